@@ -1,0 +1,1 @@
+export async function migrate(_connectionString: string): Promise<void> {}
