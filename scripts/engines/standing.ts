@@ -1,0 +1,43 @@
+// Engines that stay up between commands (`pnpm dev`, `pnpm engines up`). What runs is written in one small file each.
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine } from './engine.ts';
+import { engineFolder } from './folders.ts';
+import { chosenVersion } from './postgres-binaries.ts';
+import { engines } from './registry.ts';
+import { stopPostgres } from './postgres.ts';
+
+/** Starts the engine unless it already answers; returns its address either way. */
+export async function up(engine: Engine): Promise<string> {
+  const running = await runningUrl(engine);
+  if (running) return running;
+  const folder = await standingFolder(engine.name);
+  const { url } = await engine.start({ dataFolder: folder });
+  await writeFile(join(folder, 'url'), url, { mode: 0o600 });
+  return url;
+}
+
+export async function down(name: string): Promise<string> {
+  const folder = await standingFolder(name);
+  await stopPostgres(folder);
+  await rm(join(folder, 'url'), { force: true });
+  return 'down';
+}
+
+export async function status(name: string): Promise<string> {
+  const engine = engines.find((candidate) => candidate.name === name);
+  const url = engine && (await runningUrl(engine));
+  return url ? `up at ${url}` : 'down';
+}
+
+async function runningUrl(engine: Engine): Promise<string | undefined> {
+  const file = join(await standingFolder(engine.name), 'url');
+  if (!existsSync(file)) return undefined;
+  const url = await readFile(file, 'utf8');
+  return (await engine.ready(url)) ? url : undefined;
+}
+
+function standingFolder(name: string): Promise<string> {
+  return engineFolder('standing', `${name}-${chosenVersion()}`);
+}

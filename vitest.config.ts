@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+const heavy = ['tests/e2e/**', 'tests/chaos/**'];
+const engines = './scripts/engines/vitest-setup.ts';
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{packages,services,clients}/*/src/**/*.test.ts', '{scripts,tests,bench}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...heavy],
+          globalSetup: engines,
+        },
+      },
+      {
+        test: {
+          name: 'heavy',
+          include: heavy.map((folder) => `${folder}/*.test.ts`),
+          globalSetup: engines,
+          testTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
