@@ -92,7 +92,9 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
   while (!(await postgres.ready(url))) {
     if (child.pid === undefined || child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`PostgreSQL did not start. Its log ends with:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
+      throw new Error(
+        `PostgreSQL did not start. Its log ends with:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`,
+      );
     }
     await sleep(25);
   }

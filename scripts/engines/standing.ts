@@ -4,9 +4,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { engineFolder } from './folders.ts';
+import { stopPostgres } from './postgres.ts';
 import { chosenVersion } from './postgres-binaries.ts';
 import { engines } from './registry.ts';
-import { stopPostgres } from './postgres.ts';
 
 /** Starts the engine unless it already answers; returns its address either way. */
 export async function up(engine: Engine): Promise<string> {

@@ -1,0 +1,90 @@
+// The arrows of ARCHITECTURE.md: a package imports only packages above it, services import packages, only the server
+// imports services. Tests stand outside: they may use the engines, and nothing may use them.
+
+// In order; each may import those before it.
+const packages = ['contract', 'telemetry', 'database', 'durable', 'usage', 'identity'];
+
+const TESTS = '\\.test\\.tsx?$|^tests/|^bench/';
+
+const downwardOnly = packages.map((name, index) => ({
+  name: `package-${name}-imports-only-packages-above-it`,
+  severity: 'error',
+  from: { path: `^packages/${name}/`, pathNot: TESTS },
+  to: { path: `^packages/(?!(${[...packages.slice(0, index), name].join('|')})/)` },
+}));
+
+export default {
+  forbidden: [
+    ...downwardOnly,
+    {
+      name: 'contract-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^packages/contract/src/', pathNot: TESTS },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'packages-import-no-service',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: TESTS },
+      to: { path: '^(services|clients)/' },
+    },
+    {
+      // A stolen machine must hold no database password.
+      name: 'runner-and-guest-import-only-contract-and-telemetry',
+      severity: 'error',
+      from: { path: '^services/(runner|guest)/', pathNot: TESTS },
+      to: { path: '^packages/(?!(contract|telemetry)/)' },
+    },
+    {
+      name: 'services-import-no-other-service',
+      severity: 'error',
+      from: { path: '^services/(?!server/)([^/]+)/', pathNot: TESTS },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'clients-import-only-contract-and-clients',
+      severity: 'error',
+      from: { path: '^clients/', pathNot: TESTS },
+      to: { path: '^(services/|packages/(?!contract/))' },
+    },
+    {
+      name: 'a-package-is-entered-by-its-front-door',
+      comment: 'Import @berth/<name>, not a file inside another package.',
+      severity: 'error',
+      from: { path: '^(packages|services|clients)/([^/]+)/' },
+      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },
+    },
+    {
+      name: 'nothing-imports-tests-bench-or-scripts',
+      severity: 'error',
+      from: { path: '^(packages|services|clients)/', pathNot: TESTS },
+      to: { path: '\\.test\\.tsx?$|^(tests|bench|scripts)/' },
+    },
+    {
+      name: 'tests-may-import-only-the-engines-of-scripts',
+      severity: 'error',
+      from: { path: TESTS, pathNot: '^scripts/' },
+      to: { path: '^scripts/(?!engines/)' },
+    },
+    {
+      name: 'scripts-import-no-tests',
+      severity: 'error',
+      from: { path: '^scripts/' },
+      to: { path: '\\.test\\.tsx?$|^(tests|bench)/' },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'nothing-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
+  },
+};

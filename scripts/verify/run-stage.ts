@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { countFromSummary, countFromVitest } from './count-tests.ts';
+import type { Stage } from './stages.ts';
+
+export type StageResult = { name: string; ok: boolean; passed: number; failed: number; seconds: number };
+
+export async function runStage(stage: Stage): Promise<StageResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-verify-'));
+  const report = join(folder, 'report.json');
+  const reporting =
+    stage.counts === 'vitest' ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : [];
+  const startedAt = performance.now();
+  const { exitCode, output } = await run([...stage.script, ...reporting], stage.env ?? {});
+  const seconds = (performance.now() - startedAt) / 1_000;
+
+  let counted = { passed: 0, failed: 0 };
+  if (stage.counts === 'vitest') counted = countFromVitest(await readFile(report, 'utf8').catch(() => ''));
+  if (stage.counts === 'summary') counted = countFromSummary(output);
+  await rm(folder, { recursive: true, force: true });
+
+  const ok = exitCode === 0 && counted.failed === 0;
+  // A stage that breaks without a failed test (a crash, a check) must still be seen in the total.
+  const failed = ok ? 0 : Math.max(counted.failed, 1);
+  return { name: stage.name, ok, passed: counted.passed, failed, seconds };
+}
+
+function run(script: readonly string[], env: Stage['env']): Promise<{ exitCode: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('pnpm', [...script], {
+      env: { ...environment, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      process.stdout.write(chunk);
+      output += chunk.toString();
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ exitCode: code ?? 1, output }));
+  });
+}

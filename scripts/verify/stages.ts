@@ -1,0 +1,26 @@
+export type Stage = {
+  name: string;
+  /** A pnpm script and its arguments. */
+  script: readonly string[];
+  /**
+   * How the stage's tests are counted: `vitest` asks for its JSON report, `summary` reads the last line of the form
+   * `N passed, N failed`. A stage without it is a check: it passes or fails as one.
+   */
+  counts?: 'vitest' | 'summary';
+  env?: Readonly<Record<string, string>>;
+};
+
+/** What `pnpm verify` runs, in order. A new stage is one line. */
+export const stages: readonly Stage[] = [
+  { name: 'types', script: ['typecheck'] },
+  { name: 'lint', script: ['lint'] },
+  { name: 'boundaries', script: ['boundaries'] },
+  { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
+  { name: 'tests', script: ['test'], counts: 'vitest' },
+  {
+    name: 'tests on PostgreSQL 15',
+    script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines'],
+    counts: 'vitest',
+    env: { BERTH_TEST_POSTGRES: '15' },
+  },
+];
