@@ -1,8 +1,8 @@
 // pnpm verify: what CI runs. Every stage runs even after a failure, so that one run shows everything that is wrong.
-import { runStage } from './verify/run-stage.ts';
+import { runStage, type StageResult } from './verify/run-stage.ts';
 import { stages } from './verify/stages.ts';
 
-const results = [];
+const results: StageResult[] = [];
 for (const stage of stages) {
   console.log(`\n── ${stage.name} ──`);
   results.push(await runStage(stage));

@@ -1,1 +1,11 @@
+export { Counter, Gauge, Histogram, Registry } from 'prom-client';
+export { ConfigError, type ConfigProblem } from './config/config-error.ts';
+export { type ConfigSources, loadConfig } from './config/load-config.ts';
 export { environment } from './environment.ts';
+export { type HealthOptions, type HealthServer, startHealthServer } from './health/health-server.ts';
+export { notReady, type ReadyReport } from './health/ready.ts';
+export { createLogger, type Logger, logLevels } from './logs/logger.ts';
+export { startWideEvent, type WideEvent } from './logs/wide-event.ts';
+export { createMetricsRegistry } from './metrics/registry.ts';
+export { requestIdFrom } from './traces/request-id.ts';
+export { childOf, formatTraceparent, parseTraceparent, startTrace, type TraceContext } from './traces/traceparent.ts';

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type ReadyReport = {
+  ready: boolean;
+  /** One entry per thing the role depends on, e.g. `postgres`. */
+  checks: Readonly<Record<string, { ok: boolean; detail?: string }>>;
+};
+
+/** A check that throws or hangs is a check that failed: the probe itself always gets an answer. */
+export async function askReady(ready: () => Promise<ReadyReport>, timeoutMs: number): Promise<ReadyReport> {
+  const patience = new AbortController();
+  const tooLate = sleep(timeoutMs, undefined, { signal: patience.signal }).then(
+    () => notReady('probe', `no answer within ${timeoutMs} ms`),
+    () => notReady('probe', 'cancelled'),
+  );
+  try {
+    return await Promise.race([ready(), tooLate]);
+  } catch (error) {
+    return notReady('probe', error instanceof Error ? error.message : 'failed');
+  } finally {
+    patience.abort();
+  }
+}
+
+export function notReady(check: string, detail: string): ReadyReport {
+  return { ready: false, checks: { [check]: { ok: false, detail } } };
+}

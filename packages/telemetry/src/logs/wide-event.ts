@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type WideEvent = {
+  /** Collects; nothing is written yet. */
+  add(fields: Fields): void;
+  /** Writes the one line. Whatever comes after it is ignored, so that an error path may end what a handler ended. */
+  end(fields?: Fields): void;
+  fail(error: unknown, fields?: Fields): void;
+};
+
+/** One line per request, handler call or container change, with everything that is known about it when it ends. */
+export function startWideEvent(
+  logger: Logger,
+  name: string,
+  fields: Fields = {},
+  now: () => number = () => performance.now(),
+): WideEvent {
+  const startedAt = now();
+  let collected: Fields = { event: name, ...fields };
+  let written = false;
+
+  function write(level: 'info' | 'error', extra: Fields): void {
+    if (written) return;
+    written = true;
+    const durationMs = Math.round((now() - startedAt) * 1_000) / 1_000;
+    logger[level]({ ...collected, ...extra, durationMs }, name);
+  }
+
+  return {
+    add(extra) {
+      collected = { ...collected, ...extra };
+    },
+    end: (extra = {}) => write('info', { outcome: 'ok', ...extra }),
+    fail: (error, extra = {}) => write('error', { outcome: 'error', ...extra, err: error }),
+  };
+}

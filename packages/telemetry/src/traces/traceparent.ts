@@ -1,0 +1,36 @@
+// W3C Trace Context, level 1: https://www.w3.org/TR/trace-context/#traceparent-header
+import { randomBytes } from 'node:crypto';
+
+export type TraceContext = { traceId: string; spanId: string; sampled: boolean };
+
+type Random = (byteCount: number) => { toString(encoding: 'hex'): string };
+
+const FORMAT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const SAMPLED = 0b1;
+
+/** Undefined for anything the standard calls invalid: the caller then starts a trace of its own. */
+export function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  const [, version, traceId, spanId, flags, rest] = FORMAT.exec(header ?? '') ?? [];
+  if (!version || !traceId || !spanId || !flags) return undefined;
+  if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
+
+export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+export function startTrace(random: Random = randomBytes): TraceContext {
+  return { traceId: nonZero(16, random), spanId: nonZero(8, random), sampled: true };
+}
+
+/** The same trace, one hop further. */
+export function childOf(parent: TraceContext, random: Random = randomBytes): TraceContext {
+  return { ...parent, spanId: nonZero(8, random) };
+}
+
+function nonZero(byteCount: number, random: Random): string {
+  const id = random(byteCount).toString('hex');
+  return /^0+$/.test(id) ? nonZero(byteCount, random) : id;
+}
