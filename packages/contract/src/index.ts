@@ -1,1 +1,15 @@
-export {};
+export * from './brand.ts';
+export * from './errors.ts';
+export * from './kind.ts';
+export * from './kind-operations.ts';
+export * from './kinds/index.ts';
+export * from './operation.ts';
+export * from './operations/index.ts';
+export * from './path-params.ts';
+export * from './schedule.ts';
+export * from './schema/query.ts';
+export * from './schema/shared.ts';
+export * from './schema/text.ts';
+export * from './schema/workload.ts';
+export * from './scopes.ts';
+export * from './versions.ts';

@@ -1,0 +1,35 @@
+// Brand: every name that carries the deployment's brand is built here, so a branded deployment is configuration alone.
+import { z } from 'zod';
+
+export const Brand = z.object({
+  long: z
+    .string()
+    .regex(/^[A-Z][A-Za-z0-9]{0,30}$/, 'starts with a capital letter, then letters and digits')
+    .default('Service')
+    .describe('Word used in header names (X-<Long>-…, <Long>-Version).'),
+  short: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,15}$/, 'lower-case letters and digits')
+    .default('service')
+    .describe('Word used in environment names, query names, key prefixes and image namespaces.'),
+});
+export type Brand = z.infer<typeof Brand>;
+
+export const defaultBrand: Brand = { long: 'Service', short: 'service' };
+
+export interface HeaderNames {
+  readonly authorization: string;
+  readonly workspace: string;
+  readonly version: string;
+  readonly threadId: string;
+}
+
+/** Header names as a person writes them; compare in lower case, as Node gives them. */
+export function headerNames(brand: Brand): HeaderNames {
+  return {
+    authorization: `X-${brand.long}-Authorization`,
+    workspace: `X-${brand.long}-Workspace`,
+    version: `${brand.long}-Version`,
+    threadId: `X-${brand.long}-Thread-Id`,
+  };
+}

@@ -1,0 +1,170 @@
+// The uniform operations of a kind, made from its declaration.
+import { z } from 'zod';
+import type { Kind, Verb } from './kind.ts';
+import { type Access, defineOperation, type Operation } from './operation.ts';
+import { pathParams } from './path-params.ts';
+import { pageQuery, QueryBoolean, statusQuery, WorkspaceQuery } from './schema/query.ts';
+import { CoreEvent, PaginationMeta, RevisionMetadata } from './schema/shared.ts';
+import { ExternalId } from './schema/text.ts';
+
+const once = <T>(make: (kind: Kind) => T) => {
+  const made = new Map<string, T>();
+  return (kind: Kind): T => {
+    const known = made.get(kind.kind);
+    if (known !== undefined) return known;
+    const value = make(kind);
+    made.set(kind.kind, value);
+    return value;
+  };
+};
+
+/** What a client sends. */
+export const resourceInput = once((kind: Kind) =>
+  z.object({ metadata: kind.metadataInput, spec: kind.spec }).meta({ id: `${kind.title}Input` }),
+);
+
+/** On replace the name stands in the address, so the body may leave it out. */
+const replaceInput = once((kind: Kind) =>
+  z
+    .object({ metadata: kind.metadataInput.partial({ name: true }), spec: kind.spec.partial() })
+    .meta({ id: `${kind.title}Replacement` }),
+);
+
+/** What a client gets. */
+export const resourceSchema = once((kind: Kind) =>
+  z
+    .object({
+      metadata: kind.metadata,
+      spec: kind.spec.extend({ ...kind.specReadOnly, ...kind.specShown }).partial(),
+      ...(kind.status === undefined ? {} : { events: z.array(CoreEvent).optional(), status: kind.status.optional() }),
+      ...(kind.state === undefined ? {} : { state: kind.state.optional() }),
+      ...(kind.readOnly ?? {}),
+    })
+    .meta({ id: kind.title }),
+);
+
+const listItem = once((kind: Kind): z.ZodType => {
+  if (kind.listing.item !== undefined) return kind.listing.item;
+  if (kind.listing.withoutEvents !== true) return resourceSchema(kind);
+  return resourceSchema(kind)
+    .omit({ events: true })
+    .meta({ id: `${kind.title}ListItem` });
+});
+
+const pagedAnswer = once((kind: Kind) =>
+  z.union([
+    z.object({ data: z.array(listItem(kind)), meta: PaginationMeta }).meta({ id: `${kind.title}List` }),
+    z.array(listItem(kind)),
+  ]),
+);
+
+export const isPagedKind = (kind: Kind): boolean => kind.listing.paged;
+
+function access(kind: Kind, verb: Verb): Access {
+  const permission = kind.permissions[verb];
+  if (permission === undefined) throw new Error(`${kind.kind} declares no permission for ${verb}`);
+  return { kind: 'workspace', ...permission };
+}
+
+const filtersOnEveryVersion = (kind: Kind) => ({
+  ...(kind.listing.filters.includes('externalId') ? { externalId: ExternalId.optional() } : {}),
+  ...(kind.listing.filters.includes('showTerminated') ? { showTerminated: QueryBoolean.optional() } : {}),
+});
+
+function listQuery(kind: Kind) {
+  const always = WorkspaceQuery.extend(filtersOnEveryVersion(kind));
+  if (!kind.listing.paged) return { query: always };
+  const paged = always.extend(pageQuery);
+  const status = kind.listing.filters.includes('status') ? { status: statusQuery(kind.statuses ?? []) } : {};
+  return { query: paged.extend(status), queryBeforeWrappedLists: always };
+}
+
+const makers: Readonly<Record<Verb, (kind: Kind) => Operation>> = {
+  list: (kind) =>
+    defineOperation({
+      ...common(kind, 'list', `list${kind.plural}`, 'GET', kind.path),
+      summary: `List the ${words(kind.plural)} of the workspace`,
+      ...listQuery(kind),
+      answer: kind.listing.paged ? pagedAnswer(kind) : z.array(listItem(kind)),
+    }),
+  create: (kind) =>
+    defineOperation({
+      ...common(kind, 'create', `create${kind.title}`, 'POST', kind.path),
+      summary: `Create ${one(kind)}`,
+      query: WorkspaceQuery.extend({ ...upload(kind), ...kind.createQuery }),
+      body: resourceInput(kind),
+      answer: resourceSchema(kind),
+      audit: `${kind.kind}.create`,
+      ...reveals(kind),
+      ...(kind.createErrorForm === undefined ? {} : { errorForm: kind.createErrorForm }),
+    }),
+  get: (kind) =>
+    defineOperation({
+      ...common(kind, 'get', `get${kind.title}`, 'GET', `${kind.path}/{${kind.param}}`),
+      summary: `Read one ${words(kind.title)}`,
+      query: WorkspaceQuery.extend(kind.showSecrets === true ? { show_secrets: QueryBoolean.optional() } : {}),
+      answer: resourceSchema(kind),
+    }),
+  replace: (kind) =>
+    defineOperation({
+      ...common(kind, 'replace', `update${kind.title}`, 'PUT', `${kind.path}/{${kind.param}}`),
+      summary: kind.upsert === true ? `Create or change ${one(kind)}` : `Change ${one(kind)}`,
+      query: WorkspaceQuery.extend({ ...upload(kind), ...kind.replaceQuery }),
+      body: replaceInput(kind),
+      answer: resourceSchema(kind),
+      audit: `${kind.kind}.update`,
+      ...reveals(kind),
+    }),
+  delete: (kind) =>
+    defineOperation({
+      ...common(kind, 'delete', `delete${kind.title}`, 'DELETE', `${kind.path}/{${kind.param}}`),
+      summary: `Delete ${one(kind)}`,
+      query: WorkspaceQuery,
+      answer: kind.deleteAnswer ?? resourceSchema(kind),
+      audit: `${kind.kind}.delete`,
+    }),
+  revisions: (kind) =>
+    defineOperation({
+      ...common(kind, 'revisions', `list${kind.title}Revisions`, 'GET', `${kind.path}/{${kind.param}}/revisions`),
+      summary: `List the stored revisions of ${one(kind)}`,
+      query: WorkspaceQuery,
+      answer: z.array(RevisionMetadata),
+    }),
+  byExternalId: (kind) =>
+    defineOperation({
+      ...common(
+        kind,
+        'byExternalId',
+        `get${kind.title}ByExternalId`,
+        'GET',
+        `${kind.path}/by-external-id/{externalId}`,
+      ),
+      summary: `Find the newest ${words(kind.title)} with an external id`,
+      query: WorkspaceQuery,
+      answer: resourceSchema(kind),
+    }),
+};
+
+const upload = (kind: Kind) => (kind.upload === true ? { upload: QueryBoolean.optional() } : {});
+
+const reveals = (kind: Kind) => (kind.revealsSecretOnWrite === true ? { secretAnswer: true as const } : {});
+
+const words = (title: string): string => title.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+
+const one = (kind: Kind): string => `${/^[aei]/i.test(kind.title) ? 'an' : 'a'} ${words(kind.title)}`;
+
+function common(kind: Kind, verb: Verb, id: string, method: Operation['method'], path: string) {
+  return { id, method, path, tag: kind.tag, access: access(kind, verb), params: pathParams(path) };
+}
+
+export interface KindOperation {
+  readonly kind: Kind;
+  readonly verb: Verb;
+  readonly operation: Operation;
+}
+
+/** One operation per verb that the kind gives a permission for. */
+export function operationsOf(kind: Kind): KindOperation[] {
+  const verbs = Object.keys(makers).filter((verb): verb is Verb => verb in kind.permissions);
+  return verbs.map((verb) => ({ kind, verb, operation: makers[verb](kind) }));
+}

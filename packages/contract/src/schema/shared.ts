@@ -1,0 +1,122 @@
+// Parts that several kinds share; control-plane sheet 2.1.
+import { z } from 'zod';
+import {
+  Count,
+  DisplayName,
+  ExternalId,
+  Labels,
+  LongText,
+  Percent,
+  PortNumber,
+  ResourceName,
+  Text,
+  Timestamp,
+} from './text.ts';
+
+export const statuses = [
+  'DELETING',
+  'TERMINATED',
+  'FAILED',
+  'DEACTIVATED',
+  'DEACTIVATING',
+  'UPLOADING',
+  'BUILDING',
+  'DEPLOYING',
+  'DEPLOYED',
+  'BUILT',
+] as const;
+export const Status = z.enum(statuses);
+export type Status = z.infer<typeof Status>;
+
+export const CoreEvent = z
+  .object({
+    canaryRevision: z.string().optional(),
+    message: z.string().optional(),
+    revision: z.string().optional(),
+    status: z.string().optional(),
+    time: Timestamp.optional(),
+    type: z.string().optional(),
+  })
+  .meta({ id: 'CoreEvent' });
+
+/** What a client may send as metadata; anything else it sends back is read-only and ignored. */
+export const MetadataInput = z.object({
+  name: ResourceName,
+  displayName: DisplayName.optional(),
+  externalId: ExternalId.optional(),
+  labels: Labels.optional(),
+});
+
+/** Set by the service on every resource. */
+export const stamps = {
+  createdAt: Timestamp.optional(),
+  updatedAt: Timestamp.optional(),
+  createdBy: z.string().optional(),
+  updatedBy: z.string().optional(),
+  workspace: z.string().optional(),
+};
+
+export const Metadata = z
+  .object({
+    name: z.string(),
+    displayName: z.string().optional(),
+    externalId: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
+    plan: z.string().optional(),
+    url: z.string().optional(),
+    ...stamps,
+  })
+  .meta({ id: 'Metadata' });
+
+export const Env = z.object({
+  name: z.string().min(1).max(256),
+  value: LongText.optional(),
+  secret: z.boolean().optional(),
+});
+
+export const Port = z.object({
+  name: Text.optional(),
+  protocol: z
+    .string()
+    .max(8)
+    .transform((text) => text.toUpperCase())
+    .pipe(z.enum(['HTTP', 'TCP', 'UDP', 'TLS']))
+    .optional(),
+  target: PortNumber,
+});
+
+export const RevisionConfiguration = z.object({
+  active: Text.optional(),
+  canary: Text.optional(),
+  canaryPercent: Percent.optional(),
+  stickySessionTtl: Count.optional(),
+  traffic: Percent.optional(),
+});
+
+export const RevisionMetadata = z
+  .object({
+    active: z.boolean(),
+    canary: z.boolean(),
+    createdAt: Timestamp,
+    createdBy: z.string(),
+    id: z.string(),
+    previousActive: z.boolean(),
+    status: z.string(),
+    trafficPercent: z.int(),
+  })
+  .meta({ id: 'RevisionMetadata' });
+
+export const Flavor = z.object({ name: Text.optional(), type: z.enum(['cpu', 'gpu']).optional() });
+
+export const PaginationMeta = z
+  .object({ hasMore: z.boolean(), nextCursor: z.string(), total: z.int() })
+  .meta({ id: 'PaginationMeta' });
+
+export const ErrorBody = z.object({ error: z.string(), code: z.int(), message: z.string() }).meta({ id: 'Error' });
+
+export const VersionErrorBody = z
+  .object({ error: z.literal('invalid_api_version'), message: z.string() })
+  .meta({ id: 'InvalidApiVersion' });
+
+/** Free-form by contract: the caller's own data, stored and given back as it came. */
+export const FreeForm = z.record(z.string(), z.unknown());
