@@ -1,1 +1,10 @@
-export {};
+export * from './api-keys.ts';
+export * from './authenticator.ts';
+export * from './create-user.ts';
+export * from './drive-tokens.ts';
+export * from './first-run.ts';
+export * from './keyring.ts';
+export * from './master-keys.ts';
+export * from './principal.ts';
+export * from './rewrap-keys.ts';
+export * from './seal.ts';

@@ -1,0 +1,37 @@
+import { createHash, randomInt } from 'node:crypto';
+import type { Brand } from '@berth/contract';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `randomInt` draws again instead of folding, so every character is equally likely. */
+const randomText = (length: number): string =>
+  Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join('');
+
+/**
+ * A plain SHA-256. Slow hashes protect words that people choose; these values hold over 230 random bits, which nobody
+ * can try out, and every request would pay for the slowness.
+ */
+export function hashSecret(value: string): Buffer {
+  return createHash('sha256').update(value).digest();
+}
+
+/** The prefix lets secret scanners know what they found. */
+export function newApiKey(brand: Brand): { id: string; value: string; hash: Buffer } {
+  const value = `${brand.short}_${randomText(40)}`;
+  return { id: `ak_${randomText(20)}`, value, hash: hashSecret(value) };
+}
+
+export function newClientSecret(): { value: string; hash: Buffer } {
+  const value = `cs_${randomText(40)}`;
+  return { value, hash: hashSecret(value) };
+}
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const longestExpirySeconds = 3650 * 86_400;
+
+/** `30d`, `24h`, `1w`, `15m`, `90s` in seconds; undefined when malformed, not positive, or above ten years. */
+export function parseExpiry(text: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  const seconds = Number(count) * (secondsOf[unit] ?? 0);
+  return seconds > 0 && seconds <= longestExpirySeconds ? seconds : undefined;
+}

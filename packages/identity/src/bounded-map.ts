@@ -1,0 +1,35 @@
+/** A map that forgets what was used longest ago, so that it never holds more than `maxEntries`. */
+export class BoundedMap<Value> {
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, Value>();
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key);
+    // A Map keeps the order of insertion: putting it back makes it the youngest.
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#maxEntries && !oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,81 @@
+// Everything about a key's owner in one round trip. Expiry is judged by Postgres' clock, the only one all servers share.
+import type { Database } from '@berth/database';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Principal } from './principal.ts';
+
+const Role = z.enum(['member', 'admin']);
+
+const Row = z.object({
+  key_id: z.string(),
+  scopes: z.array(z.string()).nullable(),
+  user_id: z.string().nullable(),
+  service_account_id: z.string().nullable(),
+  email: z.string().nullable(),
+  remaining_ms: z.number().nullable(),
+  use_is_due: z.boolean(),
+  memberships: z.array(
+    z.object({ workspaceId: z.string(), workspaceName: z.string(), accountId: z.string(), role: Role }),
+  ),
+  accounts: z.array(z.object({ accountId: z.string(), role: Role })),
+});
+
+export interface FoundPrincipal {
+  readonly principal: Principal;
+  /** Undefined: the key never expires. */
+  readonly remainingMs: number | undefined;
+  /** The last recorded use is over a minute old. */
+  readonly useIsDue: boolean;
+}
+
+export async function findPrincipal(db: Database, hash: Buffer): Promise<FoundPrincipal | undefined> {
+  const { rows } = await sql`
+    with key as (
+      select * from api_keys where hash = ${hash} and (expires_at is null or expires_at > now())
+    ), membership as (
+      select w.id, w.name, w.account_id, m.role
+        from key join workspace_members m on m.user_id = key.user_id join workspaces w on w.id = m.workspace_id
+      union all
+      select w.id, w.name, w.account_id, s.role
+        from key join service_accounts s on s.client_id = key.service_account_id join workspaces w on w.id = s.workspace_id
+    ), account as (
+      select account_id, min(role) as role from (
+        select m.account_id, m.role from key join account_members m on m.user_id = key.user_id
+        union all
+        select account_id, 'member' from membership
+      ) every_way
+      -- 'admin' sorts before 'member'.
+      group by account_id
+    )
+    select
+      key.id as key_id, key.scopes, key.user_id, key.service_account_id, users.email,
+      (extract(epoch from key.expires_at - now()) * 1000)::float8 as remaining_ms,
+      (key.last_used_at is null or key.last_used_at < now() - interval '1 minute') as use_is_due,
+      (select coalesce(jsonb_agg(jsonb_build_object('workspaceId', id, 'workspaceName', name,
+         'accountId', account_id, 'role', role) order by name), '[]') from membership) as memberships,
+      (select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id, 'role', role)
+         order by account_id), '[]') from account) as accounts
+    from key left join users on users.id = key.user_id`.execute(db);
+  return rows.length === 0 ? undefined : toFound(Row.parse(rows[0]));
+}
+
+function toFound(row: z.infer<typeof Row>): FoundPrincipal {
+  return {
+    principal: {
+      keyId: row.key_id,
+      ...subjectOf(row),
+      ...(row.email === null ? {} : { email: row.email }),
+      ...(row.scopes === null ? {} : { scopes: row.scopes }),
+      memberships: row.memberships,
+      accounts: row.accounts,
+    },
+    remainingMs: row.remaining_ms ?? undefined,
+    useIsDue: row.use_is_due,
+  };
+}
+
+function subjectOf(row: z.infer<typeof Row>): Pick<Principal, 'subject' | 'subjectType'> {
+  if (row.user_id !== null) return { subject: row.user_id, subjectType: 'user' };
+  if (row.service_account_id !== null) return { subject: row.service_account_id, subjectType: 'service_account' };
+  throw new Error(`Key ${row.key_id} has no owner.`);
+}
