@@ -1,1 +1,5 @@
-export {};
+export type { Command, CommandContext } from './command.ts';
+export { defineCommand } from './command.ts';
+export type { Role, RoleContext, RunningRole } from './role.ts';
+export { defineRole } from './role.ts';
+export { type Program, runServer } from './run-server.ts';

@@ -115,7 +115,15 @@ describe('the start stops, naming key, reason and next step,', () => {
   });
 
   test('on a missing value', () => {
-    expect(problemsOf({ env: {} })[0]).toMatchObject({ key: 'api', next: 'Set it in BERTH_API.' });
+    expect(problemsOf({ env: {} })).toEqual([
+      { key: 'api.publicUrl', reason: 'it is missing.', next: 'Set it in BERTH_API_PUBLIC_URL.' },
+    ]);
+  });
+
+  test('on a missing section inside an optional one only when that one is there', () => {
+    const nested = z.object({ tls: z.object({ key: z.object({ path: z.string() }) }).optional() });
+    expect(loadConfig(nested, { env: {} })).toEqual({});
+    expect(() => loadConfig(nested, { env: { BERTH_TLS: '{}' } })).toThrow('tls.key');
   });
 
   test('on a value given twice', () => {

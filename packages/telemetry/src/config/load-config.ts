@@ -5,6 +5,7 @@ import { closestName } from './closest-name.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { type Environment, findDoubleVariables, findUnknownVariables, readOverrides } from './overrides.ts';
 import { readYamlFile } from './read-yaml.ts';
+import { withRequiredSections } from './required-sections.ts';
 import { listSettings, objectInside, type Setting } from './settings.ts';
 import { isRecord, type Values, withValue } from './values.ts';
 
@@ -34,7 +35,7 @@ export function loadConfig<Schema extends z.ZodObject>(schema: Schema, sources: 
     (merged, { setting, value }) => withValue(merged, setting.path, value),
     own,
   );
-  const result = schema.safeParse(values);
+  const result = schema.safeParse(withRequiredSections(values, schema));
   if (result.success) return result.data;
   throw new ConfigError(result.error.issues.map((issue) => describe(issue, settings, file)));
 }
@@ -64,5 +65,6 @@ function describe(issue: z.core.$ZodIssue, settings: readonly Setting[], file: s
   const path = issue.path.map(String);
   const setting = settings.findLast((candidate) => candidate.path.every((key, index) => path[index] === key));
   const places = [file, setting?.variable].filter((place) => place !== undefined).join(' or in ');
-  return { key: path.join('.') || 'the file', reason: `${issue.message}.`, next: `Set it in ${places || 'the file'}.` };
+  const reason = issue.message.endsWith('received undefined') ? 'it is missing.' : `${issue.message}.`;
+  return { key: path.join('.') || 'the file', reason, next: `Set it in ${places || 'the file'}.` };
 }

@@ -1,0 +1,13 @@
+import { migrate } from '@berth/database';
+import { defineCommand } from '../command.ts';
+import { postgresSection } from '../sections/postgres.ts';
+
+export const migrateCommand = defineCommand({
+  name: 'migrate',
+  summary: 'bring the database to this version; safe to run again and beside older servers',
+  sections: { postgres: postgresSection },
+  async run({ postgres }, { logger }) {
+    await migrate(postgres.url);
+    logger.info('database migrated');
+  },
+});

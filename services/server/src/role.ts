@@ -1,0 +1,32 @@
+import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
+import type { z } from 'zod';
+
+export type RoleContext = {
+  /** Bound to the role's name. */
+  logger: Logger;
+  /** What the role's /metrics serves. */
+  registry: Registry;
+};
+
+export type RunningRole = {
+  /** Where the role answers, if it does. */
+  address?: string;
+  ready(): Promise<ReadyReport>;
+  /** Stops taking work, finishes or hands over what is open, then resolves. */
+  stop(): Promise<void>;
+};
+
+/** One service as the server sees it. Roles start in the order of the list and stop in reverse. */
+export type Role<Sections extends z.ZodRawShape = z.ZodRawShape> = {
+  name: string;
+  /** Default port of the role's own /healthz, /readyz and /metrics; `health.<name>` in the config changes it. */
+  healthPort: number;
+  /** The sections of the config file that the role reads, and no others: a runner never sees a database password. */
+  sections: Sections;
+  start(config: z.output<z.ZodObject<Sections>>, context: RoleContext): Promise<RunningRole>;
+};
+
+/** Types `start` by the role's own sections, then forgets them so that roles fit in one list. */
+export function defineRole<Sections extends z.ZodRawShape>(role: Role<Sections>): Role {
+  return role;
+}

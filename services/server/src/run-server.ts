@@ -1,0 +1,53 @@
+import { ConfigError, type ConfigSources, createLogger } from '@berth/telemetry';
+import { type Invocation, readArguments, usage } from './arguments.ts';
+import type { Command } from './command.ts';
+import type { Role } from './role.ts';
+import { serve } from './serve.ts';
+import { loadServerConfig } from './server-config.ts';
+
+export type Program = { roles: readonly Role[]; commands: readonly Command[] };
+
+/** Resolves with the exit code. */
+export async function runServer(program: Program, argv: readonly string[], env: ConfigSources['env']): Promise<number> {
+  const invocation = readArguments(argv, program.roles, program.commands);
+  if (invocation.kind === 'help') return help(program, invocation.problem);
+  try {
+    return await run(program, invocation, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+async function run(
+  program: Program,
+  invocation: Exclude<Invocation, { kind: 'help' }>,
+  env: ConfigSources['env'],
+): Promise<number> {
+  const sources = { file: invocation.file, env };
+  if (invocation.kind === 'serve') {
+    const config = loadServerConfig(invocation.roles, program, sources);
+    return serve(invocation.roles, config, createLogger({ role: 'server' }, config.log));
+  }
+  const { command } = invocation;
+  const config = loadServerConfig([command], program, sources);
+  const logger = createLogger({ command: command.name }, config.log);
+  try {
+    const print = (line: string) => void process.stdout.write(`${line}\n`);
+    await command.run(config.sections, { logger, arguments: invocation.arguments, print });
+    return 0;
+  } catch (error) {
+    logger.error({ err: error }, 'command failed');
+    return 1;
+  }
+}
+
+function help({ roles, commands }: Program, problem: string | undefined): number {
+  if (problem === undefined) {
+    console.log(usage(roles, commands));
+    return 0;
+  }
+  console.error(`${problem}\n\n${usage(roles, commands)}`);
+  return 2;
+}

@@ -1,0 +1,46 @@
+import type { Logger } from '@berth/telemetry';
+import type { Role } from './role.ts';
+import type { loadServerConfig } from './server-config.ts';
+import { type StartedRole, startRole } from './start-role.ts';
+import { stopRoles } from './stop-roles.ts';
+
+/** Runs until a signal asks to stop; the exit code says whether everything stopped cleanly. */
+export async function serve(
+  roles: readonly Role[],
+  config: ReturnType<typeof loadServerConfig>,
+  logger: Logger,
+): Promise<number> {
+  const signal = nextSignal();
+  const started: StartedRole[] = [];
+  const { deadlineSeconds } = config.shutdown;
+  try {
+    for (const role of roles) {
+      const port = config.health.ports[role.name] ?? role.healthPort;
+      const health = { host: config.health.host, port };
+      const running = await startRole(role, { config: config.sections, log: config.log, health });
+      started.push(running);
+      logger.info({ started: role.name, address: running.address, health: running.healthUrl }, 'role started');
+    }
+  } catch (error) {
+    logger.error({ err: error }, 'a role failed to start');
+    await stopRoles(started, deadlineSeconds, logger);
+    return 1;
+  }
+  logger.info({ roles: roles.map(({ name }) => name) }, 'ready');
+  logger.info({ signal: await signal }, 'stopping');
+  return (await stopRoles(started, deadlineSeconds, logger)) ? 0 : 1;
+}
+
+/** The first signal asks; a second one, while stopping, ends the process at once. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(name, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve(name);
+      });
+    }
+  });
+}

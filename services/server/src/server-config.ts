@@ -1,0 +1,42 @@
+import { type ConfigSources, loadConfig } from '@berth/telemetry';
+import { z } from 'zod';
+import type { Command } from './command.ts';
+import type { Role } from './role.ts';
+import { serverSections } from './sections/server.ts';
+
+type Reader = Pick<Role | Command, 'name' | 'sections'>;
+
+/** Reads the sections of those who run. The others' may be in the same file, and are not looked into. */
+export function loadServerConfig(
+  running: readonly Reader[],
+  all: { roles: readonly Role[]; commands: readonly Command[] },
+  sources: Pick<ConfigSources, 'file' | 'env'>,
+) {
+  const everything = mergeSections([...all.roles, ...all.commands]);
+  const server = z.object(serverSections(all.roles));
+  const sections = loadConfig(z.object({ ...server.shape, ...mergeSections(running) }), {
+    ...sources,
+    alsoKnown: z.object(without(everything, mergeSections(running))),
+  });
+  const { log, health, shutdown } = sections;
+  return { log, health, shutdown, sections };
+}
+
+/** Two roles may share a section, but then it is the same schema: one file cannot mean two things. */
+export function mergeSections(readers: readonly Reader[]): z.ZodRawShape {
+  const merged: Record<string, z.core.$ZodType> = {};
+  for (const { name, sections } of readers) {
+    for (const [key, schema] of Object.entries(sections)) {
+      const other = merged[key];
+      if (other !== undefined && other !== schema) {
+        throw new Error(`Section "${key}" of "${name}" is declared twice. Import one schema in both places.`);
+      }
+      merged[key] = schema;
+    }
+  }
+  return merged;
+}
+
+function without(shape: z.ZodRawShape, taken: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(shape).filter(([key]) => !Object.hasOwn(taken, key)));
+}

@@ -1,0 +1,54 @@
+import {
+  createLogger,
+  createMetricsRegistry,
+  type HealthServer,
+  type Logger,
+  type logLevels,
+  notReady,
+  type ReadyReport,
+  startHealthServer,
+} from '@berth/telemetry';
+import type { Role, RunningRole } from './role.ts';
+
+export type StartedRole = {
+  name: string;
+  address: string | undefined;
+  healthUrl: string;
+  /** From here on /readyz says no, so that load balancers look elsewhere while the role still answers. */
+  drain(): void;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type StartOptions = {
+  config: Readonly<Record<string, unknown>>;
+  log: { level: (typeof logLevels)[number] };
+  health: { host: string; port: number };
+};
+
+/** Health comes up before the role and goes down after it: a slow start and a slow stop can both be watched. */
+export async function startRole(role: Role, { config, log, health }: StartOptions): Promise<StartedRole> {
+  const logger: Logger = createLogger({ role: role.name }, log);
+  const registry = createMetricsRegistry({ role: role.name });
+  let ready: () => Promise<ReadyReport> = async () => notReady('role', 'starting');
+  const server: HealthServer = await startHealthServer({ ...health, registry, ready: () => ready() });
+
+  let running: RunningRole;
+  try {
+    running = await role.start(config, { logger, registry });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  ready = () => running.ready();
+  return {
+    name: role.name,
+    address: running.address,
+    healthUrl: server.url,
+    drain() {
+      ready = async () => notReady('role', 'stopping');
+    },
+    stop: () => running.stop(),
+    close: () => server.close(),
+  };
+}
