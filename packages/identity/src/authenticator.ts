@@ -8,7 +8,8 @@ import type { Principal } from './principal.ts';
 import { createKeyUseRecorder } from './record-key-use.ts';
 
 export interface Authenticator {
-  authenticate(bearer: string): Promise<Principal | undefined>;
+  /** `fresh` asks the database whatever is remembered: a right gained a moment ago must not be refused. */
+  authenticate(bearer: string, options?: { readonly fresh?: boolean }): Promise<Principal | undefined>;
   forgetAll(): void;
 }
 
@@ -59,9 +60,9 @@ export function createAuthenticator(
     }
   }
 
-  function ask(id: string, hash: Buffer): Question {
+  function ask(id: string, hash: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
-    if (open !== undefined && now() < open.askedAt + freshMs) return open;
+    if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
     const question = { askedAt: now(), found: findPrincipal(db, hash) };
     questions.set(id, question);
     void settle(id, question);
@@ -69,13 +70,13 @@ export function createAuthenticator(
   }
 
   return {
-    async authenticate(bearer) {
+    async authenticate(bearer, { fresh = false } = {}) {
       if (bearer.length === 0 || bearer.length > maxBearerLength) return undefined;
       const hash = hashSecret(bearer);
       const id = hash.toString('base64');
       const answer = known.get(id) ?? unknown.get(id);
-      if (answer !== undefined && now() < answer.freshUntil) return answer.principal;
-      return (await ask(id, hash).found)?.principal;
+      if (!fresh && answer !== undefined && now() < answer.freshUntil) return answer.principal;
+      return (await ask(id, hash, fresh).found)?.principal;
     },
     forgetAll() {
       questions.clear();

@@ -1,0 +1,297 @@
+import { defaultBrand } from '@berth/contract';
+import { connect, type Database } from '@berth/database';
+import type { KyselyPlugin } from 'kysely';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
+import { newApiKey } from './api-keys.ts';
+import { createAuthenticator } from './authenticator.ts';
+import { createUser } from './create-user.ts';
+import { insertAccount, insertServiceAccount, insertWorkspace } from './tenant-fixture.ts';
+
+let database: TestDatabase;
+let db: Database;
+let accountId: string;
+let workspaceId: string;
+let users = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = connect({ url: database.url });
+  accountId = await insertAccount(db);
+  workspaceId = await insertWorkspace(db, accountId, 'main');
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+function newUser(): Promise<{ userId: string; apiKey: string }> {
+  users += 1;
+  return createUser(db, defaultBrand, { email: `user-${users}@example.com` });
+}
+
+async function newKey(values: {
+  user_id?: string;
+  service_account_id?: string;
+  scopes?: string[];
+  expires_at?: Date;
+}): Promise<{ id: string; value: string }> {
+  const { id, value, hash } = newApiKey(defaultBrand);
+  await db
+    .insertInto('api_keys')
+    .values({ id, hash, created_by: 'test', ...values })
+    .execute();
+  return { id, value };
+}
+
+/** The same database, counting what is asked of it. */
+function counted(): { db: Database; queries: () => number } {
+  let queries = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'RawNode' && node.sqlFragments.join('').includes('with key as')) queries += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return { db: db.withPlugin(plugin), queries: () => queries };
+}
+
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+describe('a principal', () => {
+  test('of a user holds their workspaces and accounts', async () => {
+    const { userId, apiKey } = await newUser();
+    const otherAccount = await insertAccount(db);
+    const otherWorkspace = await insertWorkspace(db, otherAccount, 'a-guest-house');
+    await db
+      .insertInto('workspace_members')
+      .values([
+        { workspace_id: workspaceId, user_id: userId, role: 'admin' },
+        { workspace_id: otherWorkspace, user_id: userId, role: 'member' },
+      ])
+      .execute();
+    await db.insertInto('account_members').values({ account_id: accountId, user_id: userId, role: 'admin' }).execute();
+    expect(await createAuthenticator(db).authenticate(apiKey)).toEqual({
+      keyId: expect.stringMatching(/^ak_/),
+      subject: userId,
+      subjectType: 'user',
+      email: `user-${users}@example.com`,
+      memberships: [
+        { workspaceId: otherWorkspace, workspaceName: 'a-guest-house', accountId: otherAccount, role: 'member' },
+        { workspaceId, workspaceName: 'main', accountId, role: 'admin' },
+      ],
+      accounts: [
+        { accountId, role: 'admin' },
+        { accountId: otherAccount, role: 'member' },
+      ],
+    });
+  });
+
+  test('of a service account holds its one workspace', async () => {
+    const clientId = await insertServiceAccount(db, workspaceId, 'admin');
+    const key = await newKey({ service_account_id: clientId });
+    expect(await createAuthenticator(db).authenticate(key.value)).toEqual({
+      keyId: key.id,
+      subject: clientId,
+      subjectType: 'service_account',
+      memberships: [{ workspaceId, workspaceName: 'main', accountId, role: 'admin' }],
+      accounts: [{ accountId, role: 'member' }],
+    });
+  });
+
+  test('of a user without any workspace is known all the same', async () => {
+    const { userId, apiKey } = await newUser();
+    expect(await createAuthenticator(db).authenticate(apiKey)).toMatchObject({
+      subject: userId,
+      memberships: [],
+      accounts: [],
+    });
+  });
+
+  test('has scopes only when its key was made with a list, also an empty one', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db);
+    expect(await authenticator.authenticate(apiKey)).not.toHaveProperty('scopes');
+    const limited = await newKey({ user_id: userId, scopes: ['drives:get'] });
+    expect(await authenticator.authenticate(limited.value)).toMatchObject({ scopes: ['drives:get'] });
+    const nothing = await newKey({ user_id: userId, scopes: [] });
+    expect(await authenticator.authenticate(nothing.value)).toMatchObject({ scopes: [] });
+  });
+});
+
+describe('a key is refused', () => {
+  test.each(['', 'nonsense', `service_${'A'.repeat(40)}`, 'x'.repeat(100_000), "' or true --", '\0'])(
+    'when it is unknown (%#)',
+    async (bearer) => {
+      expect(await createAuthenticator(db).authenticate(bearer)).toBeUndefined();
+    },
+  );
+
+  test('within a second of being revoked', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db);
+    expect(await authenticator.authenticate(apiKey)).toBeDefined();
+    await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+    const revokedAt = performance.now();
+    let acceptedUntil = revokedAt;
+    while (performance.now() < revokedAt + 1200) {
+      const askedAt = performance.now();
+      if ((await authenticator.authenticate(apiKey)) !== undefined) acceptedUntil = askedAt;
+      await sleep(5);
+    }
+    expect(acceptedUntil - revokedAt).toBeLessThan(1000);
+    expect(await authenticator.authenticate(apiKey)).toBeUndefined();
+  });
+
+  test('within a second of its owner losing a workspace', async () => {
+    const { userId, apiKey } = await newUser();
+    await db
+      .insertInto('workspace_members')
+      .values({ workspace_id: workspaceId, user_id: userId, role: 'member' })
+      .execute();
+    const authenticator = createAuthenticator(db);
+    expect((await authenticator.authenticate(apiKey))?.memberships).toHaveLength(1);
+    await db.deleteFrom('workspace_members').where('user_id', '=', userId).execute();
+    await sleep(950);
+    expect((await authenticator.authenticate(apiKey))?.memberships).toHaveLength(0);
+  });
+
+  test('after it expired', async () => {
+    const { userId } = await newUser();
+    const expired = await newKey({ user_id: userId, expires_at: new Date(Date.now() - 1000) });
+    expect(await createAuthenticator(db).authenticate(expired.value)).toBeUndefined();
+  });
+
+  test('at its expiry, even while its answer would still be fresh', async () => {
+    const { userId } = await newUser();
+    const authenticator = createAuthenticator(db, { freshMs: 60_000 });
+    const brief = await newKey({ user_id: userId, expires_at: new Date(Date.now() + 600) });
+    expect(await authenticator.authenticate(brief.value)).toBeDefined();
+    await sleep(650);
+    expect(await authenticator.authenticate(brief.value)).toBeUndefined();
+  });
+});
+
+describe('answers are kept', () => {
+  test('for as long as they are fresh and no longer', async () => {
+    const { apiKey } = await newUser();
+    const { db: watched, queries } = counted();
+    let clock = 0;
+    const authenticator = createAuthenticator(watched, { now: () => clock });
+    await authenticator.authenticate(apiKey);
+    clock = 899;
+    await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(1);
+    clock = 900;
+    await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(2);
+    authenticator.forgetAll();
+    await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(3);
+  });
+
+  test('and shared by requests that ask at the same time', async () => {
+    const { userId, apiKey } = await newUser();
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched);
+    const found = await Promise.all(Array.from({ length: 100 }, () => authenticator.authenticate(apiKey)));
+    expect(found.every((principal) => principal?.subject === userId)).toBe(true);
+    expect(queries()).toBe(1);
+  });
+
+  test('but a question asked before everything was forgotten leaves no answer behind', async () => {
+    const { apiKey } = await newUser();
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched);
+    const asking = authenticator.authenticate(apiKey);
+    authenticator.forgetAll();
+    await asking;
+    await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(2);
+  });
+
+  test('and unknown keys are too, in a bounded number that pushes out no good key', async () => {
+    const { apiKey } = await newUser();
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched, { maxEntries: 10, now: () => 0 });
+    const bad = Array.from({ length: 50 }, () => newApiKey(defaultBrand).value);
+    await authenticator.authenticate(apiKey);
+    for (const value of bad) await authenticator.authenticate(value);
+    expect(queries()).toBe(51);
+    for (const value of bad.slice(-10)) await authenticator.authenticate(value);
+    await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(51);
+    for (const value of bad.slice(0, 10)) await authenticator.authenticate(value);
+    expect(queries()).toBe(61);
+  });
+
+  test('and a key that was unknown is accepted once it exists', async () => {
+    const { userId } = await newUser();
+    let clock = 0;
+    const authenticator = createAuthenticator(db, { now: () => clock });
+    const { id, value, hash } = newApiKey(defaultBrand);
+    expect(await authenticator.authenticate(value)).toBeUndefined();
+    await db.insertInto('api_keys').values({ id, hash, user_id: userId, created_by: 'test' }).execute();
+    clock = 900;
+    expect(await authenticator.authenticate(value)).toMatchObject({ subject: userId });
+    expect(await authenticator.authenticate(value)).toMatchObject({ subject: userId });
+  });
+
+  test('but a failed question is not', async () => {
+    const { apiKey } = await newUser();
+    const away = connect({ url: database.url.replace(database.name, 'no_such_database') });
+    const authenticator = createAuthenticator(away);
+    await expect(authenticator.authenticate(apiKey)).rejects.toThrow();
+    await expect(authenticator.authenticate(apiKey)).rejects.toThrow();
+    await away.destroy();
+  });
+});
+
+describe('the last use of a key', () => {
+  const lastUse = async (userId: string): Promise<Date | null> =>
+    (await db.selectFrom('api_keys').select('last_used_at').where('user_id', '=', userId).executeTakeFirstOrThrow())
+      .last_used_at;
+
+  async function firstUse(userId: string): Promise<Date> {
+    for (let round = 0; round < 100; round += 1) {
+      const at = await lastUse(userId);
+      if (at !== null) return at;
+      await sleep(20);
+    }
+    throw new Error('No use was recorded.');
+  }
+
+  test('is recorded, at most once a minute', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db, { freshMs: 0 });
+    await authenticator.authenticate(apiKey);
+    const first = await firstUse(userId);
+    for (let round = 0; round < 20; round += 1) await authenticator.authenticate(apiKey);
+    await sleep(100);
+    expect(await lastUse(userId)).toEqual(first);
+
+    const longAgo = new Date(Date.now() - 61_000);
+    await db.updateTable('api_keys').set({ last_used_at: longAgo }).where('user_id', '=', userId).execute();
+    await authenticator.authenticate(apiKey);
+    await expect.poll(() => lastUse(userId)).not.toEqual(longAgo);
+  });
+
+  test('never holds up a request, nor fails it', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db, { freshMs: 0 });
+    await db.transaction().execute(async (tx) => {
+      await sql`select 1 from api_keys where user_id = ${userId} for update`.execute(tx);
+      expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
+    });
+    await sql`create function refuse_use() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(db);
+    await sql`create trigger refuse_use before update on api_keys for each row execute function refuse_use()`.execute(
+      db,
+    );
+    expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
+    await sleep(100);
+    await sql`drop trigger refuse_use on api_keys`.execute(db);
+  });
+});
