@@ -35,6 +35,10 @@ function fill(message: string, values: Values): string {
   return message.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }
 
+/** Object.fromEntries forgets which keys it was given; this finds them again. */
+const coversTable = <T extends object>(factories: object, table: T): factories is ErrorFactory<T> =>
+  Object.keys(table).every((code) => code in factories);
+
 /** Turns a feature's table into one function per code. */
 export function defineErrors<const T extends Readonly<Record<string, ErrorDefinition>>>(
   table: T,
@@ -45,8 +49,8 @@ export function defineErrors<const T extends Readonly<Record<string, ErrorDefini
       (values: Values = {}, cause?: unknown) => new ApiError(code, status, fill(message, values), values, cause),
     ]),
   );
-  // Object.fromEntries forgets the keys; the mapping above keeps exactly those of the table.
-  return { ...(factories as ErrorFactory<T>), table };
+  if (!coversTable(factories, table)) throw new Error('every code has a factory');
+  return { ...factories, table };
 }
 
 export const requestErrors = defineErrors({

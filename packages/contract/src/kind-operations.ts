@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Kind, Verb } from './kind.ts';
 import { type Access, defineOperation, type Operation } from './operation.ts';
 import { pathParams } from './path-params.ts';
+import { pageOrArray } from './schema/page.ts';
 import { pageQuery, QueryBoolean, statusQuery, WorkspaceQuery } from './schema/query.ts';
-import { CoreEvent, PaginationMeta, RevisionMetadata } from './schema/shared.ts';
+import { CoreEvent, RevisionMetadata } from './schema/shared.ts';
 import { ExternalId } from './schema/text.ts';
 
 const once = <T>(make: (kind: Kind) => T) => {
@@ -51,12 +52,7 @@ const listItem = once((kind: Kind): z.ZodType => {
     .meta({ id: `${kind.title}ListItem` });
 });
 
-const pagedAnswer = once((kind: Kind) =>
-  z.union([
-    z.object({ data: z.array(listItem(kind)), meta: PaginationMeta }).meta({ id: `${kind.title}List` }),
-    z.array(listItem(kind)),
-  ]),
-);
+const pagedAnswer = once((kind: Kind) => pageOrArray(`${kind.title}List`, listItem(kind)));
 
 export const isPagedKind = (kind: Kind): boolean => kind.listing.paged;
 

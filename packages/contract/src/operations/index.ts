@@ -1,8 +1,49 @@
-// Every served operation: the uniform ones of the kinds, then those that are special.
+// Every served operation: the uniform ones of the kinds, then those that are special. A file here exports operations only,
+// so that none can be declared and forgotten.
 import { operationsOf } from '../kind-operations.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Operation } from '../operation.ts';
+import * as accounts from './accounts.ts';
+import * as applications from './applications.ts';
+import * as catalogue from './catalogue.ts';
+import * as customDomains from './custom-domains.ts';
+import * as drives from './drives.ts';
+import * as egress from './egress.ts';
+import * as images from './images.ts';
+import * as integrations from './integrations.ts';
+import * as jobExecutions from './job-executions.ts';
+import * as platform from './platform.ts';
+import * as policies from './policies.ts';
+import * as profileKeys from './profile-keys.ts';
+import * as serviceAccounts from './service-accounts.ts';
+import * as users from './users.ts';
+import * as volumeTemplates from './volume-templates.ts';
+import * as workspaces from './workspaces.ts';
 
 export const kindOperations = kinds.flatMap(operationsOf);
 
-export const operations: readonly Operation[] = [...kindOperations.map(({ operation }) => operation)];
+const features: readonly Readonly<Record<string, Operation>>[] = [
+  accounts,
+  applications,
+  catalogue,
+  customDomains,
+  drives,
+  egress,
+  images,
+  integrations,
+  jobExecutions,
+  platform,
+  policies,
+  profileKeys,
+  serviceAccounts,
+  users,
+  volumeTemplates,
+  workspaces,
+];
+
+export const specialOperations: readonly Operation[] = features.flatMap((feature) => Object.values(feature));
+
+export const operations: readonly Operation[] = [
+  ...kindOperations.map(({ operation }) => operation),
+  ...specialOperations,
+];

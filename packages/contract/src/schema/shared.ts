@@ -120,3 +120,6 @@ export const VersionErrorBody = z
 
 /** Free-form by contract: the caller's own data, stored and given back as it came. */
 export const FreeForm = z.record(z.string(), z.unknown());
+
+/** An answer without a body. */
+export const NoAnswer = z.undefined();

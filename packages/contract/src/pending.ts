@@ -1,0 +1,145 @@
+// Operations of the interface that are not served yet, and what each waits for. An address here is answered like any
+// other unknown one; together with `operations` this is the whole interface (control-plane sheet 1.1 to 1.18).
+import type { Method } from './operation.ts';
+
+export type PendingTopic =
+  | 'billing'
+  | 'custom domain sharing'
+  | 'image sharing'
+  | 'management MCP'
+  | 'observability'
+  | 'OAuth'
+  | 'previews'
+  | 'provider models'
+  | 'sandbox control'
+  | 'sandbox schedules'
+  | 'sandbox snapshots';
+
+export interface PendingOperation {
+  readonly method: Method | 'ANY';
+  readonly path: string;
+  readonly topic: PendingTopic;
+  readonly reason: string;
+}
+
+interface PendingGroup {
+  readonly topic: PendingTopic;
+  readonly reason: string;
+  readonly addresses: readonly (readonly [PendingOperation['method'], string])[];
+}
+
+const sandbox = '/sandboxes/{sandboxName}';
+const preview = `${sandbox}/previews/{previewName}`;
+const domain = '/customdomains/{domainName}';
+const image = '/images/{resourceType}/{imageName}';
+const connection = '/integrations/connections/{connectionName}';
+
+const groups: readonly PendingGroup[] = [
+  {
+    topic: 'billing',
+    reason: 'Usage is not metered before workloads run.',
+    addresses: [
+      ['GET', '/accounts/{accountId}/metrics'],
+      ['GET', '/accounts/{accountId}/metrics/enums/group-by'],
+      ['GET', '/accounts/{accountId}/metrics/enums/resource-types'],
+    ],
+  },
+  {
+    topic: 'sandbox control',
+    reason: 'Waking and freezing needs a runner that holds the sandbox.',
+    addresses: [
+      ['PUT', `${sandbox}/start`],
+      ['PUT', `${sandbox}/stop`],
+    ],
+  },
+  {
+    topic: 'sandbox snapshots',
+    reason: 'A snapshot or fork copies the state of a running sandbox, so it needs a runner.',
+    addresses: [
+      ['POST', `${sandbox}/fork`],
+      ['GET', `${sandbox}/snapshots`],
+      ['POST', `${sandbox}/snapshots`],
+      ['DELETE', `${sandbox}/snapshots/{snapshotId}`],
+    ],
+  },
+  {
+    topic: 'sandbox schedules',
+    reason: 'A schedule runs a command inside the sandbox, so it needs a runner.',
+    addresses: [
+      ['GET', `${sandbox}/schedule-executions`],
+      ['GET', `${sandbox}/schedules`],
+      ['POST', `${sandbox}/schedules`],
+      ['GET', `${sandbox}/schedules/{scheduleId}`],
+      ['PUT', `${sandbox}/schedules/{scheduleId}`],
+      ['DELETE', `${sandbox}/schedules/{scheduleId}`],
+    ],
+  },
+  {
+    topic: 'previews',
+    reason: 'A preview is an address at the gateway, which does not route to sandboxes yet.',
+    addresses: [
+      ['GET', `${sandbox}/previews`],
+      ['POST', `${sandbox}/previews`],
+      ['GET', preview],
+      ['PUT', preview],
+      ['DELETE', preview],
+      ['GET', `${preview}/tokens`],
+      ['POST', `${preview}/tokens`],
+      ['DELETE', `${preview}/tokens/{tokenName}`],
+    ],
+  },
+  {
+    topic: 'custom domain sharing',
+    reason: 'Sharing a domain is of use once previews answer to it.',
+    addresses: [
+      ['GET', `${domain}/share`],
+      ['POST', `${domain}/share`],
+      ['DELETE', `${domain}/share/{targetWorkspace}`],
+    ],
+  },
+  {
+    topic: 'provider models',
+    reason: 'The list comes from the provider, which is called by the gateway only.',
+    addresses: [
+      ['GET', `${connection}/models`],
+      ['GET', `${connection}/models/{modelId}`],
+    ],
+  },
+  {
+    topic: 'image sharing',
+    reason: 'Sharing needs the registry that holds images built here.',
+    addresses: [
+      ['GET', '/pending-image-shares'],
+      ['POST', '/pending-image-shares/{pendingShareId}/accept'],
+      ['POST', '/pending-image-shares/{pendingShareId}/decline'],
+      ['GET', `${image}/share`],
+      ['POST', `${image}/share`],
+      ['DELETE', `${image}/share/{targetWorkspace}`],
+    ],
+  },
+  {
+    topic: 'observability',
+    reason: 'There are no workload logs before workloads run.',
+    addresses: [['GET', '/observability/logs']],
+  },
+  {
+    topic: 'management MCP',
+    reason: 'The MCP server stands on top of the served operations and of OAuth.',
+    addresses: [['ANY', '/mcp']],
+  },
+  {
+    topic: 'OAuth',
+    reason: 'API keys are the only credential so far.',
+    addresses: [
+      ['GET', '/.well-known/openid-configuration'],
+      ['GET', '/oauth/authorize'],
+      ['POST', '/oauth/authorize'],
+      ['POST', '/oauth/token'],
+      ['POST', '/login/device'],
+    ],
+  },
+];
+
+export const pendingOperations: readonly PendingOperation[] = groups.flatMap(({ topic, reason, addresses }) =>
+  addresses.map(([method, path]) => ({ method, path, topic, reason })),
+);

@@ -1,0 +1,32 @@
+// What the service knows about a third-party provider; control-plane sheet 2.16.
+import { z } from 'zod';
+
+const text = z.string().optional();
+const texts = z.array(z.string()).optional();
+const textMap = z.record(z.string(), z.string()).optional();
+
+const TokenPaths = z.object({ received: text, sent: text, total: text });
+
+export const IntegrationEndpoint = z
+  .object({
+    body: text,
+    ignoreModels: texts,
+    method: text,
+    models: texts,
+    streamKey: text,
+    streamToken: TokenPaths.optional(),
+    token: TokenPaths.optional(),
+  })
+  .meta({ id: 'IntegrationEndpoint' });
+
+export const Integration = z
+  .object({
+    additionalInfos: textMap,
+    endpoints: z.record(z.string(), IntegrationEndpoint).optional(),
+    headers: textMap,
+    name: z.string(),
+    organizations: z.array(z.object({ id: text, name: text, displayName: text, avatar_url: text })).optional(),
+    params: textMap,
+    repositories: z.array(z.object({ id: text, name: text, organization: text, url: text })).optional(),
+  })
+  .meta({ id: 'Integration' });

@@ -1,0 +1,84 @@
+// Workspace and the people in it. Specification: Workspace; control-plane sheet 2.3.
+import { z } from 'zod';
+import { DisplayName, Labels, RegionName, Timestamp } from './text.ts';
+
+export const WorkspaceName = z
+  .string()
+  .min(3)
+  .max(32)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'lower-case letters, digits and hyphens, not at the ends');
+
+export const Role = z.enum(['admin', 'member']);
+
+export const workspaceStatuses = [
+  'created',
+  'account_binded',
+  'account_configured',
+  'workspace_configured',
+  'ready',
+  'error',
+] as const;
+
+const changeable = {
+  displayName: DisplayName.optional(),
+  groupMappings: z
+    .array(z.object({ groupName: z.string().min(1).max(256), role: Role }))
+    .max(1000)
+    .optional(),
+  labels: Labels.optional(),
+  region: RegionName.optional(),
+  runtime: z
+    .object({
+      generation: z.string().max(63).optional(),
+      sandbox: z.object({ disableProcessLogging: z.boolean().optional() }).optional(),
+    })
+    .optional(),
+};
+
+const accountId = z.string().min(1).max(64).optional();
+
+export const WorkspaceInput = z
+  .object({ name: WorkspaceName, accountId, ...changeable })
+  .meta({ id: 'WorkspaceInput' });
+
+/** The name is fixed; sent back it must be the one in the address. */
+export const WorkspaceChange = z
+  .object({ name: z.string().max(256).optional(), ...changeable })
+  .meta({ id: 'WorkspaceChange' });
+
+export const countedResources = [
+  'agents',
+  'functions',
+  'models',
+  'sandboxes',
+  'policies',
+  'jobs',
+  'volumes',
+  'drives',
+  'volumetemplates',
+  'integrationconnections',
+  'previews',
+  'customdomains',
+  'serviceaccounts',
+  'images',
+] as const;
+
+export const Workspace = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    accountId: z.string(),
+    ...changeable,
+    resourceCounts: z.record(z.enum(countedResources), z.int()).optional(),
+    status: z.enum(workspaceStatuses),
+    statusReason: z.string().optional(),
+    createdAt: Timestamp.optional(),
+    updatedAt: Timestamp.optional(),
+    createdBy: z.string().optional(),
+    updatedBy: z.string().optional(),
+  })
+  .meta({ id: 'Workspace' });
+
+export const WorkspaceAvailability = z
+  .object({ available: z.boolean(), message: z.string(), reason: z.string().optional() })
+  .meta({ id: 'WorkspaceAvailability' });
