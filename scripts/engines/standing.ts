@@ -1,4 +1,5 @@
 // Engines that stay up between commands (`pnpm dev`, `pnpm engines up`). What runs is written in one small file each.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,6 +39,11 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
   return (await engine.ready(url)) ? url : undefined;
 }
 
+/** One per clone: two working copies never share a database by accident. */
 function standingFolder(name: string): Promise<string> {
-  return engineFolder('standing', `${name}-${chosenVersion()}`);
+  const clone = createHash('sha256')
+    .update(import.meta.dirname)
+    .digest('hex')
+    .slice(0, 12);
+  return engineFolder('standing', clone, `${name}-${chosenVersion()}`);
 }

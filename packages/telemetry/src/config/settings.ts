@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export type Setting = { path: readonly string[]; variable: string; schema: z.core.$ZodType };
 
-export class SettingNameConflict extends Error {}
+class SettingNameConflict extends Error {}
 
 /** Every node below the root, parents before children: a child's variable overrides its parent's. */
 export function listSettings(schema: z.ZodObject, prefix: string): Setting[] {

@@ -6,7 +6,7 @@ const SECRET_NAME =
 export const REDACTED = '[redacted]';
 const MAX_DEPTH = 8;
 
-export function redact(value: unknown, depth = 0): unknown {
+function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (depth >= MAX_DEPTH) return '[too deep]';

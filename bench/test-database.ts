@@ -1,0 +1,50 @@
+// What a test pays for a database of its own, as a share of migrating one from nothing.
+import { rm } from 'node:fs/promises';
+import { migrate } from '@berth/database';
+import pg from 'pg';
+import { engineFolder } from '../scripts/engines/folders.ts';
+import { postgres } from '../scripts/engines/postgres.ts';
+import type { Bench } from './bench.ts';
+
+export const testDatabase: Bench = {
+  name: 'test-database',
+  ratioOf: 'clone of a migrated template / create and migrate',
+  bound: { atMost: 0.5 },
+  async run({ full }) {
+    const rounds = full ? 50 : 10;
+    const dataFolder = await engineFolder('bench', String(process.pid));
+    const engine = await postgres.start({ dataFolder, durable: false });
+    const admin = new pg.Client({ connectionString: engine.url });
+    await admin.connect();
+    try {
+      await createMigrated(admin, engine.url, 'template_source');
+      const migratedMs = await medianMs(rounds, (round) => createMigrated(admin, engine.url, `migrated_${round}`));
+      const clonedMs = await medianMs(rounds, async (round) => {
+        await admin.query(`create database cloned_${round} template template_source strategy file_copy`);
+      });
+      return { ratio: clonedMs / migratedMs, detail: { rounds, clonedMs, migratedMs } };
+    } finally {
+      await admin.end();
+      await engine.stop();
+      await rm(dataFolder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function createMigrated(admin: pg.Client, adminUrl: string, name: string): Promise<void> {
+  await admin.query(`create database ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+}
+
+async function medianMs(rounds: number, work: (round: number) => Promise<void>): Promise<number> {
+  const durations: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    await work(round);
+    durations.push(performance.now() - startedAt);
+  }
+  const sorted = durations.toSorted((left, right) => left - right);
+  return Math.round((sorted[Math.floor(rounds / 2)] ?? 0) * 10) / 10;
+}
