@@ -1,4 +1,5 @@
 // Executions of jobs. Specification: Job execution; control-plane sheet 1.7.
+import { z } from 'zod';
 import { member, memberOfPath } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
@@ -33,7 +34,6 @@ const start = {
   method: 'POST',
   tag,
   summary: 'Start an execution of a job',
-  query: WorkspaceQuery,
   body: CreateJobExecutionRequest,
   bodyLimitBytes: 32 * 1024 * 1024,
   answer: CreateJobExecutionOutput,
@@ -46,6 +46,7 @@ export const createJobExecution = defineOperation({
   ...start,
   id: 'createJobExecution',
   access: member('jobs:create'),
+  query: WorkspaceQuery,
 });
 
 export const createJobExecutionByAddress = defineOperation({
@@ -54,6 +55,7 @@ export const createJobExecutionByAddress = defineOperation({
   base: 'api_url',
   id: 'createJobExecutionByAddress',
   access: memberOfPath('jobs:create'),
+  query: z.object({}),
 });
 
 export const getJobExecution = defineOperation({

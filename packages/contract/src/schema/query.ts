@@ -20,7 +20,7 @@ export const queryInteger = ({ min, clampTo }: { readonly min: number; readonly 
     .transform(Number)
     .refine((value) => value >= min, `at least ${min}`)
     .transform((value) => Math.min(value, clampTo))
-    .meta({ queryType: 'integer' });
+    .meta({ queryType: 'integer', minimum: min });
 
 export const Sort = z.enum(['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc']);
 export type Sort = z.infer<typeof Sort>;

@@ -1,0 +1,80 @@
+// Which errors an operation documents, and in which form.
+import type { Operation } from '../operation.ts';
+import { SandboxError } from '../schema/sandbox.ts';
+import { ErrorBody, VersionErrorBody } from '../schema/shared.ts';
+import type { JsonSchema, SchemaCollection } from './json-schema.ts';
+
+const descriptions: Readonly<Record<number, string>> = {
+  400: 'The request, its cursor or its version is not valid.',
+  401: 'No valid credential was given.',
+  403: 'The role, the scope, the workspace or the account limit does not allow it.',
+  404: 'There is no such resource, or it belongs to somebody else.',
+  409: 'The name is taken, or the resource is in use.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  422: 'The Idempotency-Key was used with another request.',
+  429: 'There is no capacity now and queueing was refused.',
+  500: 'Something went wrong on the side of the service.',
+  503: 'The service cannot answer right now.',
+};
+
+function statusesOf(operation: Operation): number[] {
+  const { access, method, body, path, errors = [] } = operation;
+  const statuses = [
+    400,
+    ...(access.kind === 'public' ? [] : [401, 403]),
+    ...(path.includes('{') ? [404] : []),
+    ...(method === 'GET' ? [] : [409]),
+    ...(body === undefined ? [] : [413, 415]),
+    ...(method === 'POST' ? [422] : []),
+    ...errors,
+    500,
+    503,
+  ];
+  return [...new Set(statuses)].sort((a, b) => a - b);
+}
+
+function bodyOf(schemas: SchemaCollection, status: number, form: Operation['errorForm']): JsonSchema {
+  const forms = [
+    // The caller is not known yet when a credential is refused.
+    ...(form === 'sandbox' && status !== 401 ? [SandboxError] : []),
+    ErrorBody,
+    ...(status === 400 ? [VersionErrorBody] : []),
+  ].map((body) => schemas.schema(body, 'output'));
+  const [only, ...more] = forms;
+  return only !== undefined && more.length === 0 ? only : { anyOf: forms };
+}
+
+const nameOf = (status: number, form: Operation['errorForm']): string =>
+  form === undefined ? `Error${status}` : `SandboxError${status}`;
+
+/** Error responses are the same everywhere, so operations refer to them. */
+export class ErrorResponses {
+  readonly #schemas: SchemaCollection;
+  readonly #components = new Map<string, JsonSchema>();
+
+  constructor(schemas: SchemaCollection) {
+    this.#schemas = schemas;
+  }
+
+  of(operation: Operation): Record<string, JsonSchema> {
+    return Object.fromEntries(
+      statusesOf(operation).map((status) => [status, this.#reference(status, operation.errorForm)]),
+    );
+  }
+
+  #reference(status: number, form: Operation['errorForm']): JsonSchema {
+    const name = nameOf(status, form);
+    if (!this.#components.has(name)) {
+      const schema = bodyOf(this.#schemas, status, form);
+      const description = descriptions[status];
+      if (description === undefined) throw new Error(`Status ${status} has no description`);
+      this.#components.set(name, { description, content: { 'application/json': { schema } } });
+    }
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  components(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
