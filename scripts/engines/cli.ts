@@ -1,28 +1,20 @@
 // pnpm engines install|up|down|status [name]
+import type { Engine } from './engine.ts';
 import { engines } from './registry.ts';
 import { down, status, up } from './standing.ts';
 
-const verbs = { install: (name: string) => find(name).install(), up: (name: string) => up(find(name)), down, status };
-type Verb = keyof typeof verbs;
+const install = (engine: Engine) => engine.install().then(() => 'installed');
+const verbs = new Map(Object.entries({ install, up, down, status }));
 
-const USAGE = `Usage: pnpm engines ${Object.keys(verbs).join('|')} [${engines.map(({ name }) => name).join('|')}]`;
+const [word = '', name] = process.argv.slice(2);
+const verb = verbs.get(word);
+const chosen = engines.filter((engine) => name === undefined || engine.name === name);
 
-function find(name: string) {
-  const engine = engines.find((candidate) => candidate.name === name);
-  if (engine) return engine;
-  throw new Error(`There is no engine "${name}". ${USAGE}`);
-}
-
-const isVerb = (word: string | undefined): word is Verb => word !== undefined && Object.hasOwn(verbs, word);
-
-const [verb, wanted] = process.argv.slice(2);
-if (isVerb(verb)) {
-  const names = wanted ? [find(wanted).name] : engines.map(({ name }) => name);
-  for (const name of names) {
-    const outcome = await verbs[verb](name);
-    console.log(`${name}: ${outcome ?? 'done'}`);
-  }
+if (verb && chosen.length > 0) {
+  for (const engine of chosen) console.log(`${engine.name}: ${await verb(engine)}`);
 } else {
-  console.error(USAGE);
+  console.error(
+    `Usage: pnpm engines ${[...verbs.keys()].join('|')} [${engines.map((engine) => engine.name).join('|')}]`,
+  );
   process.exitCode = 2;
 }

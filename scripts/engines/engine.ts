@@ -21,4 +21,6 @@ export type Engine = {
   /** Resolves once the engine answers. The process outlives its starter unless stopped. */
   start(options: StartOptions): Promise<RunningEngine>;
   ready(url: string): Promise<boolean>;
+  /** Ends what runs on the data folder, whichever process started it; does nothing when nothing runs. */
+  stop(dataFolder: string): Promise<void>;
 };

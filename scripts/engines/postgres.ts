@@ -42,7 +42,27 @@ export const postgres: Engine = {
       await client.end().catch(() => {});
     }
   },
+
+  // The cluster's own pid file says whom to ask and when it has ended.
+  async stop(dataFolder) {
+    const pidFile = join(dataFolder, 'cluster', 'postmaster.pid');
+    if (!existsSync(pidFile)) return;
+    const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
+    if (!(await runsOn(pid, dataFolder))) return;
+    process.kill(pid, 'SIGINT');
+    const deadline = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
+    while (existsSync(pidFile)) {
+      if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within its deadline.`);
+      await sleep(20);
+    }
+  },
 };
+
+/** After a crash the pid file may name a number that belongs to someone else by now. */
+async function runsOn(pid: number, dataFolder: string): Promise<boolean> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.split('\0').includes(join(dataFolder, 'cluster'));
+}
 
 /** Runs initdb once per data folder and returns the superuser's password, which lives beside the cluster. */
 async function prepareCluster(bin: string, { dataFolder, durable = true }: StartOptions): Promise<string> {
@@ -98,22 +118,5 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
     }
     await sleep(25);
   }
-  return { url, pid: child.pid ?? 0, stop: () => stopPostgres(dataFolder) };
-}
-
-/** Works from any process: the cluster's own pid file says whom to ask and when it has ended. */
-export async function stopPostgres(dataFolder: string): Promise<void> {
-  const pidFile = join(dataFolder, 'cluster', 'postmaster.pid');
-  if (!existsSync(pidFile)) return;
-  const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
-  try {
-    process.kill(pid, 'SIGINT');
-  } catch {
-    return;
-  }
-  const deadline = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
-  while (existsSync(pidFile)) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within its deadline.`);
-    await sleep(20);
-  }
+  return { url, pid: child.pid ?? 0, stop: () => postgres.stop(dataFolder) };
 }

@@ -5,9 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { engineFolder } from './folders.ts';
-import { stopPostgres } from './postgres.ts';
 import { chosenVersion } from './postgres-binaries.ts';
-import { engines } from './registry.ts';
 
 /** Starts the engine unless it already answers; returns its address either way. */
 export async function up(engine: Engine): Promise<string> {
@@ -19,16 +17,15 @@ export async function up(engine: Engine): Promise<string> {
   return url;
 }
 
-export async function down(name: string): Promise<string> {
-  const folder = await standingFolder(name);
-  await stopPostgres(folder);
+export async function down(engine: Engine): Promise<string> {
+  const folder = await standingFolder(engine.name);
+  await engine.stop(folder);
   await rm(join(folder, 'url'), { force: true });
   return 'down';
 }
 
-export async function status(name: string): Promise<string> {
-  const engine = engines.find((candidate) => candidate.name === name);
-  const url = engine && (await runningUrl(engine));
+export async function status(engine: Engine): Promise<string> {
+  const url = await runningUrl(engine);
   return url ? `up at ${url}` : 'down';
 }
 

@@ -1,14 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stopPostgres } from './postgres.ts';
+import { engines } from './registry.ts';
 
-/** A test run that was killed leaves its engine behind; the next run ends it. Folders are named `<pid>-<project>`. */
+/** A test run that was killed leaves its engine behind; the next run ends it. A run's folder is `<pid>-<project>/<engine>`. */
 export async function sweepAbandonedRuns(runsFolder: string): Promise<void> {
   for (const name of await readdir(runsFolder)) {
     if (isAlive(Number.parseInt(name, 10))) continue;
-    const dataFolder = join(runsFolder, name);
-    await stopPostgres(dataFolder);
-    await rm(dataFolder, { recursive: true, force: true });
+    const run = join(runsFolder, name);
+    for (const engine of engines) await engine.stop(join(run, engine.name));
+    await rm(run, { recursive: true, force: true });
   }
 }
 

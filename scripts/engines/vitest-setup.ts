@@ -1,5 +1,5 @@
 // Once per run: a PostgreSQL with its own data folder, and a migrated template that tests clone.
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@berth/database';
 import pg from 'pg';
@@ -14,14 +14,15 @@ const TEMPLATE = 'berth_template';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runs = await engineFolder('runs');
   await sweepAbandonedRuns(runs);
-  const dataFolder = join(runs, `${process.pid}-${project.name}`);
-  const engine = await postgres.start({ dataFolder, durable: false });
+  const run = join(runs, `${process.pid}-${project.name}`);
+  await mkdir(run);
+  const engine = await postgres.start({ dataFolder: join(run, postgres.name), durable: false });
   await createTemplate(engine.url);
   project.provide('postgresUrl', engine.url);
   project.provide('templateDatabase', TEMPLATE);
   return async () => {
     await engine.stop();
-    await rm(dataFolder, { recursive: true, force: true });
+    await rm(run, { recursive: true, force: true });
   };
 }
 
