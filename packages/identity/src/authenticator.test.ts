@@ -279,19 +279,31 @@ describe('the last use of a key', () => {
     await expect.poll(() => lastUse(userId)).not.toEqual(longAgo);
   });
 
-  test('never holds up a request, nor fails it', async () => {
+  test('is left out while another server writes it', async () => {
     const { userId, apiKey } = await newUser();
     const authenticator = createAuthenticator(db, { freshMs: 0 });
     await db.transaction().execute(async (tx) => {
       await sql`select 1 from api_keys where user_id = ${userId} for update`.execute(tx);
       expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
+      await sleep(100);
     });
+    await sleep(100);
+    expect(await lastUse(userId)).toBeNull();
+  });
+
+  test('does not fail a request when it cannot be written, and is tried again', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db, { freshMs: 0 });
     await sql`create function refuse_use() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(db);
     await sql`create trigger refuse_use before update on api_keys for each row execute function refuse_use()`.execute(
       db,
     );
+    // A rejection that nobody handles would fail the run.
     expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
     await sleep(100);
     await sql`drop trigger refuse_use on api_keys`.execute(db);
+    expect(await lastUse(userId)).toBeNull();
+    await authenticator.authenticate(apiKey);
+    await firstUse(userId);
   });
 });

@@ -20,7 +20,7 @@ const MasterKeyText = z
     if (key?.length === keyBytes && !isOneByteRepeated(key)) return key;
     context.addIssue({
       code: 'custom',
-      message: 'must be 32 random bytes in base64 or hex. Make one with: openssl rand -base64 32',
+      message: 'must be 32 random bytes in base64 or hex. Make one with `openssl rand -base64 32`',
       input: undefined,
     });
     return z.NEVER;
@@ -39,7 +39,7 @@ const MasterKey = z.object({
 
 export const MasterKeys = z
   .array(MasterKey)
-  .min(1, 'at least one master key is needed; there is no default. Make one with: openssl rand -base64 32')
+  .min(1, 'at least one master key is needed; there is no default. Make one with `openssl rand -base64 32`')
   .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'two master keys have the same id')
   .refine(
     (keys) => new Set(keys.map(({ key }) => key.toString('hex'))).size === keys.length,
