@@ -19,7 +19,7 @@ export const stages: readonly Stage[] = [
   { name: 'tests', script: ['test'], counts: 'vitest' },
   {
     name: 'tests on PostgreSQL 15',
-    script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines'],
+    script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines', 'tests/api'],
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
   },

@@ -1,0 +1,11 @@
+// pnpm --silent openapi [file]: the interface as OpenAPI, to a file or to standard output.
+import { writeFileSync } from 'node:fs';
+import { Brand, openApiDocument } from '@berth/contract';
+
+const API_URL = 'http://localhost:8080';
+const document = openApiDocument({ brand: Brand.parse({}), apiUrl: API_URL, baseUrl: `${API_URL}/v0` });
+const text = `${JSON.stringify(document, null, 2)}\n`;
+
+const [file] = process.argv.slice(2);
+if (file === undefined) process.stdout.write(text);
+else writeFileSync(file, text);
