@@ -1,1 +1,7 @@
-export async function migrate(_connectionString: string): Promise<void> {}
+export * from './connect.ts';
+export * from './counters.ts';
+export * from './maintain.ts';
+export * from './migrate.ts';
+export * from './outbox.ts';
+export * from './tables.ts';
+export * from './uuid.ts';

@@ -1,1 +1,3 @@
-export {};
+export { ApiConfig } from './config.ts';
+export { type RunningApi, startApi } from './start-api.ts';
+export { createWorkspace } from './workspaces/create-workspace.ts';

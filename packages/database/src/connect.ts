@@ -1,0 +1,46 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Database = Kysely<Tables>;
+export type DatabaseTransaction = Transaction<Tables>;
+
+const int8 = 20;
+
+/** Counters and generations stay far below 2^53, so they are numbers; everything else as pg reads it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format)),
+};
+
+export interface ConnectOptions {
+  readonly url: string;
+  readonly maxConnections?: number;
+  readonly applicationName?: string;
+  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  readonly onIdleError?: (error: Error) => void;
+}
+
+export function connectPool({
+  url,
+  maxConnections = 20,
+  applicationName = 'berth',
+  onIdleError,
+}: ConnectOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: 60_000,
+    statement_timeout: 60_000,
+    options: '-c timezone=UTC',
+    types,
+  });
+  // Without a listener a dropped idle connection would end the process.
+  pool.on('error', (error) => onIdleError?.(error));
+  return pool;
+}
+
+export function connect(options: ConnectOptions): Database {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connectPool(options) }) });
+}

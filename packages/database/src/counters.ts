@@ -1,0 +1,54 @@
+// Counters and limits. Both rows are the last that a transaction locks, in this order: every writer of a workspace passes
+// through them, so they are held only for the moment of the commit.
+import { sql } from 'kysely';
+import type { DatabaseTransaction } from './connect.ts';
+import { nilUuid } from './uuid.ts';
+
+export interface Reservation {
+  readonly accountId: string;
+  readonly resourceType: string;
+  readonly limit: number;
+}
+
+/** Takes one from the account's limit; false when none is left. */
+export async function reserveQuota(
+  tx: DatabaseTransaction,
+  { accountId, resourceType, limit }: Reservation,
+): Promise<boolean> {
+  if (limit < 1) return false;
+  const taken = await sql`
+    insert into quota_usage as usage (account_id, resource_type, used) values (${accountId}, ${resourceType}, 1)
+    on conflict (account_id, resource_type) do update set used = usage.used + 1 where usage.used < ${limit}
+    returning used`.execute(tx);
+  return taken.rows.length === 1;
+}
+
+export async function releaseQuota(
+  tx: DatabaseTransaction,
+  accountId: string,
+  resourceType: string,
+  count = 1,
+): Promise<void> {
+  await sql`update quota_usage set used = used - ${count} where account_id = ${accountId} and resource_type = ${resourceType}`.execute(
+    tx,
+  );
+}
+
+export interface Counted {
+  readonly workspaceId: string;
+  readonly kind: string;
+  readonly parentUid?: string;
+}
+
+export async function addToCount(tx: DatabaseTransaction, counted: Counted, difference: number): Promise<void> {
+  const { workspaceId, kind, parentUid = nilUuid } = counted;
+  // A decrement never inserts: the row is there since the first resource of the kind.
+  if (difference < 0) {
+    await sql`update resource_counts set live = live + ${difference}
+      where workspace_id = ${workspaceId} and kind = ${kind} and parent_uid = ${parentUid}`.execute(tx);
+    return;
+  }
+  await sql`
+    insert into resource_counts as counts (workspace_id, kind, parent_uid, live) values (${workspaceId}, ${kind}, ${parentUid}, ${difference})
+    on conflict (workspace_id, kind, parent_uid) do update set live = counts.live + ${difference}`.execute(tx);
+}

@@ -1,0 +1,52 @@
+// Growth: partitions are made ahead and dropped when old; short-lived rows are removed in small batches.
+import { sql } from 'kysely';
+import type { Database } from './connect.ts';
+
+interface Kept {
+  readonly table: 'resource_events' | 'outbox' | 'audit_log';
+  readonly months: number;
+}
+
+/** Whole months that stay readable; a resource's status is stored with it and outlives its events. */
+const kept: readonly Kept[] = [
+  { table: 'resource_events', months: 3 },
+  { table: 'outbox', months: 3 },
+  { table: 'audit_log', months: 13 },
+];
+
+const batch = 1000;
+
+async function removeInBatches(remove: () => Promise<number>): Promise<number> {
+  let removed = 0;
+  for (let round = 0; round < 1000; round += 1) {
+    const count = await remove();
+    removed += count;
+    if (count < batch) break;
+  }
+  return removed;
+}
+
+/** Runs at start and every hour in one of the api processes; safe to run twice at once. */
+export async function maintain(database: Database): Promise<{ removedKeys: number; removedResources: number }> {
+  for (const { table, months } of kept) {
+    await sql`select ensure_month_partitions(${table}, current_date, 3)`.execute(database);
+    await sql`select drop_month_partitions_before(${table}, (current_date - make_interval(months => ${months}))::date)`.execute(
+      database,
+    );
+  }
+  const removedKeys = await removeInBatches(async () => {
+    const done = await sql`delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit ${batch} for update skip locked))`.execute(
+      database,
+    );
+    return Number(done.numAffectedRows ?? 0);
+  });
+  const removedResources = await removeInBatches(async () => {
+    const done = await sql`delete from resources where uid = any(array(
+      select uid from resources where terminated_at < now() - interval '30 days' limit ${batch} for update skip locked))`.execute(
+      database,
+    );
+    return Number(done.numAffectedRows ?? 0);
+  });
+  return { removedKeys, removedResources };
+}

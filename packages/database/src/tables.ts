@@ -1,0 +1,205 @@
+// The tables as TypeScript sees them. migrations/*.sql is the truth; a test compares both.
+import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+
+type Json<T extends object> = JSONColumnType<T, string, string>;
+type NullableJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>;
+type Time = ColumnType<Date, Date | string | undefined, Date | string>;
+type NullableTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+export type JsonObject = Record<string, unknown>;
+export type WorkspaceStatus =
+  | 'created'
+  | 'account_binded'
+  | 'account_configured'
+  | 'workspace_configured'
+  | 'ready'
+  | 'error';
+export type MemberRole = 'member' | 'admin';
+
+export interface Tables {
+  accounts: {
+    id: string;
+    display_name: string;
+    owner_email: string;
+    plan: string;
+    tier: string;
+    quotas: ColumnType<Record<string, number>, string | undefined, string>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  users: {
+    id: string;
+    email: string;
+    email_verified: Generated<boolean>;
+    given_name: string | null;
+    family_name: string | null;
+    created_at: Time;
+  };
+  account_members: { account_id: string; user_id: string; role: MemberRole };
+  workspaces: {
+    id: string;
+    account_id: string;
+    name: string;
+    display_name: string | null;
+    region: string | null;
+    labels: ColumnType<Record<string, string>, string | undefined, string>;
+    group_mappings: ColumnType<{ groupName?: string; role?: MemberRole }[], string | undefined, string>;
+    runtime: ColumnType<JsonObject, string | undefined, string>;
+    hipaa: NullableJson<JsonObject>;
+    status: WorkspaceStatus;
+    status_reason: string | null;
+    created_at: Time;
+    created_by: string;
+    updated_at: Time;
+    updated_by: string;
+  };
+  workspace_steps: { workspace_id: string; step: string; at: Time };
+  workspace_members: {
+    workspace_id: string;
+    user_id: string;
+    role: MemberRole;
+    source: string | null;
+    created_at: Time;
+  };
+  invitations: {
+    id: string;
+    workspace_id: string;
+    email: string;
+    role: MemberRole;
+    invited_by: string;
+    state: Generated<'open' | 'accepted' | 'declined' | 'revoked'>;
+    created_at: Time;
+    updated_at: Time;
+    expires_at: Time;
+  };
+  service_accounts: {
+    client_id: string;
+    workspace_id: string;
+    name: string;
+    description: string | null;
+    role: MemberRole;
+    secret_hash: Buffer;
+    created_at: Time;
+    updated_at: Time;
+  };
+  api_keys: {
+    id: string;
+    hash: Buffer;
+    user_id: string | null;
+    service_account_id: string | null;
+    name: string | null;
+    scopes: string[] | null;
+    sealed: string | null;
+    created_at: Time;
+    created_by: string;
+    expires_at: NullableTime;
+    last_used_at: NullableTime;
+  };
+  workspace_keys: { workspace_id: string; master_key_id: string; wrapped: Buffer; created_at: Time };
+  deployment_keys: {
+    id: string;
+    purpose: string;
+    master_key_id: string;
+    wrapped: Buffer;
+    public_part: NullableJson<JsonObject>;
+    created_at: Time;
+  };
+  prices: { account_id: string; billing_dimension: string; unit: string; usd_per_unit: string; valid_from: Time };
+  resources: {
+    uid: string;
+    workspace_id: string;
+    kind: string;
+    parent_uid: Generated<string>;
+    name: string;
+    display_name: string | null;
+    external_id: string | null;
+    labels: NullableJson<Record<string, string>>;
+    spec: Json<JsonObject>;
+    state: NullableJson<JsonObject>;
+    status: string | null;
+    generation: Generated<number>;
+    created_at: Time;
+    created_by: string;
+    updated_at: Time;
+    updated_by: string;
+    terminated_at: NullableTime;
+    search: string;
+  };
+  resource_events: {
+    id: Generated<number>;
+    resource_uid: string;
+    time: Time;
+    type: string;
+    status: string | null;
+    message: string | null;
+    revision: string | null;
+    canary_revision: string | null;
+  };
+  revisions: {
+    resource_uid: string;
+    id: string;
+    number: number;
+    spec: Json<JsonObject>;
+    status: string;
+    created_at: Time;
+    created_by: string;
+  };
+  resource_counts: { workspace_id: string; kind: string; parent_uid: Generated<string>; live: number };
+  quota_usage: { account_id: string; resource_type: string; used: number };
+  executions: {
+    id: string;
+    workspace_id: string;
+    job_uid: string;
+    external_id: string;
+    message_id: string | null;
+    status: string;
+    spec: Json<JsonObject>;
+    task_count: number;
+    generation: Generated<number>;
+    created_at: Time;
+    created_by: string;
+    updated_at: Time;
+    started_at: NullableTime;
+    completed_at: NullableTime;
+  };
+  tasks: {
+    execution_id: string;
+    index: number;
+    status: Generated<string>;
+    input: Json<JsonObject>;
+    created_at: Time;
+    updated_at: Time;
+    scheduled_at: NullableTime;
+    started_at: NullableTime;
+    completed_at: NullableTime;
+  };
+  egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
+  host_labels: { region: string; label: string; resource_uid: string };
+  outbox: {
+    id: Generated<number>;
+    created_at: Time;
+    topic: string;
+    key: string;
+    payload: ColumnType<JsonObject, string | undefined, string>;
+    trace: string | null;
+  };
+  audit_log: {
+    id: Generated<number>;
+    at: Time;
+    account_id: string | null;
+    workspace_id: string | null;
+    subject: string;
+    subject_type: string;
+    action: string;
+    target: string;
+    request_id: string;
+  };
+  idempotency_keys: {
+    principal: string;
+    workspace_id: string;
+    operation: string;
+    key: string;
+    request_hash: Buffer;
+    answer: string | null;
+    created_at: Time;
+  };
+}

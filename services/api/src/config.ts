@@ -1,0 +1,60 @@
+// What an operator may set for the management API. No key holds a secret with a default.
+import { Brand } from '@berth/contract';
+import { z } from 'zod';
+
+const Cidr = z.string().regex(/^[0-9a-fA-F:.]+\/\d{1,3}$/, 'an address range such as 203.0.113.0/24');
+
+const Region = z.object({
+  name: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/)
+    .describe('Code that resources name in spec.region.'),
+  continent: z.string().default('').describe('Two letters, for location policies.'),
+  country: z.string().default('').describe('Two letters, for location policies.'),
+  location: z.string().default('').describe('City or site, shown to people.'),
+  egressPools: z.array(Cidr).default([]).describe('Addresses that egress IPs are taken from.'),
+  publicIpv4: z.array(Cidr).default([]).describe('Ranges that shared egress traffic leaves from.'),
+  publicIpv6: z.array(Cidr).default([]).describe('The same for IPv6.'),
+});
+export type Region = z.infer<typeof Region>;
+
+const Limits = z.record(z.string(), z.number());
+
+export const ApiConfig = z.object({
+  host: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  port: z.int().min(0).max(65_535).default(8080).describe('Port to listen on; 0 takes a free one.'),
+  publicUrl: z
+    .url()
+    .optional()
+    .describe('Address clients use, without the /v0 prefix; the listening address when absent.'),
+  brand: Brand.prefault({}),
+  regions: z
+    .array(Region)
+    .min(1)
+    .prefault([{ name: 'local' }])
+    .describe('Regions of this deployment; the first is the default.'),
+  workloadDomain: z.string().default('localhost').describe('Domain below which workloads get host names.'),
+  workloadScheme: z.enum(['https', 'http']).default('https').describe('Scheme of workload addresses.'),
+  tiers: z
+    .record(z.string(), Limits)
+    .prefault({
+      tier_0: { sandboxes: 10, sandbox_ttl: 7 },
+      tier_1: { sandboxes: 50, sandbox_ttl: 30 },
+      tier_2: { sandboxes: 200 },
+      tier_9: { sandboxes: 100_000 },
+    })
+    .describe('Limits by tier, laid over limits.'),
+  limits: Limits.default({}).describe('Limits of every tier, laid over the built-in ones.'),
+  features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
+  dnsServers: z
+    .array(z.string())
+    .default([])
+    .describe('Resolvers for custom-domain checks (address or address:port); the system resolver when empty.'),
+  bodyLimitBytes: z
+    .int()
+    .positive()
+    .default(1_048_576)
+    .describe('Largest request body, where an operation does not say otherwise.'),
+  databaseConnections: z.int().min(2).max(500).default(20).describe('Connections this process may hold to PostgreSQL.'),
+});
+export type ApiConfig = z.infer<typeof ApiConfig>;

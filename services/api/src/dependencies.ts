@@ -1,0 +1,20 @@
+import type { HeaderNames } from '@berth/contract';
+import type { Database } from '@berth/database';
+import type { Authenticator, DriveTokens, Keyring } from '@berth/identity';
+import type { AccountSettingsCache } from './accounts/settings.ts';
+import type { ApiConfig } from './config.ts';
+
+/** What handlers reach beside their call; made once at start. */
+export interface Dependencies {
+  readonly config: ApiConfig;
+  readonly headers: HeaderNames;
+  readonly database: Database;
+  readonly authenticator: Authenticator;
+  readonly accounts: AccountSettingsCache;
+  readonly keyring: Keyring;
+  readonly driveTokens: DriveTokens;
+  /** Host without the version prefix; `baseUrl` is with it. */
+  readonly apiUrl: string;
+  readonly baseUrl: string;
+  readonly now: () => number;
+}

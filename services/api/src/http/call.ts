@@ -1,0 +1,91 @@
+// What a handler gets. Everything in it was checked before: the caller, the workspace, the right, the input.
+import type { Operation, Version } from '@berth/contract';
+import type { Database, DatabaseTransaction } from '@berth/database';
+import type { Principal } from '@berth/identity';
+import type { z } from 'zod';
+import type { AccountSettings } from '../accounts/settings.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+export interface CallerWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly role: 'member' | 'admin';
+  readonly account: AccountSettings;
+}
+
+/** Who calls, as found before the body is read. */
+export interface Caller {
+  readonly principal: Principal;
+  /** Of the workspace named by header, query or path. */
+  readonly workspace: CallerWorkspace;
+  readonly accountId: string;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface Call<O extends Operation = Operation> extends Caller {
+  readonly dependencies: Dependencies;
+  readonly operation: O;
+  readonly version: Version;
+  readonly params: Parsed<O['params']>;
+  readonly query: Parsed<O['query']>;
+  readonly body: Parsed<NonNullable<O['body']>>;
+  readonly requestId: string;
+  readonly trace: string | undefined;
+}
+
+export interface ReadCall<O extends Operation = Operation> extends Call<O> {
+  readonly database: Database;
+}
+
+export interface WriteCall<O extends Operation = Operation> extends Call<O> {
+  /** The one transaction of the request: what the handler writes, its audit row and its stored answer. */
+  readonly tx: DatabaseTransaction;
+  /** Names what was changed, for the audit log. */
+  target(name: string): void;
+  /** Work on rows that many writers share, such as counters: done after everything else, so they are locked shortly. */
+  atLast(work: () => Promise<void>): void;
+}
+
+/** Answer that is written piece by piece. */
+export class StreamedAnswer {
+  readonly chunks: AsyncIterable<string>;
+  constructor(chunks: AsyncIterable<string>) {
+    this.chunks = chunks;
+  }
+}
+
+export interface Registration {
+  readonly operation: Operation;
+  readonly read?: (call: ReadCall) => Promise<unknown>;
+  readonly write?: (call: WriteCall, prepared: unknown) => Promise<unknown>;
+  /** Slow work with the outside world that must not hold the transaction open; its result is handed to `write`. */
+  readonly prepare?: (call: ReadCall) => Promise<unknown>;
+}
+
+// The dispatcher parses input with the operation's own schemas before it calls, which is what makes these two casts true.
+export function read<O extends Operation>(
+  operation: O,
+  handler: (call: ReadCall<O>) => Promise<unknown>,
+): Registration {
+  return { operation, read: handler as (call: ReadCall) => Promise<unknown> };
+}
+
+export function write<O extends Operation>(
+  operation: O,
+  handler: (call: WriteCall<O>) => Promise<unknown>,
+): Registration {
+  return { operation, write: handler as (call: WriteCall) => Promise<unknown> };
+}
+
+export function writeAfter<O extends Operation, P>(
+  operation: O,
+  prepare: (call: ReadCall<O>) => Promise<P>,
+  handler: (call: WriteCall<O>, prepared: P) => Promise<unknown>,
+): Registration {
+  return {
+    operation,
+    prepare: prepare as (call: ReadCall) => Promise<unknown>,
+    write: handler as (call: WriteCall, prepared: unknown) => Promise<unknown>,
+  };
+}

@@ -1,0 +1,26 @@
+// What PostgreSQL's error codes mean to a request.
+
+const code = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+/** Deadlock and serialization failure: the transaction left nothing behind and may run again. */
+export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes(code(error));
+
+const away = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08003',
+]);
+
+/** The database cannot be reached or is shutting down. */
+export const isUnavailable = (error: unknown): boolean =>
+  away.has(code(error)) ||
+  (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message));

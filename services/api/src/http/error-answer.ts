@@ -1,0 +1,57 @@
+// The one place where an error becomes an HTTP answer.
+import { ApiError, requestErrors } from '@berth/contract';
+import { isUnavailable } from './database-errors.ts';
+
+interface FrameworkError {
+  readonly code: string;
+}
+
+const fromFramework: Readonly<Record<string, (message: string) => ApiError>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => requestErrors.unsupported_media_type(),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => requestErrors.invalid_request({ reason: 'This operation needs a JSON body.' }),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => requestErrors.invalid_body({ reason: 'it could not be parsed.' }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    requestErrors.invalid_request({ reason: 'Content-Length does not match the body.' }),
+  FST_ERR_BAD_URL: () => requestErrors.invalid_request({ reason: 'The address holds a wrong percent escape.' }),
+};
+
+const hasCode = (error: unknown): error is FrameworkError =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
+
+export function toApiError(error: unknown, bodyLimitBytes: number): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof SyntaxError) return requestErrors.invalid_body({ reason: 'it could not be parsed.' }, error);
+  if (hasCode(error)) {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+      return requestErrors.body_too_large({ limit: bodyLimitBytes }, error);
+    const known = fromFramework[error.code];
+    if (known !== undefined) return known('');
+  }
+  if (isUnavailable(error)) return requestErrors.unavailable({}, error);
+  return requestErrors.internal({}, error);
+}
+
+export const errorBody = ({ code, status, message }: ApiError) => ({ error: code, code: status, message });
+
+interface SandboxPlace {
+  readonly name: string | undefined;
+  readonly workspace: string | undefined;
+  readonly now: Date;
+}
+
+/** Creating a sandbox has an error form of its own; control-plane sheet 2.8. */
+export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: SandboxPlace) => ({
+  code: sandboxCodes[error.code] ?? error.code.toUpperCase(),
+  message: error.message,
+  status_code: error.status,
+  step: 'validate_and_prepare',
+  timestamp: now.toISOString(),
+  ...(Object.keys(error.details).length === 0 ? {} : { details: error.details }),
+  ...(name === undefined ? {} : { sandbox_name: name }),
+  ...(workspace === undefined ? {} : { workspace }),
+});
+
+const sandboxCodes: Readonly<Record<string, string>> = {
+  already_exists: 'SANDBOX_ALREADY_EXISTS',
+  quota_exceeded: 'QUOTA_EXCEEDED',
+};

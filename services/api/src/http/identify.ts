@@ -1,0 +1,149 @@
+// Who calls, for which workspace, and may they. One place: handlers never authenticate.
+// Rules: decisions on callers and tenancy; foreign and missing look the same, by status and by byte.
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Access, ApiError, lacksScope, requestErrors } from '@berth/contract';
+import type { Membership, Principal } from '@berth/identity';
+import type { Dependencies } from '../dependencies.ts';
+import type { Caller } from './call.ts';
+
+export interface Asking {
+  readonly headers: IncomingHttpHeaders;
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** A handler that reaches for what its operation does not declare is a mistake in the code, not in the request. */
+function undeclared(what: string): never {
+  throw new Error(`the operation declares no ${what}`);
+}
+
+const nobody: Caller = {
+  get principal() {
+    return undeclared('caller');
+  },
+  get workspace() {
+    return undeclared('workspace');
+  },
+  get accountId() {
+    return undeclared('account');
+  },
+};
+
+export async function identify(access: Access, asking: Asking, dependencies: Dependencies): Promise<Caller> {
+  if (access.kind === 'public') return nobody;
+  const bearer = readBearer(asking.headers, dependencies.headers.authorization.toLowerCase());
+  const principal = bearer === undefined ? undefined : await dependencies.authenticator.authenticate(bearer);
+  if (bearer === undefined || principal === undefined) throw requestErrors.unauthenticated();
+  try {
+    return await admit(access, principal, asking, dependencies);
+  } catch (error) {
+    // What is remembered of a caller may be a second old: a right gained since then must not be refused.
+    if (!(error instanceof ApiError)) throw error;
+    const fresh = await dependencies.authenticator.authenticate(bearer, { fresh: true });
+    if (fresh === undefined) throw requestErrors.unauthenticated();
+    return admit(access, fresh, asking, dependencies);
+  }
+}
+
+/** The branded header wins when both are there. */
+function readBearer(headers: IncomingHttpHeaders, branded: string): string | undefined {
+  const value = headers[branded] ?? headers.authorization;
+  if (typeof value !== 'string') return undefined;
+  return /^Bearer +([\x21-\x7e]{1,4096}) *$/i.exec(value)?.[1];
+}
+
+async function admit(
+  access: Access,
+  principal: Principal,
+  asking: Asking,
+  dependencies: Dependencies,
+): Promise<Caller> {
+  switch (access.kind) {
+    case 'public':
+      return nobody;
+    case 'authenticated':
+      requireScopes(principal, access.scopes);
+      return withoutPlace(principal);
+    case 'account': {
+      const accountId = asking.params.accountId ?? '';
+      const held = principal.accounts.find((account) => account.accountId === accountId);
+      if (held === undefined) throw requestErrors.not_found();
+      if (access.role === 'admin' && held.role !== 'admin')
+        throw requestErrors.role_required({ role: 'account admin' });
+      return withAccount(principal, accountId);
+    }
+    case 'workspace':
+      return inWorkspace(access, principal, chosenWorkspace(principal, asking, dependencies), dependencies);
+    case 'workspaceInPath': {
+      const name = asking.params.workspaceName ?? asking.params.workspace;
+      const membership = principal.memberships.find(({ workspaceName }) => workspaceName === name);
+      if (membership === undefined) throw requestErrors.not_found();
+      return inWorkspace(access, principal, membership, dependencies);
+    }
+  }
+}
+
+function withAccount(principal: Principal, accountId: string): Caller {
+  return {
+    principal,
+    accountId,
+    get workspace() {
+      return undeclared('workspace');
+    },
+  };
+}
+
+function withoutPlace(principal: Principal): Caller {
+  return {
+    principal,
+    get workspace() {
+      return undeclared('workspace');
+    },
+    get accountId() {
+      return undeclared('account');
+    },
+  };
+}
+
+function chosenWorkspace(
+  principal: Principal,
+  { headers, query }: Asking,
+  { headers: names }: Dependencies,
+): Membership {
+  const header = headers[names.workspace.toLowerCase()];
+  const chosen = typeof header === 'string' && header !== '' ? header : query.workspace;
+  if (typeof chosen !== 'string' || chosen === '') {
+    const [only, ...others] = principal.memberships;
+    if (only === undefined || others.length > 0) throw requestErrors.workspace_required({ header: names.workspace });
+    return only;
+  }
+  const membership = principal.memberships.find(
+    ({ workspaceId, workspaceName }) => workspaceName === chosen || workspaceId === chosen,
+  );
+  if (membership === undefined) throw requestErrors.workspace_forbidden();
+  return membership;
+}
+
+type WorkspaceAccess = Extract<Access, { kind: 'workspace' | 'workspaceInPath' }>;
+
+async function inWorkspace(
+  access: WorkspaceAccess,
+  principal: Principal,
+  membership: Membership,
+  { accounts }: Dependencies,
+): Promise<Caller> {
+  if (access.role === 'admin' && membership.role !== 'admin')
+    throw requestErrors.role_required({ role: 'workspace admin' });
+  requireScopes(principal, access.scopes);
+  const account = await accounts.get(membership.accountId);
+  return {
+    principal,
+    accountId: membership.accountId,
+    workspace: { id: membership.workspaceId, name: membership.workspaceName, role: membership.role, account },
+  };
+}
+
+function requireScopes(principal: Principal, needed: Parameters<typeof lacksScope>[1]): void {
+  const scope = lacksScope(principal.scopes, needed);
+  if (scope !== undefined) throw requestErrors.scope_required({ scope });
+}

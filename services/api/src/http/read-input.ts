@@ -1,0 +1,34 @@
+import { type Operation, requestErrors, type Version } from '@berth/contract';
+import type { z } from 'zod';
+import { hostileReason } from './hostile-text.ts';
+
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Parses what came with the operation's schemas; the first fault is named with its place. */
+export function readInput(operation: Operation, version: Version, raw: Input): Input {
+  const reason = hostileReason(raw.params) ?? hostileReason(raw.query) ?? hostileReason(raw.body);
+  if (reason !== undefined) throw requestErrors.invalid_request({ reason });
+  const wrapped = version.has('wrappedLists');
+  const query = wrapped ? operation.query : (operation.queryBeforeWrappedLists ?? operation.query);
+  return {
+    params: parse(operation.params, raw.params, 'path'),
+    query: parse(query, raw.query, 'query'),
+    body: operation.body === undefined ? undefined : parse(operation.body, raw.body ?? undefined, 'body'),
+  };
+}
+
+function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  if (value === undefined && place === 'body')
+    throw requestErrors.invalid_request({ reason: 'This operation needs a JSON body.' });
+  const where = [place, ...(issue?.path ?? []).map(String)].join('.');
+  throw requestErrors.invalid_request({
+    reason: `${where}: ${issue?.message ?? 'is not valid'}. Correct it and send the request again.`,
+  });
+}

@@ -1,0 +1,77 @@
+// One wide event and one observation per request.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiError } from '@berth/contract';
+import {
+  childOf,
+  formatTraceparent,
+  Histogram,
+  type Logger,
+  parseTraceparent,
+  type Registry,
+  requestIdFrom,
+  startTrace,
+} from '@berth/telemetry';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface RequestLog {
+  requestId(headers: IncomingHttpHeaders): string;
+  /** The W3C trace of the request, as it is handed on. */
+  trace(request: FastifyRequest): string;
+  answered(request: FastifyRequest, reply: FastifyReply): void;
+  failed(request: FastifyRequest, error: ApiError): void;
+}
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+export function createRequestLog(logger: Logger, registry: Registry): RequestLog {
+  const seconds = new Histogram({
+    name: 'berth_api_request_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  const traces = new WeakMap<FastifyRequest, string>();
+  const failures = new WeakMap<FastifyRequest, unknown>();
+
+  const trace = (request: FastifyRequest): string => {
+    const known = traces.get(request);
+    if (known !== undefined) return known;
+    const parent = parseTraceparent(one(request.headers.traceparent));
+    const made = formatTraceparent(parent === undefined ? startTrace() : childOf(parent));
+    traces.set(request, made);
+    return made;
+  };
+
+  return {
+    requestId: (headers) => requestIdFrom(one(headers['x-request-id'])),
+    trace,
+    failed: (request, error) => failures.set(request, error.cause ?? error),
+    answered(request, reply) {
+      const { operation, caller } = request.passage;
+      const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;
+      const error = failures.get(request);
+      seconds.observe({ operation: operation?.id ?? 'none', status: String(reply.statusCode) }, durationMs / 1000);
+      const place =
+        operation?.access.kind === 'workspace' || operation?.access.kind === 'workspaceInPath'
+          ? caller?.workspace.name
+          : undefined;
+      logger[error === undefined ? 'info' : 'error'](
+        {
+          event: 'request',
+          requestId: request.id,
+          trace: trace(request),
+          operation: operation?.id,
+          method: request.method,
+          path: request.url.split('?', 1)[0],
+          status: reply.statusCode,
+          durationMs,
+          ...(caller === undefined || operation?.access.kind === 'public' ? {} : { subject: caller.principal.subject }),
+          ...(place === undefined ? {} : { workspace: place }),
+          ...(error === undefined ? {} : { err: error }),
+        },
+        'request',
+      );
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
+// sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
+
+import type { ReadCall, Registration, WriteCall } from './call.ts';
+import { isRetryable } from './database-errors.ts';
+import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
+
+const attempts = 5;
+
+export async function runWrite(
+  registration: Registration,
+  call: ReadCall,
+  idempotent: IdempotentRequest | undefined,
+): Promise<unknown> {
+  const prepared = await registration.prepare?.(call);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(registration, call, idempotent, prepared);
+    } catch (error) {
+      // Two writers that locked each other out: PostgreSQL ended one of them, nothing of it was kept.
+      if (attempt >= attempts || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+function runOnce(
+  registration: Registration,
+  call: ReadCall,
+  idempotent: IdempotentRequest | undefined,
+  prepared: unknown,
+): Promise<unknown> {
+  return call.database.transaction().execute(async (tx) => {
+    if (idempotent !== undefined) {
+      const earlier = await storedAnswer(tx, call.dependencies, idempotent);
+      if (earlier !== undefined) return earlier.answer;
+    }
+    let target = '';
+    const last: (() => Promise<void>)[] = [];
+    // The call's getters stay lazy behind the new object: not every operation has a workspace to look at.
+    const writeCall = Object.create(call, {
+      tx: { value: tx },
+      target: { value: (name: string) => (target = name) },
+      atLast: { value: (work: () => Promise<void>) => last.push(work) },
+    }) as WriteCall;
+    const answer = await registration.write?.(writeCall, prepared);
+    await tx
+      .insertInto('audit_log')
+      .values({
+        ...auditPlace(call),
+        action: call.operation.audit ?? call.operation.id,
+        target,
+        request_id: call.requestId,
+      })
+      .execute();
+    if (idempotent !== undefined) await rememberAnswer(tx, call.dependencies, idempotent, answer);
+    for (const work of last) await work();
+    return answer;
+  });
+}
+
+function auditPlace(call: ReadCall) {
+  const { principal, operation } = call;
+  const kind = operation.access.kind;
+  return {
+    subject: principal.subject,
+    subject_type: principal.subjectType,
+    account_id: kind === 'authenticated' ? null : call.accountId,
+    workspace_id: kind === 'workspace' || kind === 'workspaceInPath' ? call.workspace.id : null,
+  };
+}

@@ -1,0 +1,65 @@
+// Deletes a resource of any kind from every state. Nothing runs behind these kinds yet, so it ends in the request: the next
+// read finds nothing and the name is free.
+import { type Kind, requestErrors, resourceErrors } from '@berth/contract';
+import { enqueue, nilUuid } from '@berth/database';
+import { sql } from 'kysely';
+import type { WriteCall } from '../http/call.ts';
+import { kindRules } from '../kinds/index.ts';
+import { count, ruleContext, viewOf } from './create.ts';
+import { addEvent, loadEvents } from './events.ts';
+import { lockLive, type ResourceRow } from './record.ts';
+import { renderResource } from './render.ts';
+
+export async function deleteResource(call: WriteCall, kind: Kind, name: string): Promise<unknown> {
+  const { tx, workspace } = call;
+  const context = await ruleContext(call, kind);
+  const parentUid = context.parents.at(-1)?.uid;
+  const row = await lockLive(
+    tx,
+    { workspaceId: workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) },
+    name,
+  );
+  if (row === undefined) throw requestErrors.not_found();
+  await requireNoChildren(call, kind, row);
+  const rules = kindRules[kind.kind];
+  await rules?.delete?.(context, row);
+  call.target(`${kind.kind}/${row.name}`);
+  const gone = rules?.keepsTerminated === true ? await terminate(call, row) : await remove(call, row);
+  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
+  call.atLast(() => count(call, kind, parentUid, -1));
+  if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
+  const events = await loadEvents(tx, [row]);
+  return renderResource(kind, gone, events.get(row.uid), { ...viewOf(call), parents: context.parents }, rules?.finish);
+}
+
+async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow): Promise<void> {
+  const child = await tx
+    .selectFrom('resources')
+    .select(['kind', 'name'])
+    .where('parent_uid', '=', row.uid)
+    .where('parent_uid', '<>', nilUuid)
+    .limit(1)
+    .executeTakeFirst();
+  if (child !== undefined)
+    throw resourceErrors.in_use({ kind: kind.kind, name: row.name, users: `${child.kind} ${child.name}` });
+}
+
+async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
+  const removed = await tx
+    .deleteFrom('resources')
+    .where('uid', '=', row.uid)
+    .returning(sql<Date>`clock_timestamp()`.as('at'))
+    .executeTakeFirstOrThrow();
+  return { ...row, status: row.status === null ? null : 'DELETING', terminated_at: removed.at };
+}
+
+async function terminate({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
+  const { terminated_at } = await tx
+    .updateTable('resources')
+    .set({ status: 'TERMINATED', terminated_at: sql<Date>`clock_timestamp()` })
+    .where('uid', '=', row.uid)
+    .returning('terminated_at')
+    .executeTakeFirstOrThrow();
+  await addEvent(tx, row.uid, { type: 'deletion', status: 'TERMINATED', message: 'Deleted on request.' });
+  return { ...row, status: 'TERMINATED', terminated_at };
+}

@@ -1,0 +1,69 @@
+import { type Kind, requestErrors } from '@berth/contract';
+import { nilUuid } from '@berth/database';
+import type { ReadCall } from '../http/call.ts';
+import { kindRules } from '../kinds/index.ts';
+import { loadEvents } from './events.ts';
+import { findLive, findParent, type ResourceRow, resourceColumns } from './record.ts';
+import { type Rendered, renderResource } from './render.ts';
+import { listRevisions } from './revisions.ts';
+import { revealSecrets } from './secrets.ts';
+
+interface Found {
+  readonly row: ResourceRow;
+  readonly parents: readonly ResourceRow[];
+}
+
+async function find(call: ReadCall, kind: Kind): Promise<Found> {
+  const params = call.params as Record<string, string>;
+  const { uid, rows } = await findParent(call.database, call.workspace.id, kind, params);
+  const name = params[kind.param] ?? '';
+  const place = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
+  const row =
+    (await findLive(call.database, place, name)) ?? (await kindRules[kind.kind]?.findTerminated?.(call, name));
+  if (row === undefined) throw requestErrors.not_found();
+  return { row, parents: rows };
+}
+
+export async function getResource(call: ReadCall, kind: Kind): Promise<Rendered> {
+  const showSecrets = (call.query as { show_secrets?: boolean }).show_secrets === true;
+  if (showSecrets && call.workspace.role !== 'admin') throw requestErrors.role_required({ role: 'workspace admin' });
+  const { row, parents } = await find(call, kind);
+  const rendered = await render(call, kind, row, parents);
+  if (!showSecrets) return rendered;
+  const key = await call.dependencies.keyring.workspaceKey(call.database, call.workspace.id);
+  return { ...rendered, spec: { ...rendered.spec, ...revealSecrets(kind, row.spec, key, row.uid) } };
+}
+
+async function render(
+  call: ReadCall,
+  kind: Kind,
+  row: ResourceRow,
+  parents: readonly ResourceRow[],
+): Promise<Rendered> {
+  const events = kind.status === undefined ? undefined : (await loadEvents(call.database, [row])).get(row.uid);
+  const { dependencies, workspace } = call;
+  return renderResource(kind, row, events, { dependencies, workspace, parents }, kindRules[kind.kind]?.finish);
+}
+
+/** The newest live one: external ids are the caller's and need not be unique. */
+export async function getByExternalId(call: ReadCall, kind: Kind): Promise<Rendered> {
+  const row = await call.database
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', call.workspace.id)
+    .where('kind', '=', kind.kind)
+    .where('parent_uid', '=', nilUuid)
+    .where('external_id', '=', (call.params as Record<string, string>).externalId ?? '')
+    .where('terminated_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('uid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) throw requestErrors.not_found();
+  return render(call, kind, row, []);
+}
+
+export async function getRevisions(call: ReadCall, kind: Kind): Promise<unknown> {
+  const { row } = await find(call, kind);
+  return listRevisions(call.database, kind, row);
+}

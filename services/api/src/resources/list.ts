@@ -1,0 +1,121 @@
+// Listing of any kind. From the version with wrapped lists: pages behind sealed cursors. Before: the whole list, newest
+// first, written piece by piece so that memory stays flat.
+import { createHash } from 'node:crypto';
+import { type Kind, requestErrors, type Sort } from '@berth/contract';
+import { nilUuid } from '@berth/database';
+import { type ReadCall, StreamedAnswer } from '../http/call.ts';
+import { kindRules } from '../kinds/index.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { loadEvents } from './events.ts';
+import { type PageQuery, positionOf, readPage } from './page.ts';
+import { findParent, type ResourceRow } from './record.ts';
+import { renderResource } from './render.ts';
+import { normalizeQuery } from './search-text.ts';
+
+interface ListQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+  readonly sort?: Sort;
+  readonly q?: string;
+  readonly anchor?: 'end';
+  readonly status?: readonly string[];
+  readonly externalId?: string;
+  readonly showTerminated?: boolean;
+}
+
+const defaultLimit = 50;
+const streamedBatch = 500;
+
+export async function listResources(call: ReadCall, kind: Kind): Promise<unknown> {
+  const parent = await findParent(call.database, call.workspace.id, kind, call.params as Record<string, unknown>);
+  const query = call.query as ListQuery;
+  const filter = {
+    workspaceId: call.workspace.id,
+    kind: kind.kind,
+    parentUid: parent.uid,
+    externalId: query.externalId,
+    showTerminated: query.showTerminated,
+  };
+  if (kind.listing.paged && call.version.has('wrappedLists')) return listPage(call, kind, filter, query);
+  return new StreamedAnswer(
+    streamAll(call, kind, { ...filter, sort: 'createdAt:desc', limit: streamedBatch }, parent.rows),
+  );
+}
+
+type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
+
+async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: ListQuery): Promise<unknown> {
+  const { sort = 'createdAt:desc', limit = defaultLimit, anchor, cursor } = query;
+  if (anchor !== undefined && (cursor !== undefined || sort !== 'createdAt:desc')) {
+    throw requestErrors.invalid_request({ reason: 'anchor=end goes with sort createdAt:desc and without a cursor.' });
+  }
+  const statuses = everyStatus(kind, query.status) ? undefined : query.status;
+  const search = normalizeQuery(query.q);
+  const bound = { ...filter, search, statuses };
+  const walk = { fingerprint: fingerprint({ ...bound, sort }), nowMs: call.dependencies.now() };
+  const key = await call.dependencies.keyring.deploymentKey(call.dependencies.database, 'cursor');
+  const after = cursor === undefined ? undefined : readCursor(key, walk, cursor);
+  const total = await totalOf(call, filter);
+  if (anchor === 'end') {
+    const oldest = await readPage(call.database, { ...bound, sort: 'createdAt:asc', limit });
+    return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
+  }
+  const rows = await readPage(call.database, { ...bound, sort, after, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  const nextCursor = hasMore ? writeCursor(key, walk, positionOf(sort, last)) : '';
+  return { data: await renderItems(call, kind, page), meta: { hasMore, nextCursor, total } };
+}
+
+/** Naming every status is the same as naming none. */
+const everyStatus = (kind: Kind, asked: readonly string[] | undefined): boolean =>
+  asked === undefined || asked.length === 0 || asked.length === kind.statuses?.length;
+
+const fingerprint = (query: object): string => createHash('sha256').update(JSON.stringify(query)).digest('base64url');
+
+async function totalOf({ database }: ReadCall, { workspaceId, kind, parentUid = nilUuid }: Filter): Promise<number> {
+  const counter = await database
+    .selectFrom('resource_counts')
+    .select('live')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where('parent_uid', '=', parentUid)
+    .executeTakeFirst();
+  return counter?.live ?? 0;
+}
+
+export async function renderItems(
+  call: ReadCall,
+  kind: Kind,
+  rows: readonly ResourceRow[],
+  parents: readonly ResourceRow[] = [],
+): Promise<unknown[]> {
+  const withEvents = kind.status !== undefined && kind.listing.withoutEvents !== true;
+  const events = withEvents ? await loadEvents(call.database, rows) : undefined;
+  const { dependencies, workspace } = call;
+  const rules = kindRules[kind.kind];
+  const view = { dependencies, workspace, parents };
+  const items = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
+  return rules?.finishItems === undefined ? items : rules.finishItems(call, items, rows);
+}
+
+async function* streamAll(
+  call: ReadCall,
+  kind: Kind,
+  query: PageQuery,
+  parents: readonly ResourceRow[],
+): AsyncGenerator<string> {
+  let separator = '[';
+  let after: PageQuery['after'];
+  for (;;) {
+    const rows = await readPage(call.database, { ...query, after });
+    const last = rows.at(-1);
+    const items = await renderItems(call, kind, rows, parents);
+    if (items.length > 0) yield separator + items.map((item) => JSON.stringify(item)).join(',');
+    if (items.length > 0) separator = ',';
+    if (last === undefined || rows.length < query.limit) break;
+    after = positionOf(query.sort, last);
+  }
+  yield separator === '[' ? '[]' : ']';
+}

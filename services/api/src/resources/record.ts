@@ -1,0 +1,76 @@
+// A resource as it is stored, and the two ways to find one.
+import { type Kind, requestErrors } from '@berth/contract';
+import { type Database, type DatabaseTransaction, nilUuid, type Tables } from '@berth/database';
+import type { Selectable } from 'kysely';
+
+export type ResourceRow = Omit<Selectable<Tables['resources']>, 'search'>;
+
+export const resourceColumns = [
+  'uid',
+  'workspace_id',
+  'kind',
+  'parent_uid',
+  'name',
+  'display_name',
+  'external_id',
+  'labels',
+  'spec',
+  'state',
+  'status',
+  'generation',
+  'created_at',
+  'created_by',
+  'updated_at',
+  'updated_by',
+  'terminated_at',
+] as const;
+
+interface Place {
+  readonly workspaceId: string;
+  readonly kind: string;
+  readonly parentUid?: string;
+}
+
+export async function findLive(
+  database: Database,
+  { workspaceId, kind, parentUid = nilUuid }: Place,
+  name: string,
+): Promise<ResourceRow | undefined> {
+  return liveByName(database, workspaceId, kind, parentUid, name).executeTakeFirst();
+}
+
+/** Locks the row until the transaction ends, so that what is decided on it still holds when it is written. */
+export async function lockLive(
+  tx: DatabaseTransaction,
+  { workspaceId, kind, parentUid = nilUuid }: Place,
+  name: string,
+): Promise<ResourceRow | undefined> {
+  return liveByName(tx, workspaceId, kind, parentUid, name).forUpdate().executeTakeFirst();
+}
+
+const liveByName = (database: Database, workspaceId: string, kind: string, parentUid: string, name: string) =>
+  database
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where('parent_uid', '=', parentUid)
+    .where('name', '=', name)
+    .where('terminated_at', 'is', null);
+
+/** Walks the parents named in the path, outermost first; a missing one is a missing resource. */
+export async function findParent(
+  database: Database,
+  workspaceId: string,
+  kind: Kind,
+  params: Readonly<Record<string, unknown>>,
+): Promise<{ readonly uid: string; readonly rows: readonly ResourceRow[] }> {
+  const rows: ResourceRow[] = [];
+  for (const parent of kind.parents ?? []) {
+    const parentUid = rows.at(-1)?.uid ?? nilUuid;
+    const row = await findLive(database, { workspaceId, kind: parent.kind, parentUid }, String(params[parent.param]));
+    if (row === undefined) throw requestErrors.not_found();
+    rows.push(row);
+  }
+  return { uid: rows.at(-1)?.uid ?? nilUuid, rows };
+}

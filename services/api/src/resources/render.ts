@@ -1,0 +1,65 @@
+// A stored row as the resource that clients see.
+import type { Kind } from '@berth/contract';
+import type { Dependencies } from '../dependencies.ts';
+import type { CallerWorkspace } from '../http/call.ts';
+import { type EventRow, renderEvent } from './events.ts';
+import type { ResourceRow } from './record.ts';
+import { maskSecrets } from './secrets.ts';
+
+export interface View {
+  readonly dependencies: Dependencies;
+  readonly workspace: CallerWorkspace;
+  /** Names of the rows above, outermost first, for kinds whose metadata says where they are. */
+  readonly parents: readonly Pick<ResourceRow, 'name'>[];
+}
+
+export interface Rendered {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+/** Adds or takes away what is special about a kind's answer. */
+export type Finish = (rendered: Rendered, row: ResourceRow, view: View) => Rendered;
+
+export function renderResource(
+  kind: Kind,
+  row: ResourceRow,
+  events: readonly EventRow[] | undefined,
+  view: View,
+  finish?: Finish,
+): Rendered {
+  const rendered: Rendered = {
+    metadata: renderMetadata(row, view),
+    spec: maskSecrets(kind, row.spec),
+    ...(kind.status === undefined || events === undefined ? {} : { events: events.map(renderEvent) }),
+    ...(kind.status === undefined || row.status === null ? {} : { status: row.status }),
+    ...(kind.state === undefined ? {} : { state: row.state ?? {} }),
+    ...(row.terminated_at === null ? {} : { terminatedAt: row.terminated_at.toISOString() }),
+  };
+  return onlyDeclared(kind, finish === undefined ? rendered : finish(rendered, row, view));
+}
+
+function renderMetadata(row: ResourceRow, { workspace }: View) {
+  return {
+    name: row.name,
+    ...(row.display_name === null ? {} : { displayName: row.display_name }),
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    ...(row.labels === null ? {} : { labels: row.labels }),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    createdBy: row.created_by,
+    updatedBy: row.updated_by,
+    plan: workspace.account.tier,
+    workspace: workspace.name,
+  };
+}
+
+/** Kinds differ in which stamps their metadata and their top level carry; what a kind does not declare stays inside. */
+function onlyDeclared(kind: Kind, rendered: Rendered): Rendered {
+  const known = kind.metadata.shape;
+  const metadata = Object.fromEntries(Object.entries(rendered.metadata).filter(([field]) => field in known));
+  const { terminatedAt, ...rest } = rendered;
+  const shown = kind.readOnly !== undefined && 'terminatedAt' in kind.readOnly && terminatedAt !== undefined;
+  return { ...rest, metadata, ...(shown ? { terminatedAt } : {}) };
+}

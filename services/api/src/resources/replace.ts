@@ -1,0 +1,116 @@
+// Changes a resource of any kind. Sections that were sent replace the stored ones; a change of metadata alone touches
+// neither status nor events.
+import { isDeepStrictEqual } from 'node:util';
+import { type Kind, requestErrors, resourceErrors } from '@berth/contract';
+import { enqueue, type JsonObject } from '@berth/database';
+import type { WriteCall } from '../http/call.ts';
+import { kindRules } from '../kinds/index.ts';
+import { createResource, type ResourceBody, ruleContext, viewOf, writeArrival } from './create.ts';
+import { loadEvents } from './events.ts';
+import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
+import { type Rendered, renderResource } from './render.ts';
+import { deployable, requireKnownRevisions } from './revisions.ts';
+import type { Draft, RuleContext } from './rules.ts';
+import { searchText } from './search-text.ts';
+import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
+import { keepImmutable, replaceSections } from './spec-change.ts';
+
+export async function replaceResource(
+  call: WriteCall,
+  kind: Kind,
+  name: string,
+  body: ResourceBody,
+): Promise<Rendered> {
+  if (body.metadata.name !== undefined && body.metadata.name !== name) {
+    throw resourceErrors.name_mismatch({ body: body.metadata.name, path: name });
+  }
+  const context = await ruleContext(call, kind);
+  const parentUid = context.parents.at(-1)?.uid;
+  const previous = await lockLive(
+    call.tx,
+    { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) },
+    name,
+  );
+  if (previous !== undefined) return changeRow(call, context, previous, body);
+  if (kind.upsert !== true) throw requestErrors.not_found();
+  return createResource(call, kind, { ...body, metadata: { ...kind.metadataInput.parse({ ...body.metadata, name }) } });
+}
+
+async function changeRow(
+  call: WriteCall,
+  context: RuleContext,
+  previous: ResourceRow,
+  body: ResourceBody,
+): Promise<Rendered> {
+  const { kind, tx } = context;
+  const draft = changedDraft(kind, previous, body);
+  await kindRules[kind.kind]?.replace?.(context, draft, previous);
+  const spec = await sealed(call, kind, draft, previous);
+  const specChanged = !isDeepStrictEqual(spec, previous.spec);
+  const redeployed = kind.revisions === true && !isDeepStrictEqual(deployable(spec), deployable(previous.spec));
+  const switched = specChanged && kind.revisions === true && !redeployed;
+  if (redeployed || (switched && spec.enabled !== previous.spec.enabled)) announce(kind, draft, spec);
+  if (switched) await requireKnownRevisions(tx, previous.uid, spec);
+  const row = await update(call, previous, { ...draft, spec }, specChanged);
+  call.target(`${kind.kind}/${row.name}`);
+  await writeArrival(call, row, draft, redeployed);
+  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
+  const events = await loadEvents(tx, [row]);
+  return renderResource(
+    kind,
+    row,
+    events.get(row.uid) ?? [],
+    { ...viewOf(call), parents: context.parents },
+    kindRules[kind.kind]?.finish,
+  );
+}
+
+function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: ResourceBody): Draft {
+  const merged = replaceSections(previous.spec, spec);
+  return {
+    uid: previous.uid,
+    name: previous.name,
+    displayName: metadata.displayName ?? previous.display_name ?? undefined,
+    externalId: metadata.externalId ?? previous.external_id ?? undefined,
+    labels: metadata.labels ?? previous.labels ?? undefined,
+    spec: keepImmutable(kind, previous.spec, restoreMasked(kind, merged, previous.spec)),
+    state: previous.state ?? undefined,
+    status: previous.status ?? undefined,
+    events: [],
+  };
+}
+
+/** A new deployment begins: its first status and the event that says so. */
+function announce(kind: Kind, draft: Draft, spec: JsonObject): void {
+  const arrival = kind.arrival?.(spec);
+  if (arrival === undefined) return;
+  draft.status = arrival.status;
+  draft.events.push(arrival);
+}
+
+async function sealed(call: WriteCall, kind: Kind, draft: Draft, previous: ResourceRow): Promise<JsonObject> {
+  if (!holdsSecrets(kind, draft.spec)) return draft.spec;
+  const key = await call.dependencies.keyring.workspaceKey(call.tx, call.workspace.id);
+  return sealSecrets(kind, draft.spec, previous.spec, key, previous.uid);
+}
+
+function update(call: WriteCall, previous: ResourceRow, draft: Draft, specChanged: boolean): Promise<ResourceRow> {
+  return call.tx
+    .updateTable('resources')
+    .set({
+      display_name: draft.displayName ?? null,
+      external_id: draft.externalId ?? null,
+      labels: draft.labels === undefined ? null : JSON.stringify(draft.labels),
+      spec: JSON.stringify(draft.spec),
+      state: draft.state === undefined ? null : JSON.stringify(draft.state),
+      status: draft.status ?? null,
+      generation: previous.generation + (specChanged ? 1 : 0),
+      updated_at: new Date(Math.max(call.dependencies.now(), previous.updated_at.getTime() + 1)),
+      updated_by: call.principal.subject,
+      search: searchText(draft),
+    })
+    .where('uid', '=', previous.uid)
+    .where('generation', '=', previous.generation)
+    .returning(resourceColumns)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,87 @@
+// Revisions: an immutable copy of the deployable spec, written with the change that made it. The last five stay.
+import { randomBytes } from 'node:crypto';
+import { type Kind, resourceErrors } from '@berth/contract';
+import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
+import { sql } from 'kysely';
+import type { ResourceRow } from './record.ts';
+
+const keptRevisions = 5;
+
+/** What of a spec is deployed: which revision serves, and whether any does, are settings beside it. */
+export function deployable({ revision: _traffic, enabled: _switch, ...spec }: JsonObject): JsonObject {
+  return spec;
+}
+
+export const newRevisionId = (): string => `rev-${randomBytes(6).toString('hex')}`;
+
+interface Traffic {
+  readonly active?: unknown;
+  readonly canary?: unknown;
+  readonly canaryPercent?: unknown;
+}
+
+const trafficOf = (spec: JsonObject): Traffic =>
+  typeof spec.revision === 'object' && spec.revision !== null ? spec.revision : {};
+
+export async function addRevision(
+  tx: DatabaseTransaction,
+  row: Pick<ResourceRow, 'uid' | 'spec'>,
+  id: string,
+  status: string,
+  by: string,
+): Promise<void> {
+  const { active, canary } = trafficOf(row.spec);
+  const kept = [active, canary].filter((held) => typeof held === 'string');
+  await sql`
+    with made as (
+      insert into revisions (resource_uid, id, number, spec, status, created_by)
+      select ${row.uid}, ${id}, coalesce(max(number), 0) + 1, ${JSON.stringify(deployable(row.spec))}, ${status}, ${by}
+      from revisions where resource_uid = ${row.uid}
+      returning number
+    )
+    delete from revisions using made
+    where resource_uid = ${row.uid} and revisions.number <= made.number - ${keptRevisions} and id <> all(${kept}::text[])`.execute(
+    tx,
+  );
+}
+
+/** Traffic may only be given to revisions that are kept. */
+export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string, spec: JsonObject): Promise<void> {
+  const { active, canary } = trafficOf(spec);
+  for (const [field, id] of Object.entries({ active, canary })) {
+    if (typeof id !== 'string' || id === '') continue;
+    const found = await tx
+      .selectFrom('revisions')
+      .select('id')
+      .where('resource_uid', '=', uid)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (found === undefined)
+      throw resourceErrors.unknown_reference({ field: `spec.revision.${field}`, kind: 'revision', name: id });
+  }
+}
+
+export async function listRevisions(database: Database, kind: Kind, row: ResourceRow) {
+  const rows = await database
+    .selectFrom('revisions')
+    .selectAll()
+    .where('resource_uid', '=', row.uid)
+    .orderBy('number', 'desc')
+    .execute();
+  const traffic = trafficOf(row.spec);
+  const servesAtOnce = kind.arrival?.(row.spec).status === 'DEPLOYED';
+  const active = typeof traffic.active === 'string' ? traffic.active : servesAtOnce ? rows[0]?.id : undefined;
+  const canaryPercent =
+    typeof traffic.canary === 'string' && typeof traffic.canaryPercent === 'number' ? traffic.canaryPercent : 0;
+  const activeIndex = rows.findIndex(({ id }) => id === active);
+  return rows.map((revision, index) => ({
+    id: revision.id,
+    active: revision.id === active,
+    canary: revision.id === traffic.canary,
+    previousActive: activeIndex >= 0 && index === activeIndex + 1,
+    status: revision.status,
+    trafficPercent: revision.id === active ? 100 - canaryPercent : revision.id === traffic.canary ? canaryPercent : 0,
+    createdAt: revision.created_at.toISOString(),
+    createdBy: revision.created_by,
+  }));
+}

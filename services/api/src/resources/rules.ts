@@ -1,0 +1,51 @@
+// What is special about a kind. Everything else is the same for all and lives beside this file.
+import type { Kind } from '@berth/contract';
+import type { DatabaseTransaction, JsonObject } from '@berth/database';
+import type { Principal } from '@berth/identity';
+import type { Dependencies } from '../dependencies.ts';
+import type { CallerWorkspace, ReadCall } from '../http/call.ts';
+import type { NewEvent } from './events.ts';
+import type { ResourceRow } from './record.ts';
+import type { Finish, Rendered } from './render.ts';
+
+export interface RuleContext {
+  readonly tx: DatabaseTransaction;
+  readonly dependencies: Dependencies;
+  readonly workspace: CallerWorkspace;
+  readonly principal: Principal;
+  readonly kind: Kind;
+  /** The rows named in the path above this one, outermost first. */
+  readonly parents: readonly ResourceRow[];
+}
+
+/** A resource on its way into the store; rules may refuse it or fill it in. */
+export interface Draft {
+  readonly uid: string;
+  name: string;
+  displayName: string | undefined;
+  externalId: string | undefined;
+  labels: Readonly<Record<string, string>> | undefined;
+  spec: JsonObject;
+  state: JsonObject | undefined;
+  status: string | undefined;
+  /** Written in the same transaction, in this order. */
+  events: NewEvent[];
+}
+
+export interface KindRules {
+  /** Before the row is written. */
+  create?(context: RuleContext, draft: Draft): Promise<void>;
+  /** After it is written, for rows that refer to it. */
+  created?(context: RuleContext, row: ResourceRow): Promise<void>;
+  replace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
+  /** Before the row goes; throws when it must not. */
+  delete?(context: RuleContext, row: ResourceRow): Promise<void>;
+  /** Adds what is special about the kind's answer. */
+  readonly finish?: Finish;
+  /** Adds to the items of one listed page what is asked for all of them at once. */
+  finishItems?(call: ReadCall, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<unknown[]>;
+  /** The row stays, terminated, instead of going at once. */
+  readonly keepsTerminated?: true;
+  /** Finds a terminated row that is still shown. */
+  findTerminated?(call: ReadCall, name: string): Promise<ResourceRow | undefined>;
+}

@@ -1,0 +1,36 @@
+// What `q` looks through, and how it is asked for. Specification: drive listing, parameter q.
+import { type SqlBool, sql } from 'kysely';
+
+interface Searchable {
+  readonly name: string;
+  readonly displayName: string | undefined;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
+
+/** Parts are separated by a line break, which no trimmed query begins or ends with. */
+export function searchText({ name, displayName, labels }: Searchable): string {
+  return [name, displayName ?? '', ...Object.entries(labels ?? {}).flat()].join('\n').toLowerCase();
+}
+
+/** Undefined when the query is too short to filter. */
+export function normalizeQuery(q: string | undefined): string | undefined {
+  const text = (q ?? '').trim().toLowerCase();
+  return [...text].length < 2 ? undefined : text;
+}
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+
+const bigrams = (text: string): string[] => {
+  const letters = [...text];
+  return [...new Set(letters.slice(1).map((letter, index) => `${letters[index] ?? ''}${letter}`))];
+};
+
+/**
+ * A trigram index serves text with three letters or digits in a row. Shorter text, and signs, which trigrams do not hold,
+ * are found through pairs of characters. The comparison itself is the same in both cases.
+ */
+export function matches(text: string) {
+  const contains = sql<SqlBool>`search like ${`%${escapeLike(text)}%`}`;
+  if (/[a-z0-9]{3}/.test(text)) return contains;
+  return sql<SqlBool>`search_bigrams(search) @> ${bigrams(text)}::text[] and ${contains}`;
+}

@@ -1,0 +1,121 @@
+// Secrets inside a spec: sealed where they are stored, masked where they are shown. A sealed value is an object, which no
+// client can send in the place of a text.
+import type { Kind, SecretField } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
+import { seal, unseal } from '@berth/identity';
+
+export const mask = '***';
+const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*{3,}$/.test(value);
+
+interface Sealed {
+  readonly $sealed: string;
+}
+const isSealed = (value: unknown): value is Sealed =>
+  typeof value === 'object' && value !== null && '$sealed' in value && typeof value.$sealed === 'string';
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the new value of a secret; undefined leaves the field out. */
+type Visit = (value: unknown, place: string) => unknown;
+
+/** Lists are matched by the name or id of their elements, so that a secret is found again when the order changes. */
+const elementKey = (element: unknown, index: number): string => {
+  if (!isObject(element)) return String(index);
+  const key = element.name ?? element.id;
+  return typeof key === 'string' ? key : String(index);
+};
+
+function visitAt(node: unknown, path: readonly string[], field: SecretField, place: string, visit: Visit): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return node === undefined ? undefined : visit(node, place);
+  if (Array.isArray(node)) {
+    return step === '*'
+      ? node.map((element, index) => visitAt(element, rest, field, `${place}/${elementKey(element, index)}`, visit))
+      : node;
+  }
+  if (!isObject(node)) return node;
+  const keys = step === '*' ? Object.keys(node) : [step];
+  const next = { ...node };
+  for (const key of keys) {
+    if (
+      rest.length === 0 &&
+      field.when !== undefined &&
+      node[field.when] !== true &&
+      !isSealed(node[key]) &&
+      !isMask(node[key])
+    )
+      continue;
+    const value = visitAt(node[key], rest, field, `${place}/${key}`, visit);
+    if (value === undefined) delete next[key];
+    else next[key] = value;
+  }
+  return next;
+}
+
+function visitSecrets(kind: Kind, spec: JsonObject, visit: (field: SecretField) => Visit): JsonObject {
+  return kind.secrets.reduce<JsonObject>((current, field) => {
+    const next = visitAt(current, field.path, field, '', visit(field));
+    return isObject(next) ? next : current;
+  }, spec);
+}
+
+/** A mask that comes back keeps what was stored; with nothing stored it is dropped. Never stored as a value. */
+export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject): JsonObject {
+  const stored = new Map<string, unknown>();
+  visitSecrets(kind, previous, () => (value, place) => {
+    if (isSealed(value)) stored.set(place, value);
+    return value;
+  });
+  return visitSecrets(kind, spec, () => (value, place) => (isMask(value) ? stored.get(place) : value));
+}
+
+/** A secret keeps its stored form when its value did not change, so that an unchanged spec stays equal. */
+export function sealSecrets(
+  kind: Kind,
+  spec: JsonObject,
+  previous: JsonObject,
+  key: Buffer,
+  resourceUid: string,
+): JsonObject {
+  const stored = new Map<string, Sealed>();
+  visitSecrets(kind, previous, () => (value, place) => {
+    if (isSealed(value)) stored.set(place, value);
+    return value;
+  });
+  return visitSecrets(kind, spec, () => (value, place) => {
+    if (typeof value !== 'string') return value;
+    const before = stored.get(place);
+    if (before !== undefined && unseal(key, before.$sealed, contextOf(resourceUid)) === value) return before;
+    return { $sealed: seal(key, value, contextOf(resourceUid)) };
+  });
+}
+
+const contextOf = (resourceUid: string): string => `resource ${resourceUid}`;
+
+export const maskSecrets = (kind: Kind, spec: JsonObject): JsonObject =>
+  visitSecrets(
+    kind,
+    spec,
+    ({ shown }) =>
+      (value) =>
+        shown === 'never' || !isSealed(value) ? unshown(shown, value) : mask,
+  );
+
+const unshown = (shown: SecretField['shown'], value: unknown): unknown => (shown === 'never' ? undefined : value);
+
+export const revealSecrets = (kind: Kind, spec: JsonObject, key: Buffer, resourceUid: string): JsonObject =>
+  visitSecrets(kind, spec, ({ shown }) => (value) => {
+    if (shown === 'never') return undefined;
+    return isSealed(value) ? unseal(key, value.$sealed, contextOf(resourceUid)) : value;
+  });
+
+/** Whether the workspace's key is needed at all: most specs hold no secret. */
+export function holdsSecrets(kind: Kind, spec: JsonObject): boolean {
+  let found = false;
+  visitSecrets(kind, spec, () => (value) => {
+    found = true;
+    return value;
+  });
+  return found;
+}

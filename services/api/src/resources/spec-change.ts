@@ -1,0 +1,48 @@
+// How a replacement meets what is stored: sections that were sent replace theirs, immutable fields must not move.
+import { isDeepStrictEqual } from 'node:util';
+import { type Kind, resourceErrors } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
+
+/** Each section of `spec` that was sent takes the place of the stored one; null takes it away. */
+export function replaceSections(previous: JsonObject, sent: JsonObject): JsonObject {
+  return withoutNulls({ ...previous, ...sent });
+}
+
+/** Null clears a field; it is never stored. Free-form values below arrays are the caller's and stay as they are. */
+export function withoutNulls(spec: JsonObject): JsonObject {
+  const kept = Object.entries(spec).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      typeof value === 'object' && !Array.isArray(value) ? withoutNulls(value as JsonObject) : value,
+    ]),
+  );
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (node, step) => (typeof node === 'object' && node !== null ? (node as JsonObject)[step] : undefined),
+    value,
+  );
+
+/** Left out means unchanged; anything else that differs is refused by its name. */
+export function keepImmutable(kind: Kind, previous: JsonObject, next: JsonObject): JsonObject {
+  return kind.immutable.reduce((spec, field) => {
+    const path = field.split('.').slice(1);
+    const before = at(previous, path);
+    const after = at(spec, path);
+    if (after === undefined) return before === undefined ? spec : put(spec, path, before);
+    if (!isDeepStrictEqual(before, after)) throw resourceErrors.immutable_field({ field });
+    return spec;
+  }, next);
+}
+
+function put(node: JsonObject, [step, ...rest]: readonly string[], value: unknown): JsonObject {
+  if (step === undefined) return node;
+  const below = node[step];
+  if (rest.length === 0) return { ...node, [step]: value };
+  return {
+    ...node,
+    [step]: put(typeof below === 'object' && below !== null ? (below as JsonObject) : {}, rest, value),
+  };
+}

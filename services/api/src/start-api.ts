@@ -1,0 +1,83 @@
+// The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
+import type { AddressInfo } from 'node:net';
+import { headerNames } from '@berth/contract';
+import { connect, maintain } from '@berth/database';
+import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
+import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { createAccountSettings } from './accounts/settings.ts';
+import type { ApiConfig } from './config.ts';
+import type { Dependencies } from './dependencies.ts';
+import { handlers } from './handlers.ts';
+import { createServer } from './http/create-server.ts';
+import { prefix } from './http/known-paths.ts';
+import { createRequestLog } from './http/request-log.ts';
+
+export interface ApiOptions {
+  readonly config: ApiConfig;
+  readonly databaseUrl: string;
+  readonly masterKeys: MasterKeyRing;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly now?: () => number;
+}
+
+export interface RunningApi {
+  readonly address: string;
+  ready(): Promise<ReadyReport>;
+  stop(): Promise<void>;
+}
+
+const maintenanceMs = 60 * 60 * 1000;
+
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { config, databaseUrl, masterKeys, logger, registry, now = Date.now } = options;
+  const database = connect({
+    url: databaseUrl,
+    maxConnections: config.databaseConnections,
+    applicationName: 'berth-api',
+    onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+  });
+  const keyring = createKeyring(masterKeys);
+  await keyring.deploymentKey(database, 'cursor');
+  const listening = `http://${config.host}:${config.port}`;
+  const dependencies: { -readonly [K in keyof Dependencies]: Dependencies[K] } = {
+    config,
+    headers: headerNames(config.brand),
+    database,
+    authenticator: createAuthenticator(database),
+    accounts: createAccountSettings(database),
+    keyring,
+    driveTokens: createDriveTokens(database, masterKeys, { issuer: config.publicUrl ?? listening }),
+    apiUrl: config.publicUrl ?? listening,
+    baseUrl: `${config.publicUrl ?? listening}${prefix}`,
+    now,
+  };
+  const server = createServer(handlers, dependencies, createRequestLog(logger, registry));
+  await server.listen({ host: config.host, port: config.port });
+  const { port } = server.server.address() as AddressInfo;
+  if (config.publicUrl === undefined) {
+    dependencies.apiUrl = `http://${config.host}:${port}`;
+    dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
+  }
+  const runMaintenance = () =>
+    maintain(database).catch((error: unknown) => logger.warn({ err: error }, 'maintenance failed; it is tried again'));
+  void runMaintenance();
+  const maintenance = setInterval(runMaintenance, maintenanceMs);
+  return {
+    address: dependencies.apiUrl,
+    ready: async () => {
+      try {
+        await sql`select 1`.execute(database);
+        return { ready: true, checks: { postgres: { ok: true } } };
+      } catch (error) {
+        return notReady('postgres', error instanceof Error ? error.message : 'no answer');
+      }
+    },
+    stop: async () => {
+      clearInterval(maintenance);
+      await server.close();
+      await database.destroy();
+    },
+  };
+}

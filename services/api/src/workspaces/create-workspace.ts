@@ -1,0 +1,99 @@
+// A workspace is created in real steps, each recorded with its time. A step that fails undoes only itself: the workspace
+// then says `error` with the reason, and the steps that are left can be tried again.
+import type { Database, DatabaseTransaction, WorkspaceStatus } from '@berth/database';
+import { uuidv7 } from '@berth/database';
+import type { Keyring } from '@berth/identity';
+import { sql } from 'kysely';
+import type { ApiConfig } from '../config.ts';
+import { type SetupContext, setupSteps } from './setup-steps.ts';
+
+export interface NewWorkspace {
+  readonly name: string;
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly createdBy?: string;
+  readonly displayName?: string | undefined;
+  readonly region?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Undefined when the name is taken; names are unique in the deployment. */
+export async function addWorkspace(
+  tx: DatabaseTransaction,
+  keyring: Keyring,
+  config: ApiConfig,
+  input: NewWorkspace,
+): Promise<string | undefined> {
+  const id = uuidv7();
+  const by = input.createdBy ?? input.ownerId;
+  const row = await tx
+    .insertInto('workspaces')
+    .values({
+      id,
+      account_id: input.accountId,
+      name: input.name,
+      display_name: input.displayName ?? null,
+      region: input.region ?? config.regions[0]?.name ?? null,
+      labels: JSON.stringify(input.labels ?? {}),
+      status: 'created',
+      created_by: by,
+      updated_by: by,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await record(tx, id, 'created');
+  await runSetup({ tx, keyring, config, workspaceId: id, accountId: input.accountId, ownerId: input.ownerId });
+  return id;
+}
+
+/** Runs the steps that are not done yet, in order; stops at the first that fails. */
+export async function runSetup(context: SetupContext): Promise<void> {
+  const { tx, workspaceId } = context;
+  const done = await tx.selectFrom('workspace_steps').select('step').where('workspace_id', '=', workspaceId).execute();
+  const left = setupSteps.filter(({ reaches }) => !done.some(({ step }) => step === reaches));
+  for (const { reaches, run } of left) {
+    await sql`savepoint setup_step`.execute(tx);
+    try {
+      await run(context);
+      await record(tx, workspaceId, reaches);
+      await sql`release savepoint setup_step`.execute(tx);
+    } catch (error) {
+      await sql`rollback to savepoint setup_step`.execute(tx);
+      const reason = `The step to ${reaches} failed: ${error instanceof Error ? error.message : 'unknown reason'}. Change the workspace to try again.`;
+      await setStatus(tx, workspaceId, 'error', reason);
+      return;
+    }
+  }
+}
+
+async function record(tx: DatabaseTransaction, workspaceId: string, step: WorkspaceStatus): Promise<void> {
+  await sql`insert into workspace_steps (workspace_id, step, at) values (${workspaceId}, ${step}, clock_timestamp())`.execute(
+    tx,
+  );
+  await setStatus(tx, workspaceId, step, null);
+}
+
+async function setStatus(
+  tx: DatabaseTransaction,
+  workspaceId: string,
+  status: WorkspaceStatus,
+  reason: string | null,
+): Promise<void> {
+  await tx.updateTable('workspaces').set({ status, status_reason: reason }).where('id', '=', workspaceId).execute();
+}
+
+/** For the first run and other commands of the operator, outside of a request. */
+export async function createWorkspace(
+  database: Database,
+  keyring: Keyring,
+  config: ApiConfig,
+  input: NewWorkspace,
+): Promise<string> {
+  return database.transaction().execute(async (tx) => {
+    const id = await addWorkspace(tx, keyring, config, input);
+    if (id === undefined) throw new Error(`There is a workspace named ${input.name} already. Choose another name.`);
+    return id;
+  });
+}
