@@ -1,1 +1,35 @@
-export const freeForm = [];
+// Every place of the OpenAPI document that takes or gives values without a declared type, and why. A test keeps the list
+// equal to the document: whatever is not here is typed.
+
+export interface FreeFormPlace {
+  /** Components that hold the place. */
+  readonly schemas: readonly string[];
+  /** Property names from there; `[]` stands for every element, `{}` for every value of a map. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+const forms = (title: string): string[] => [`${title}Input`, `${title}Replacement`, title];
+
+const keptRuntime =
+  'Fields of a runtime that are not known here are kept, so that clients and engines may agree on more.';
+const callersTask = 'Arguments of a task belong to the caller; they reach the task as they came.';
+const hubForm = 'Questions a console asks before it connects a server; the catalogue of the operator shapes them.';
+
+export const freeFormPlaces: readonly FreeFormPlace[] = [
+  { schemas: [...forms('Agent')], path: 'spec.runtime', reason: keptRuntime },
+  { schemas: [...forms('Function')], path: 'spec.runtime', reason: keptRuntime },
+  { schemas: [...forms('Job')], path: 'spec.runtime', reason: keptRuntime },
+  { schemas: [...forms('Model')], path: 'spec.runtime', reason: keptRuntime },
+  { schemas: [...forms('Sandbox'), 'SandboxListItem'], path: 'spec.runtime', reason: keptRuntime },
+  {
+    schemas: [...forms('Agent'), ...forms('Function'), ...forms('Job')],
+    path: 'spec.triggers[].configuration.tasks[]',
+    reason: callersTask,
+  },
+  { schemas: ['CreateJobExecutionRequest', 'CreateJobExecutionOutput'], path: 'tasks[]', reason: callersTask },
+  { schemas: ['MCPDefinition'], path: 'form.config', reason: hubForm },
+  { schemas: ['MCPDefinition'], path: 'form.secrets', reason: hubForm },
+  { schemas: ['Feature'], path: 'payload', reason: 'A feature carries whatever its operator gave it.' },
+  { schemas: ['SandboxError'], path: 'details', reason: 'Facts about one refusal; each code has its own.' },
+];

@@ -84,7 +84,8 @@ function pathParametersOf({ params }: Operation, schemas: SchemaCollection): Jso
 function queryParametersOf(operation: Operation, schemas: SchemaCollection): JsonSchema[] {
   const { query, queryBeforeWrappedLists } = operation;
   const current = propertiesOf(schemas.schema(query, 'input'));
-  const before = queryBeforeWrappedLists === undefined ? [] : propertiesOf(schemas.schema(queryBeforeWrappedLists, 'input'));
+  const before =
+    queryBeforeWrappedLists === undefined ? [] : propertiesOf(schemas.schema(queryBeforeWrappedLists, 'input'));
   const known = new Set(current.map(({ name }) => name));
   return [...current, ...before.filter(({ name }) => !known.has(name))].map(({ name, schema, required }) => ({
     name,

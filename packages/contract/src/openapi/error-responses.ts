@@ -36,8 +36,7 @@ function statusesOf(operation: Operation): number[] {
 
 function bodyOf(schemas: SchemaCollection, status: number, form: Operation['errorForm']): JsonSchema {
   const forms = [
-    // The caller is not known yet when a credential is refused.
-    ...(form === 'sandbox' && status !== 401 ? [SandboxError] : []),
+    ...(form === 'sandbox' ? [SandboxError] : []),
     ErrorBody,
     ...(status === 400 ? [VersionErrorBody] : []),
   ].map((body) => schemas.schema(body, 'output'));
@@ -59,7 +58,11 @@ export class ErrorResponses {
 
   of(operation: Operation): Record<string, JsonSchema> {
     return Object.fromEntries(
-      statusesOf(operation).map((status) => [status, this.#reference(status, operation.errorForm)]),
+      // The caller is not known yet when a credential is refused, so that keeps the common form.
+      statusesOf(operation).map((status) => [
+        status,
+        this.#reference(status, status === 401 ? undefined : operation.errorForm),
+      ]),
     );
   }
 

@@ -13,7 +13,12 @@ const component = (reference: string): string => reference.replace('#/$defs/', '
 function asQueryType(schema: Record<string, unknown>): void {
   const { queryType, minimum, description } = schema;
   for (const key of Object.keys(schema)) delete schema[key];
-  Object.assign(schema, { type: queryType }, minimum === undefined ? {} : { minimum }, description === undefined ? {} : { description });
+  Object.assign(
+    schema,
+    { type: queryType },
+    minimum === undefined ? {} : { minimum },
+    description === undefined ? {} : { description },
+  );
 }
 
 function tidy(schema: Record<string, unknown>): void {

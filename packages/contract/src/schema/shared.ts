@@ -81,7 +81,8 @@ export const Port = z.object({
     .max(8)
     .transform((text) => text.toUpperCase())
     .pipe(z.enum(['HTTP', 'TCP', 'UDP', 'TLS']))
-    .optional(),
+    .optional()
+    .describe('HTTP, TCP, UDP or TLS, in any case.'),
   target: PortNumber,
 });
 

@@ -25,7 +25,10 @@ export const mapOf = <V extends z.ZodType>(value: V, { keys = 256, keyLength = 2
 /** Labels are searchable, so their number is bounded as well as their length. */
 export const Labels = mapOf(z.string().max(512), { keys: 64, keyLength: 128 }).describe('At most 64 labels.');
 export const Timestamp = z.string().describe('ISO 8601, UTC');
-export const Duration = z.string().regex(/^[1-9]\d{0,8}(s|m|h|d|w)$/, 'a whole number and one of s, m, h, d, w');
+export const Duration = z
+  .string()
+  .max(10)
+  .regex(/^[1-9]\d{0,8}(s|m|h|d|w)$/, 'a whole number and one of s, m, h, d, w');
 export const RegionName = z
   .string()
   .min(1)
@@ -46,7 +49,7 @@ export const MemoryMb = z.int().min(128).max(262_144);
 export const HttpUrl = z
   .string()
   .max(2048)
-  .regex(/^https?:\/\/[^\s/]+\S*$/, 'an http or https address');
+  .regex(/^https?:\/\/[^\s/]\S*$/, 'an http or https address');
 /** A point in time given by a client: RFC 3339 with an offset. */
 export const Instant = z.iso.datetime({ offset: true }).max(64);
 export const DomainName = z
