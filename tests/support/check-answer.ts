@@ -4,9 +4,11 @@ import type { z } from 'zod';
 
 /** Throws when an answer is not exactly what the contract declares: nothing missing, nothing more. */
 export function checkAnswer(operation: Operation | undefined, status: number, body: unknown): void {
-  if (operation === undefined) return requireMatch(ErrorBody, body, `undeclared address, status ${status}`);
-  const where = `${operation.id} status ${status}`;
-  if (status === 200) return requireMatch(operation.answer, body, where);
+  const where = `${operation?.id ?? 'undeclared address'} status ${status}`;
+  if (operation === undefined || status === 200) {
+    requireMatch(operation?.answer ?? ErrorBody, body, where);
+    return;
+  }
   const forms: z.ZodType[] = operation.errorForm === 'sandbox' ? [ErrorBody, SandboxError] : [ErrorBody];
   if (status === 400) forms.push(VersionErrorBody);
   if (forms.some((form) => matches(form, body))) return;

@@ -1,10 +1,10 @@
 // The uniform operations of a kind, made from its declaration.
 import { z } from 'zod';
 import type { Kind, Verb } from './kind.ts';
-import { type Access, defineOperation, type Operation } from './operation.ts';
+import { type Access, defineOperation, type Operation, type PathSchema } from './operation.ts';
 import { pathParams } from './path-params.ts';
 import { pageOrArray } from './schema/page.ts';
-import { pageQuery, QueryBoolean, statusQuery, WorkspaceQuery } from './schema/query.ts';
+import { pageQuery, QueryBoolean, type Sort, statusQuery, WorkspaceQuery } from './schema/query.ts';
 import { CoreEvent, RevisionMetadata } from './schema/shared.ts';
 import { ExternalId } from './schema/text.ts';
 
@@ -74,6 +74,35 @@ function listQuery(kind: Kind) {
   const status = kind.listing.filters.includes('status') ? { status: statusQuery(kind.statuses ?? []) } : {};
   return { query: paged.extend(status), queryBeforeWrappedLists: always };
 }
+
+/** Query of the uniform operations, whichever of them a kind offers. */
+export interface KindQuery {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly sort?: Sort | undefined;
+  readonly q?: string | undefined;
+  readonly anchor?: 'end' | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly externalId?: string | undefined;
+  readonly showTerminated?: boolean | undefined;
+  readonly show_secrets?: boolean | undefined;
+  readonly upload?: boolean | undefined;
+  readonly createIfNotExist?: boolean | undefined;
+  readonly version?: string | undefined;
+}
+
+/** Body of the uniform writes, whatever else a kind's own schema knows. */
+export interface ResourceBody {
+  readonly metadata: {
+    readonly name?: string | undefined;
+    readonly displayName?: string | undefined;
+    readonly externalId?: string | undefined;
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+export type UniformOperation = Operation<PathSchema, z.ZodType<KindQuery>, z.ZodType<ResourceBody>>;
 
 const makers: Readonly<Record<Verb, (kind: Kind) => Operation>> = {
   list: (kind) =>
@@ -156,11 +185,14 @@ function common(kind: Kind, verb: Verb, id: string, method: Operation['method'],
 export interface KindOperation {
   readonly kind: Kind;
   readonly verb: Verb;
-  readonly operation: Operation;
+  readonly operation: UniformOperation;
 }
 
 /** One operation per verb that the kind gives a permission for. */
 export function operationsOf(kind: Kind): KindOperation[] {
   const verbs = Object.keys(makers).filter((verb): verb is Verb => verb in kind.permissions);
-  return verbs.map((verb) => ({ kind, verb, operation: makers[verb](kind) }));
+  // The schemas are put together from the declaration, so their types are only known as a whole: every part that a maker
+  // adds is one of KindQuery and ResourceBody.
+  // biome-ignore lint/plugin: see above
+  return verbs.map((verb) => ({ kind, verb, operation: makers[verb](kind) as UniformOperation }));
 }

@@ -19,8 +19,11 @@ export type Access =
   /** The workspace in the path (`workspaceName` or `workspace`); foreign and missing look the same (404). */
   | { readonly kind: 'workspaceInPath'; readonly role: WorkspaceRole; readonly scopes: readonly Scope[] };
 
+/** Path parameters are text, whatever they name. */
+export type PathSchema = z.ZodType<Readonly<Record<string, string>>>;
+
 export interface Operation<
-  Params extends z.ZodType = z.ZodType,
+  Params extends PathSchema = PathSchema,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
@@ -55,7 +58,7 @@ export interface Operation<
 }
 
 /** Keeps the schemas' types, so that a handler is typed by its operation. */
-export function defineOperation<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
+export function defineOperation<P extends PathSchema, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
   operation: Operation<P, Q, B, A>,
 ): Operation<P, Q, B, A> {
   return operation;

@@ -1,5 +1,4 @@
 // The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
-import type { AddressInfo } from 'node:net';
 import { headerNames } from '@berth/contract';
 import { connect, maintain } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
@@ -10,6 +9,7 @@ import type { ApiConfig } from './config.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlers } from './handlers.ts';
 import { createServer } from './http/create-server.ts';
+import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
 import { createRequestLog } from './http/request-log.ts';
 
@@ -39,8 +39,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const keyring = createKeyring(masterKeys);
+  // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second connection.
   await keyring.deploymentKey(database, 'cursor');
-  const listening = `http://${config.host}:${config.port}`;
+  await keyring.deploymentKey(database, 'idempotency');
+  const expected = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const dependencies: { -readonly [K in keyof Dependencies]: Dependencies[K] } = {
     config,
     headers: headerNames(config.brand),
@@ -48,16 +50,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     authenticator: createAuthenticator(database),
     accounts: createAccountSettings(database),
     keyring,
-    driveTokens: createDriveTokens(database, masterKeys, { issuer: config.publicUrl ?? listening }),
-    apiUrl: config.publicUrl ?? listening,
-    baseUrl: `${config.publicUrl ?? listening}${prefix}`,
+    driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),
+    apiUrl: expected,
+    baseUrl: `${expected}${prefix}`,
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));
-  await server.listen({ host: config.host, port: config.port });
-  const { port } = server.server.address() as AddressInfo;
+  await addDocumentation(server, dependencies);
+  const listening = await server.listen({ host: config.host, port: config.port });
   if (config.publicUrl === undefined) {
-    dependencies.apiUrl = `http://${config.host}:${port}`;
+    dependencies.apiUrl = listening;
     dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
   }
   const runMaintenance = () =>

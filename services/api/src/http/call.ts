@@ -63,11 +63,12 @@ export interface Registration {
   readonly prepare?: (call: ReadCall) => Promise<unknown>;
 }
 
-// The dispatcher parses input with the operation's own schemas before it calls, which is what makes these two casts true.
+// The dispatcher parses input with the operation's own schemas before it calls: that is what makes the assertions true.
 export function read<O extends Operation>(
   operation: O,
   handler: (call: ReadCall<O>) => Promise<unknown>,
 ): Registration {
+  // biome-ignore lint/plugin: see above
   return { operation, read: handler as (call: ReadCall) => Promise<unknown> };
 }
 
@@ -75,6 +76,7 @@ export function write<O extends Operation>(
   operation: O,
   handler: (call: WriteCall<O>) => Promise<unknown>,
 ): Registration {
+  // biome-ignore lint/plugin: see above
   return { operation, write: handler as (call: WriteCall) => Promise<unknown> };
 }
 
@@ -85,7 +87,9 @@ export function writeAfter<O extends Operation, P>(
 ): Registration {
   return {
     operation,
+    // biome-ignore lint/plugin: see above
     prepare: prepare as (call: ReadCall) => Promise<unknown>,
+    // biome-ignore lint/plugin: see above
     write: handler as (call: WriteCall, prepared: unknown) => Promise<unknown>,
   };
 }

@@ -13,6 +13,11 @@ import { readInput } from './read-input.ts';
 import type { RequestLog } from './request-log.ts';
 import { runWrite } from './run-write.ts';
 
+interface Address {
+  Params: Record<string, string>;
+  Querystring: Record<string, unknown>;
+}
+
 interface Passage {
   operation?: Operation;
   version?: Version;
@@ -68,7 +73,7 @@ function addRoute(
 ): void {
   const { operation } = registration;
   const base = operation.base === 'api_url' ? '' : prefix;
-  server.route({
+  server.route<Address>({
     method: operation.method,
     url: base + operation.path.replace(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
@@ -77,7 +82,7 @@ function addRoute(
       const answer = readVersion(oneHeader(request, dependencies.headers.version));
       if ('reason' in answer) return reply.code(400).send({ error: 'invalid_api_version', message: answer.reason });
       request.passage.version = answer.version;
-      request.passage.caller = await identify(operation.access, asking(request), dependencies);
+      request.passage.caller = await identify(operation.access, request, dependencies);
     },
     handler: async (request, reply) => {
       const answer = await run(registration, request, dependencies, log);
@@ -90,7 +95,7 @@ function addRoute(
 
 async function run(
   registration: Registration,
-  request: FastifyRequest,
+  request: FastifyRequest<Address>,
   dependencies: Dependencies,
   log: RequestLog,
 ): Promise<unknown> {
@@ -98,7 +103,7 @@ async function run(
   const { version, caller } = request.passage;
   if (version === undefined || caller === undefined) throw new Error('the steps before the handler did not run');
   const input = readInput(operation, version, { params: request.params, query: request.query, body: request.body });
-  const call = Object.create(caller, {
+  const call: ReadCall = Object.create(caller, {
     ...Object.getOwnPropertyDescriptors({
       ...input,
       dependencies,
@@ -108,7 +113,7 @@ async function run(
       requestId: request.id,
       trace: log.trace(request),
     }),
-  }) as ReadCall;
+  });
   if (registration.read !== undefined) return registration.read(call);
   const idempotent =
     operation.method === 'POST'
@@ -131,12 +136,6 @@ const oneHeader = (request: FastifyRequest, name: string): string | undefined =>
   const value = request.headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(',') : value;
 };
-
-const asking = (request: FastifyRequest) => ({
-  headers: request.headers,
-  params: request.params as Record<string, string | undefined>,
-  query: request.query as Record<string, unknown>,
-});
 
 function sendError(
   error: unknown,

@@ -37,11 +37,11 @@ function runOnce(
     let target = '';
     const last: (() => Promise<void>)[] = [];
     // The call's getters stay lazy behind the new object: not every operation has a workspace to look at.
-    const writeCall = Object.create(call, {
+    const writeCall: WriteCall = Object.create(call, {
       tx: { value: tx },
       target: { value: (name: string) => (target = name) },
       atLast: { value: (work: () => Promise<void>) => last.push(work) },
-    }) as WriteCall;
+    });
     const answer = await registration.write?.(writeCall, prepared);
     await tx
       .insertInto('audit_log')

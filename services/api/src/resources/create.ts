@@ -1,6 +1,6 @@
 // Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
-import { type Kind, resourceErrors } from '@berth/contract';
-import { addToCount, enqueue, type JsonObject, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
+import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
+import { addToCount, enqueue, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
 import { limitOf } from '../accounts/limits.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -12,16 +12,6 @@ import type { Draft, RuleContext } from './rules.ts';
 import { searchText } from './search-text.ts';
 import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
 import { withoutNulls } from './spec-change.ts';
-
-export interface ResourceBody {
-  readonly metadata: {
-    readonly name?: string | undefined;
-    readonly displayName?: string | undefined;
-    readonly externalId?: string | undefined;
-    readonly labels?: Readonly<Record<string, string>> | undefined;
-  };
-  readonly spec: JsonObject;
-}
 
 export async function createResource(call: WriteCall, kind: Kind, body: ResourceBody): Promise<Rendered> {
   const context = await ruleContext(call, kind);
@@ -42,7 +32,7 @@ export const viewOf = ({ dependencies, workspace }: WriteCall) => ({ dependencie
 
 export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleContext> {
   const { tx, dependencies, workspace, principal } = call;
-  const { rows } = await findParent(tx, workspace.id, kind, call.params as Record<string, unknown>);
+  const { rows } = await findParent(tx, workspace.id, kind, call.params);
   return { tx, dependencies, workspace, principal, kind, parents: rows };
 }
 

@@ -1,4 +1,4 @@
-import { type Kind, requestErrors } from '@berth/contract';
+import { type Kind, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import type { ReadCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -14,7 +14,7 @@ interface Found {
 }
 
 async function find(call: ReadCall, kind: Kind): Promise<Found> {
-  const params = call.params as Record<string, string>;
+  const { params } = call;
   const { uid, rows } = await findParent(call.database, call.workspace.id, kind, params);
   const name = params[kind.param] ?? '';
   const place = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
@@ -24,8 +24,8 @@ async function find(call: ReadCall, kind: Kind): Promise<Found> {
   return { row, parents: rows };
 }
 
-export async function getResource(call: ReadCall, kind: Kind): Promise<Rendered> {
-  const showSecrets = (call.query as { show_secrets?: boolean }).show_secrets === true;
+export async function getResource(call: ReadCall<UniformOperation>, kind: Kind): Promise<Rendered> {
+  const showSecrets = call.query.show_secrets === true;
   if (showSecrets && call.workspace.role !== 'admin') throw requestErrors.role_required({ role: 'workspace admin' });
   const { row, parents } = await find(call, kind);
   const rendered = await render(call, kind, row, parents);
@@ -53,7 +53,7 @@ export async function getByExternalId(call: ReadCall, kind: Kind): Promise<Rende
     .where('workspace_id', '=', call.workspace.id)
     .where('kind', '=', kind.kind)
     .where('parent_uid', '=', nilUuid)
-    .where('external_id', '=', (call.params as Record<string, string>).externalId ?? '')
+    .where('external_id', '=', call.params.externalId ?? '')
     .where('terminated_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('uid', 'desc')

@@ -1,29 +1,32 @@
 // The uniform operations of every kind, each answered by the verb's one implementation.
-import { type Kind, kindOperations, resourceErrors, type Verb } from '@berth/contract';
+import { type Kind, kindOperations, resourceErrors, type UniformOperation, type Verb } from '@berth/contract';
 import { type ReadCall, type Registration, read, type WriteCall, write } from '../http/call.ts';
-import { createResource, type ResourceBody } from './create.ts';
+import { createResource } from './create.ts';
 import { deleteResource } from './delete.ts';
 import { getByExternalId, getResource, getRevisions } from './get.ts';
 import { listResources } from './list.ts';
 import { replaceResource } from './replace.ts';
 
-const reads: Partial<Record<Verb, (call: ReadCall, kind: Kind) => Promise<unknown>>> = {
+type UniformRead = (call: ReadCall<UniformOperation>, kind: Kind) => Promise<unknown>;
+type UniformWrite = (call: WriteCall<UniformOperation>, kind: Kind) => Promise<unknown>;
+
+const reads: Partial<Record<Verb, UniformRead>> = {
   list: listResources,
   get: getResource,
   revisions: getRevisions,
   byExternalId: getByExternalId,
 };
 
-const itemName = (call: WriteCall, kind: Kind): string => (call.params as Record<string, string>)[kind.param] ?? '';
+const itemName = (call: WriteCall, kind: Kind): string => call.params[kind.param] ?? '';
 
-const writes: Partial<Record<Verb, (call: WriteCall, kind: Kind) => Promise<unknown>>> = {
-  create: (call, kind) => createResource(refusingUpload(call), kind, call.body as ResourceBody),
-  replace: (call, kind) => replaceResource(refusingUpload(call), kind, itemName(call, kind), call.body as ResourceBody),
+const writes: Partial<Record<Verb, UniformWrite>> = {
+  create: (call, kind) => createResource(refusingUpload(call), kind, call.body),
+  replace: (call, kind) => replaceResource(refusingUpload(call), kind, itemName(call, kind), call.body),
   delete: (call, kind) => deleteResource(call, kind, itemName(call, kind)),
 };
 
-function refusingUpload(call: WriteCall): WriteCall {
-  if ((call.query as { upload?: boolean }).upload === true) throw resourceErrors.upload_unavailable();
+function refusingUpload(call: WriteCall<UniformOperation>): WriteCall {
+  if (call.query.upload === true) throw resourceErrors.upload_unavailable();
   return call;
 }
 

@@ -1,7 +1,7 @@
 // Listing of any kind. From the version with wrapped lists: pages behind sealed cursors. Before: the whole list, newest
 // first, written piece by piece so that memory stays flat.
 import { createHash } from 'node:crypto';
-import { type Kind, requestErrors, type Sort } from '@berth/contract';
+import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -12,23 +12,12 @@ import { findParent, type ResourceRow } from './record.ts';
 import { renderResource } from './render.ts';
 import { normalizeQuery } from './search-text.ts';
 
-interface ListQuery {
-  readonly cursor?: string;
-  readonly limit?: number;
-  readonly sort?: Sort;
-  readonly q?: string;
-  readonly anchor?: 'end';
-  readonly status?: readonly string[];
-  readonly externalId?: string;
-  readonly showTerminated?: boolean;
-}
-
 const defaultLimit = 50;
 const streamedBatch = 500;
 
-export async function listResources(call: ReadCall, kind: Kind): Promise<unknown> {
-  const parent = await findParent(call.database, call.workspace.id, kind, call.params as Record<string, unknown>);
-  const query = call.query as ListQuery;
+export async function listResources(call: ReadCall<UniformOperation>, kind: Kind): Promise<unknown> {
+  const parent = await findParent(call.database, call.workspace.id, kind, call.params);
+  const { query } = call;
   const filter = {
     workspaceId: call.workspace.id,
     kind: kind.kind,
@@ -44,7 +33,7 @@ export async function listResources(call: ReadCall, kind: Kind): Promise<unknown
 
 type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
 
-async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: ListQuery): Promise<unknown> {
+async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQuery): Promise<unknown> {
   const { sort = 'createdAt:desc', limit = defaultLimit, anchor, cursor } = query;
   if (anchor !== undefined && (cursor !== undefined || sort !== 'createdAt:desc')) {
     throw requestErrors.invalid_request({ reason: 'anchor=end goes with sort createdAt:desc and without a cursor.' });

@@ -63,12 +63,12 @@ export async function findParent(
   database: Database,
   workspaceId: string,
   kind: Kind,
-  params: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, string>>,
 ): Promise<{ readonly uid: string; readonly rows: readonly ResourceRow[] }> {
   const rows: ResourceRow[] = [];
   for (const parent of kind.parents ?? []) {
     const parentUid = rows.at(-1)?.uid ?? nilUuid;
-    const row = await findLive(database, { workspaceId, kind: parent.kind, parentUid }, String(params[parent.param]));
+    const row = await findLive(database, { workspaceId, kind: parent.kind, parentUid }, params[parent.param] ?? '');
     if (row === undefined) throw requestErrors.not_found();
     rows.push(row);
   }

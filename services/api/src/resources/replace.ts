@@ -1,11 +1,11 @@
 // Changes a resource of any kind. Sections that were sent replace the stored ones; a change of metadata alone touches
 // neither status nor events.
 import { isDeepStrictEqual } from 'node:util';
-import { type Kind, requestErrors, resourceErrors } from '@berth/contract';
+import { type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
 import { enqueue, type JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
-import { createResource, type ResourceBody, ruleContext, viewOf, writeArrival } from './create.ts';
+import { createResource, ruleContext, viewOf, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';

@@ -3,6 +3,7 @@
 import type { Kind, SecretField } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { seal, unseal } from '@berth/identity';
+import { isObject } from './json.ts';
 
 export const mask = '***';
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*{3,}$/.test(value);
@@ -12,9 +13,6 @@ interface Sealed {
 }
 const isSealed = (value: unknown): value is Sealed =>
   typeof value === 'object' && value !== null && '$sealed' in value && typeof value.$sealed === 'string';
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the new value of a secret; undefined leaves the field out. */
 type Visit = (value: unknown, place: string) => unknown;

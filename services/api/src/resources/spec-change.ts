@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kind, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
+import { isObject } from './json.ts';
 
 /** Each section of `spec` that was sent takes the place of the stored one; null takes it away. */
 export function replaceSections(previous: JsonObject, sent: JsonObject): JsonObject {
@@ -11,19 +12,11 @@ export function replaceSections(previous: JsonObject, sent: JsonObject): JsonObj
 /** Null clears a field; it is never stored. Free-form values below arrays are the caller's and stay as they are. */
 export function withoutNulls(spec: JsonObject): JsonObject {
   const kept = Object.entries(spec).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(
-    kept.map(([name, value]) => [
-      name,
-      typeof value === 'object' && !Array.isArray(value) ? withoutNulls(value as JsonObject) : value,
-    ]),
-  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]));
 }
 
 const at = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (node, step) => (typeof node === 'object' && node !== null ? (node as JsonObject)[step] : undefined),
-    value,
-  );
+  path.reduce<unknown>((node, step) => (isObject(node) ? node[step] : undefined), value);
 
 /** Left out means unchanged; anything else that differs is refused by its name. */
 export function keepImmutable(kind: Kind, previous: JsonObject, next: JsonObject): JsonObject {
@@ -43,6 +36,6 @@ function put(node: JsonObject, [step, ...rest]: readonly string[], value: unknow
   if (rest.length === 0) return { ...node, [step]: value };
   return {
     ...node,
-    [step]: put(typeof below === 'object' && below !== null ? (below as JsonObject) : {}, rest, value),
+    [step]: put(isObject(below) ? below : {}, rest, value),
   };
 }

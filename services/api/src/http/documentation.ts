@@ -1,0 +1,19 @@
+// The contract as people and machines read it: the OpenAPI document and a reference page, both from this server alone.
+import { openApiDocument } from '@berth/contract';
+import reference from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+import type { Dependencies } from '../dependencies.ts';
+import { prefix } from './known-paths.ts';
+
+export async function addDocumentation(server: FastifyInstance, dependencies: Dependencies): Promise<void> {
+  let document: string | undefined;
+  server.get(`${prefix}/openapi.json`, async (_request, reply) => {
+    const { baseUrl, apiUrl, config } = dependencies;
+    document ??= JSON.stringify(openApiDocument({ brand: config.brand, baseUrl, apiUrl }));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+  await server.register(reference, {
+    routePrefix: '/docs',
+    configuration: { url: `${prefix}/openapi.json`, withDefaultFonts: false, telemetry: false },
+  });
+}
