@@ -1,10 +1,11 @@
 // Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
-import { addToCount, enqueue, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
+import { addToCount, enqueue, type JsonObject, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
 import { limitOf } from '../accounts/limits.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
-import { addEvent, type EventRow } from './events.ts';
+import { addEvent, type EventRow, loadEvents } from './events.ts';
+import { isObject } from './json.ts';
 import { findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';
 import { addRevision, newRevisionId, requireKnownRevisions } from './revisions.ts';
@@ -13,19 +14,53 @@ import { searchText } from './search-text.ts';
 import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
 import { withoutNulls } from './spec-change.ts';
 
-export async function createResource(call: WriteCall, kind: Kind, body: ResourceBody): Promise<Rendered> {
+/** `given` is what the service itself knows about the new row and no caller can say. */
+export async function createResource(
+  call: WriteCall,
+  kind: Kind,
+  body: ResourceBody,
+  given: Pick<Draft, 'state'> = { state: undefined },
+): Promise<Rendered> {
+  const rules = kindRules[kind.kind];
   const context = await ruleContext(call, kind);
-  const draft = newDraft(kind, body);
-  await kindRules[kind.kind]?.create?.(context, draft);
-  const created = await insertDraft(call, context, draft);
-  if (created === undefined) throw resourceErrors.already_exists({ kind: kind.kind, name: draft.name });
-  return renderResource(
-    kind,
-    created.row,
-    created.events,
-    { ...viewOf(call), parents: context.parents },
-    kindRules[kind.kind]?.finish,
-  );
+  const draft = newDraft(kind, body, given);
+  const standing = await rules?.standing?.(context, draft.name);
+  if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
+  if (standing !== undefined) await makeRoom(context, standing.row);
+  await rules?.create?.(context, draft);
+  const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
+  if (created !== undefined) {
+    const rendered = await present(call, context, created.row, created.events);
+    return rules?.written?.(rendered, draft.spec) ?? rendered;
+  }
+  // Another request created it in the meantime.
+  const winner = await rules?.standing?.(context, draft.name);
+  if (winner?.verdict === 'answer') return answerWith(call, context, winner.row);
+  throw resourceErrors.already_exists({ kind: kind.kind, name: draft.name });
+}
+
+async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<Rendered> {
+  call.target(`${context.kind.kind}/${row.name}`);
+  return present(call, context, row, (await loadEvents(call.tx, [row])).get(row.uid) ?? []);
+}
+
+/** The counters stay: one row goes and one comes in the same transaction. */
+async function makeRoom(context: RuleContext, row: ResourceRow): Promise<void> {
+  await kindRules[context.kind.kind]?.delete?.(context, row);
+  await context.tx.deleteFrom('resources').where('uid', '=', row.uid).execute();
+}
+
+/** A row that was just written, as its answer. */
+export async function present(
+  call: WriteCall,
+  { kind, parents }: RuleContext,
+  row: ResourceRow,
+  events: readonly EventRow[],
+): Promise<Rendered> {
+  const rules = kindRules[kind.kind];
+  const rendered = renderResource(kind, row, events, { ...viewOf(call), parents }, rules?.finish);
+  const [related] = (await rules?.relate?.(call.tx, [rendered], [row])) ?? [];
+  return related ?? rendered;
 }
 
 export const viewOf = ({ dependencies, workspace }: WriteCall) => ({ dependencies, workspace });
@@ -33,11 +68,12 @@ export const viewOf = ({ dependencies, workspace }: WriteCall) => ({ dependencie
 export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleContext> {
   const { tx, dependencies, workspace, principal } = call;
   const { rows } = await findParent(tx, workspace.id, kind, call.params);
-  return { tx, dependencies, workspace, principal, kind, parents: rows };
+  const query = isObject(call.query) ? call.query : {};
+  return { tx, dependencies, workspace, principal, kind, query, parents: rows };
 }
 
-function newDraft(kind: Kind, { metadata, spec }: ResourceBody): Draft {
-  const filled = withoutNulls({ ...kind.specDefaults, ...spec });
+function newDraft(kind: Kind, { metadata, spec }: ResourceBody, { state }: Pick<Draft, 'state'>): Draft {
+  const filled = withoutNulls({ ...kind.specDefaults, ...sentSpec(kind, spec) });
   const arrival = kind.arrival?.(filled);
   return {
     uid: uuidv7(),
@@ -46,17 +82,20 @@ function newDraft(kind: Kind, { metadata, spec }: ResourceBody): Draft {
     externalId: metadata.externalId,
     labels: metadata.labels,
     spec: restoreMasked(kind, filled, {}),
-    state: undefined,
+    state,
     status: arrival?.status,
     events: arrival === undefined ? [] : [arrival],
   };
 }
+
+export const sentSpec = (kind: Kind, spec: JsonObject): JsonObject => kindRules[kind.kind]?.sent?.(spec) ?? spec;
 
 /** Undefined when the name is taken. Also used by the address that creates on PUT. */
 async function insertDraft(
   call: WriteCall,
   context: RuleContext,
   draft: Draft,
+  counting: 'counted' | 'in place',
 ): Promise<{ row: ResourceRow; events: EventRow[] } | undefined> {
   const { tx, workspace, principal, trace, dependencies } = call;
   const { kind, parents } = context;
@@ -64,7 +103,7 @@ async function insertDraft(
   const spec = holdsSecrets(kind, draft.spec)
     ? sealSecrets(kind, draft.spec, {}, await dependencies.keyring.workspaceKey(tx, workspace.id), draft.uid)
     : draft.spec;
-  const row = await tx
+  const inserted = await tx
     .insertInto('resources')
     .values({
       uid: draft.uid,
@@ -85,12 +124,12 @@ async function insertDraft(
     .onConflict((conflict) => conflict.doNothing())
     .returning(resourceColumns)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  call.target(`${kind.kind}/${row.name}`);
-  await kindRules[kind.kind]?.created?.(context, row);
+  if (inserted === undefined) return undefined;
+  call.target(`${kind.kind}/${inserted.name}`);
+  const row = (await kindRules[kind.kind]?.created?.(context, inserted)) ?? inserted;
   const events = await writeArrival(call, row, draft, kind.revisions === true);
   await enqueue(tx, { topic: 'reconcile', key: row.uid, trace });
-  call.atLast(() => count(call, kind, parentUid, 1));
+  if (counting === 'counted') call.atLast(() => count(call, kind, parentUid, 1));
   return { row, events };
 }
 

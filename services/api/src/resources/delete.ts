@@ -5,10 +5,9 @@ import { enqueue, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
-import { count, ruleContext, viewOf } from './create.ts';
+import { count, present, ruleContext } from './create.ts';
 import { addEvent, loadEvents } from './events.ts';
 import { lockLive, type ResourceRow } from './record.ts';
-import { renderResource } from './render.ts';
 
 export async function deleteResource(call: WriteCall, kind: Kind, name: string): Promise<unknown> {
   const { tx, workspace } = call;
@@ -29,7 +28,7 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
   call.atLast(() => count(call, kind, parentUid, -1));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
   const events = await loadEvents(tx, [row]);
-  return renderResource(kind, gone, events.get(row.uid), { ...viewOf(call), parents: context.parents }, rules?.finish);
+  return present(call, context, gone, events.get(row.uid) ?? []);
 }
 
 async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow): Promise<void> {

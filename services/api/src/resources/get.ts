@@ -42,7 +42,10 @@ async function render(
 ): Promise<Rendered> {
   const events = kind.status === undefined ? undefined : (await loadEvents(call.database, [row])).get(row.uid);
   const { dependencies, workspace } = call;
-  return renderResource(kind, row, events, { dependencies, workspace, parents }, kindRules[kind.kind]?.finish);
+  const rules = kindRules[kind.kind];
+  const rendered = renderResource(kind, row, events, { dependencies, workspace, parents }, rules?.finish);
+  const [related] = (await rules?.relate?.(call.database, [rendered], [row])) ?? [];
+  return related ?? rendered;
 }
 
 /** The newest live one: external ids are the caller's and need not be unique. */

@@ -23,7 +23,7 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
     kind: kind.kind,
     parentUid: parent.uid,
     externalId: query.externalId,
-    showTerminated: query.showTerminated,
+    showTerminated: query.showTerminated === true || query.status?.includes('TERMINATED') === true,
   };
   if (kind.listing.paged && call.version.has('wrappedLists')) return listPage(call, kind, filter, query);
   return new StreamedAnswer(
@@ -85,7 +85,8 @@ export async function renderItems(
   const { dependencies, workspace } = call;
   const rules = kindRules[kind.kind];
   const view = { dependencies, workspace, parents };
-  const items = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
+  const rendered = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
+  const items = (await rules?.relate?.(call.database, rendered, rows)) ?? rendered;
   return rules?.finishItems === undefined ? items : rules.finishItems(call, items, rows);
 }
 

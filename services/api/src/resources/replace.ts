@@ -5,10 +5,10 @@ import { type Kind, type ResourceBody, requestErrors, resourceErrors } from '@be
 import { enqueue, type JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
-import { createResource, ruleContext, viewOf, writeArrival } from './create.ts';
+import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
-import { type Rendered, renderResource } from './render.ts';
+import type { Rendered } from './render.ts';
 import { deployable, requireKnownRevisions } from './revisions.ts';
 import type { Draft, RuleContext } from './rules.ts';
 import { searchText } from './search-text.ts';
@@ -56,17 +56,12 @@ async function changeRow(
   await writeArrival(call, row, draft, redeployed);
   await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
   const events = await loadEvents(tx, [row]);
-  return renderResource(
-    kind,
-    row,
-    events.get(row.uid) ?? [],
-    { ...viewOf(call), parents: context.parents },
-    kindRules[kind.kind]?.finish,
-  );
+  const rendered = await present(call, context, row, events.get(row.uid) ?? []);
+  return kindRules[kind.kind]?.written?.(rendered, draft.spec) ?? rendered;
 }
 
 function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: ResourceBody): Draft {
-  const merged = replaceSections(previous.spec, spec);
+  const merged = replaceSections(previous.spec, sentSpec(kind, spec));
   return {
     uid: previous.uid,
     name: previous.name,

@@ -1,6 +1,6 @@
 // What is special about a kind. Everything else is the same for all and lives beside this file.
 import type { Kind } from '@berth/contract';
-import type { DatabaseTransaction, JsonObject } from '@berth/database';
+import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
 import type { Principal } from '@berth/identity';
 import type { Dependencies } from '../dependencies.ts';
 import type { CallerWorkspace, ReadCall } from '../http/call.ts';
@@ -14,6 +14,8 @@ export interface RuleContext {
   readonly workspace: CallerWorkspace;
   readonly principal: Principal;
   readonly kind: Kind;
+  /** Query parameters of the operation, parsed by its schema. */
+  readonly query: Readonly<Record<string, unknown>>;
   /** The rows named in the path above this one, outermost first. */
   readonly parents: readonly ResourceRow[];
 }
@@ -32,16 +34,31 @@ export interface Draft {
   events: NewEvent[];
 }
 
+/** A live row that already bears the name of one to be created, and what becomes of the request. */
+export interface Standing {
+  readonly row: ResourceRow;
+  /** The row is the answer, or it makes room for the new one. */
+  readonly verdict: 'answer' | 'replace';
+}
+
 export interface KindRules {
+  /** What the caller sent, before it meets defaults or the stored spec. */
+  sent?(spec: JsonObject): JsonObject;
+  /** Looks at the row that bears the name; undefined leaves it to the unique index. */
+  standing?(context: RuleContext, name: string): Promise<Standing | undefined>;
   /** Before the row is written. */
   create?(context: RuleContext, draft: Draft): Promise<void>;
-  /** After it is written, for rows that refer to it. */
-  created?(context: RuleContext, row: ResourceRow): Promise<void>;
+  /** After it is written, for rows that refer to it; returns the row as it then stands. */
+  created?(context: RuleContext, row: ResourceRow): Promise<ResourceRow>;
   replace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
   /** Before the row goes; throws when it must not. */
   delete?(context: RuleContext, row: ResourceRow): Promise<void>;
   /** Adds what is special about the kind's answer. */
   readonly finish?: Finish;
+  /** Adds to every answer what other tables hold about the rows. */
+  relate?(database: Database, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<Rendered[]>;
+  /** Adds what only the answer to this write shows; `spec` is the written one before its secrets were sealed. */
+  written?(rendered: Rendered, spec: JsonObject): Rendered;
   /** Adds to the items of one listed page what is asked for all of them at once. */
   finishItems?(call: ReadCall, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<unknown[]>;
   /** The row stays, terminated, instead of going at once. */
