@@ -9,7 +9,7 @@ const text = z.string().optional();
 
 export const mostTasks = 100_000;
 
-const Tasks = z.array(FreeForm).min(1).max(mostTasks);
+const Tasks = z.array(FreeForm).max(mostTasks);
 const Identifier = z
   .string()
   .min(1)
@@ -25,7 +25,7 @@ export const CreateJobExecutionRequest = z
     id: Identifier.optional(),
     jobId: z.string().max(256).optional(),
     memory: MemoryMb.optional(),
-    tasks: Tasks.optional().describe('Absent: one task without arguments.'),
+    tasks: Tasks.optional().describe('Absent or empty: one task without arguments.'),
     workspaceId: z.string().max(256).optional(),
   })
   .meta({ id: 'CreateJobExecutionRequest' });

@@ -1,0 +1,151 @@
+// Starts an execution: one row, its tasks, what was fixed for it, the work that follows, and last the counter. It waits
+// as `queued` until a runner takes it.
+import { createHash } from 'node:crypto';
+import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
+import { addToCount, type DatabaseTransaction, enqueue, type JsonObject, uuidv7 } from '@berth/database';
+import { seal } from '@berth/identity';
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { WriteCall } from '../http/call.ts';
+import { addEvent } from '../resources/events.ts';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+import { deployable } from '../resources/revisions.ts';
+import { executionErrors } from './errors.ts';
+import { type JobSettings, jobSettings } from './job-settings.ts';
+import type { FixedSpec } from './record.ts';
+
+type StartCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
+type Request = z.output<typeof CreateJobExecutionRequest>;
+
+export async function startExecution(call: StartCall, jobName: string, request: Request): Promise<unknown> {
+  const { tx, workspace } = call;
+  const job = await holdJob(tx, workspace.id, jobName);
+  const messageId = request.id ?? uuidv7();
+  const id = executionIdOf(job.uid, messageId);
+  const known = request.id === undefined ? undefined : await startedBefore(tx, id);
+  if (known !== undefined) return output(call, job, known);
+  const settings = admit(job, request);
+  const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
+  const externalId = request.executionId ?? uuidv7();
+  const inserted = await tx
+    .insertInto('executions')
+    .values({
+      id,
+      workspace_id: workspace.id,
+      job_uid: job.uid,
+      external_id: externalId,
+      message_id: messageId,
+      status: 'queued',
+      spec: JSON.stringify({ ...(await fix(call, id, settings, request)), job: deployable(job.spec) }),
+      task_count: tasks.length,
+      created_by: call.principal.subject,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted === undefined) return raced(call, job, id, externalId);
+  await insertTasks(tx, id, tasks);
+  await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Waits for a runner.' });
+  await enqueue(tx, { topic: 'reconcile', key: id, trace: call.trace });
+  call.target(`job/${job.name}/execution/${externalId}`);
+  call.atLast(() => addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1));
+  return output(call, job, { externalId, messageId, tasks });
+}
+
+/** Keeps the job from going away under the execution, without making starts of one job wait for each other. */
+async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<ResourceRow> {
+  const job = await tx
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'job')
+    .where('name', '=', name)
+    .where('terminated_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (job === undefined) throw requestErrors.not_found();
+  return job;
+}
+
+/**
+ * Made from the job and the message (a UUID of version 8), so that the primary key itself keeps one message from starting
+ * two executions, however many servers receive it at once.
+ */
+export function executionIdOf(jobUid: string, messageId: string): string {
+  const bytes = createHash('sha256')
+    .update(JSON.stringify(['execution', jobUid, messageId]))
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function admit(job: ResourceRow, { memory, allowQueue }: Request): JobSettings {
+  const settings = jobSettings(job.spec);
+  if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
+  if (memory !== undefined && memory > settings.memoryMb)
+    throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
+  // No runner is registered anywhere yet, so there is never room at once.
+  if (allowQueue === false) throw executionErrors.no_capacity();
+  return settings;
+}
+
+async function fix(call: StartCall, id: string, settings: JobSettings, request: Request): Promise<FixedSpec> {
+  const env = { ...request.envOverride, ...request.env };
+  const { parallelism, timeoutSeconds, maxRetries } = settings;
+  return {
+    parallelism,
+    timeoutSeconds,
+    maxRetries,
+    ...(request.memory === undefined ? {} : { memoryOverrideMb: request.memory }),
+    ...(Object.keys(env).length === 0 ? {} : { env: await sealEnv(call, id, env) }),
+  };
+}
+
+async function sealEnv({ tx, workspace, dependencies }: StartCall, id: string, env: Readonly<Record<string, string>>) {
+  const key = await dependencies.keyring.workspaceKey(tx, workspace.id);
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, { $sealed: seal(key, value, `execution ${id}`) }]),
+  );
+}
+
+/** One statement however many tasks there are. */
+async function insertTasks(tx: DatabaseTransaction, executionId: string, tasks: readonly JsonObject[]): Promise<void> {
+  await sql`
+    insert into tasks (execution_id, index, input)
+    select ${executionId}, place - 1, input
+    from jsonb_array_elements(${JSON.stringify(tasks)}::jsonb) with ordinality as given(input, place)`.execute(tx);
+}
+
+interface Started {
+  readonly externalId: string;
+  readonly messageId: string;
+  readonly tasks: readonly JsonObject[];
+}
+
+async function startedBefore(tx: DatabaseTransaction, id: string): Promise<Started | undefined> {
+  const row = await tx
+    .selectFrom('executions')
+    .select(['external_id', 'message_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const tasks = await tx.selectFrom('tasks').select('input').where('execution_id', '=', id).orderBy('index').execute();
+  return { externalId: row.external_id, messageId: row.message_id ?? '', tasks: tasks.map(({ input }) => input) };
+}
+
+/** Another request was faster: with the same message it started this execution, otherwise it took the name. */
+async function raced(call: StartCall, job: ResourceRow, id: string, externalId: string): Promise<unknown> {
+  const known = await startedBefore(call.tx, id);
+  if (known === undefined) throw executionErrors.execution_exists({ job: job.name, id: externalId });
+  return output(call, job, known);
+}
+
+const output = ({ workspace }: StartCall, job: ResourceRow, { externalId, messageId, tasks }: Started) => ({
+  executionId: externalId,
+  id: messageId,
+  jobId: job.name,
+  tasks,
+  workspaceId: workspace.name,
+});

@@ -1,0 +1,41 @@
+import { jobExecutionStatuses } from '@berth/contract';
+import { expect, test } from 'vitest';
+import { type ExecutionEvent, nextStatus, transitions } from './transitions.ts';
+
+// Every status against every event, written out: `-` is "stays as it is".
+const events: readonly ExecutionEvent[] = [
+  'admitted',
+  'firstTaskStarted',
+  'allTasksSucceeded',
+  'taskFailed',
+  'timeoutPassed',
+  'cancelAsked',
+  'drained',
+];
+const expected: Readonly<Record<(typeof jobExecutionStatuses)[number], readonly string[]>> = {
+  queued: ['pending', '-', '-', '-', '-', 'cancelling', '-'],
+  pending: ['-', 'running', '-', '-', '-', 'cancelling', '-'],
+  running: ['-', '-', 'succeeded', 'failed', 'timeout', 'cancelling', '-'],
+  cancelling: ['-', '-', '-', '-', '-', '-', 'cancelled'],
+  cancelled: ['-', '-', '-', '-', '-', '-', '-'],
+  failed: ['-', '-', '-', '-', '-', '-', '-'],
+  succeeded: ['-', '-', '-', '-', '-', '-', '-'],
+  timeout: ['-', '-', '-', '-', '-', '-', '-'],
+};
+
+test.each(jobExecutionStatuses)('%s moves by the table and by nothing else', (status) => {
+  expect(events.map((event) => nextStatus(status, event) ?? '-')).toEqual(expected[status]);
+});
+
+test('no status and event lead to two places, and every event is used', () => {
+  const pairs = transitions.map(({ from, event }) => `${from} ${event}`);
+  expect(new Set(pairs).size).toBe(pairs.length);
+  expect(new Set(transitions.map(({ event }) => event))).toEqual(new Set(events));
+});
+
+test('every status but the first can be reached, and every one that is not an end can end', () => {
+  const reached = new Set(transitions.map(({ to }) => to));
+  expect(jobExecutionStatuses.filter((status) => !reached.has(status))).toEqual(['queued']);
+  const ends = jobExecutionStatuses.filter((status) => !transitions.some(({ from }) => from === status));
+  expect(ends).toEqual(['cancelled', 'failed', 'succeeded', 'timeout']);
+});

@@ -1,0 +1,53 @@
+// A walk through a listing in pages: opened with the cursor of the last page, closed with the cursor of the next.
+import { createHash } from 'node:crypto';
+import type { ReadCall } from '../http/call.ts';
+import { type Position, readCursor, writeCursor } from '../resources/cursor.ts';
+
+export interface Walk {
+  readonly after: Position | undefined;
+  cursorAfter(position: Position): string;
+}
+
+/** `query` is everything the cursor is bound to. */
+export async function openWalk(
+  { dependencies }: Pick<ReadCall, 'dependencies'>,
+  query: object,
+  cursor: string | undefined,
+): Promise<Walk> {
+  const fingerprint = createHash('sha256').update(JSON.stringify(query)).digest('base64url');
+  const bound = { fingerprint, nowMs: dependencies.now() };
+  const key = await dependencies.keyring.deploymentKey(dependencies.database, 'cursor');
+  return {
+    after: cursor === undefined ? undefined : readCursor(key, bound, cursor),
+    cursorAfter: (position) => writeCursor(key, bound, position),
+  };
+}
+
+/** Cuts one page from rows of which one more than the page was read. */
+export function cutPage<Row>(rows: readonly Row[], limit: number, walk: Walk, positionOf: (row: Row) => Position) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return { page, meta: { hasMore, nextCursor: hasMore ? walk.cursorAfter(positionOf(last)) : '' } };
+}
+
+/** A bare array, written batch by batch; each batch continues after the last row of the one before. */
+export async function* streamArray<Row>(
+  batchSize: number,
+  readBatch: (after: Row | undefined) => Promise<readonly Row[]>,
+  render: (rows: readonly Row[]) => Promise<readonly unknown[]>,
+): AsyncGenerator<string> {
+  let separator = '[';
+  let after: Row | undefined;
+  for (;;) {
+    const rows = await readBatch(after);
+    const items = await render(rows);
+    if (items.length > 0) {
+      yield separator + items.map((item) => JSON.stringify(item)).join(',');
+      separator = ',';
+    }
+    after = rows.at(-1);
+    if (after === undefined || rows.length < batchSize) break;
+  }
+  yield separator === '[' ? '[]' : ']';
+}
