@@ -1,3 +1,3 @@
 export { ApiConfig } from './config.ts';
 export { type RunningApi, startApi } from './start-api.ts';
-export { createWorkspace } from './workspaces/create-workspace.ts';
+export { createWorkspace, requireWorkspaceName } from './workspaces/create-workspace.ts';

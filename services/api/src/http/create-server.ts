@@ -86,8 +86,10 @@ function addRoute(
     },
     handler: async (request, reply) => {
       const answer = await run(registration, request, dependencies, log);
+      // An operation that declares no answer sends no body.
+      if (answer === undefined) return reply.send();
       if (!(answer instanceof StreamedAnswer))
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer ?? null));
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
       return reply.type('application/json; charset=utf-8').send(Readable.from(answer.chunks, { objectMode: false }));
     },
   });

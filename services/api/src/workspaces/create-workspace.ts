@@ -5,6 +5,8 @@ import { uuidv7 } from '@berth/database';
 import type { Keyring } from '@berth/identity';
 import { sql } from 'kysely';
 import type { ApiConfig } from '../config.ts';
+import { isRetryable } from '../http/database-errors.ts';
+import { nameProblem } from './name-rules.ts';
 import { type SetupContext, setupSteps } from './setup-steps.ts';
 
 export interface NewWorkspace {
@@ -15,6 +17,8 @@ export interface NewWorkspace {
   readonly displayName?: string | undefined;
   readonly region?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly groupMappings?: readonly object[] | undefined;
+  readonly runtime?: object | undefined;
 }
 
 /** Undefined when the name is taken; names are unique in the deployment. */
@@ -35,6 +39,8 @@ export async function addWorkspace(
       display_name: input.displayName ?? null,
       region: input.region ?? config.regions[0]?.name ?? null,
       labels: JSON.stringify(input.labels ?? {}),
+      group_mappings: JSON.stringify(input.groupMappings ?? []),
+      runtime: JSON.stringify(input.runtime ?? {}),
       status: 'created',
       created_by: by,
       updated_by: by,
@@ -43,6 +49,11 @@ export async function addWorkspace(
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return undefined;
+  // Before any step that can fail: without a member nobody could ask to try the step again.
+  await tx
+    .insertInto('workspace_members')
+    .values({ workspace_id: id, user_id: input.ownerId, role: 'admin' })
+    .execute();
   await record(tx, id, 'created');
   await runSetup({ tx, keyring, config, workspaceId: id, accountId: input.accountId, ownerId: input.ownerId });
   return id;
@@ -60,6 +71,8 @@ export async function runSetup(context: SetupContext): Promise<void> {
       await record(tx, workspaceId, reaches);
       await sql`release savepoint setup_step`.execute(tx);
     } catch (error) {
+      // Not the step's fault: the whole transaction runs again.
+      if (isRetryable(error)) throw error;
       await sql`rollback to savepoint setup_step`.execute(tx);
       const reason = `The step to ${reaches} failed: ${error instanceof Error ? error.message : 'unknown reason'}. Change the workspace to try again.`;
       await setStatus(tx, workspaceId, 'error', reason);
@@ -91,9 +104,15 @@ export async function createWorkspace(
   config: ApiConfig,
   input: NewWorkspace,
 ): Promise<string> {
+  requireWorkspaceName(input.name, config);
   return database.transaction().execute(async (tx) => {
     const id = await addWorkspace(tx, keyring, config, input);
     if (id === undefined) throw new Error(`There is a workspace named ${input.name} already. Choose another name.`);
     return id;
   });
+}
+
+export function requireWorkspaceName(name: string, { brand }: Pick<ApiConfig, 'brand'>): void {
+  const problem = nameProblem(name, brand);
+  if (problem !== undefined) throw new Error(problem.message);
 }

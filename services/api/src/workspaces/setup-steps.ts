@@ -39,6 +39,7 @@ async function configureAccount({ tx, accountId, workspaceId, ownerId }: SetupCo
   await tx
     .insertInto('workspace_members')
     .values({ workspace_id: workspaceId, user_id: ownerId, role: 'admin' })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
   const priced = await tx
     .selectFrom('prices')

@@ -1,0 +1,27 @@
+// Keys of service accounts, which are also sealed with the workspace's data key: S3 signatures are made with the value.
+import { createServiceAccountKey, deleteServiceAccountKey, listServiceAccountKeys } from '@berth/contract';
+import { seal } from '@berth/identity';
+import { type Registration, read, type WriteCall, write } from '../http/call.ts';
+import { requireServiceAccount } from '../service-accounts/record.ts';
+import { issueKey } from './issue-key.ts';
+import { listKeys } from './record.ts';
+import { revokeKey } from './revoke-key.ts';
+
+async function createKey(call: WriteCall<typeof createServiceAccountKey>): Promise<unknown> {
+  const { tx, workspace, params, body, dependencies } = call;
+  const owner = { service_account_id: await requireServiceAccount(tx, workspace.id, params.clientId) };
+  const dataKey = await dependencies.keyring.workspaceKey(tx, workspace.id);
+  return issueKey(call, { owner, input: body, seal: (id, value) => seal(dataKey, value, `api key ${id}`) });
+}
+
+export const serviceAccountKeyHandlers: readonly Registration[] = [
+  read(listServiceAccountKeys, async ({ database, workspace, params }) =>
+    listKeys(database, { service_account_id: await requireServiceAccount(database, workspace.id, params.clientId) }),
+  ),
+  write(createServiceAccountKey, createKey),
+  write(deleteServiceAccountKey, async (call) => {
+    const { tx, workspace, params } = call;
+    const owner = { service_account_id: await requireServiceAccount(tx, workspace.id, params.clientId) };
+    return revokeKey(call, owner, params.apiKeyId);
+  }),
+];

@@ -1,0 +1,36 @@
+// Invites by e-mail address for seven days. Inviting again while the invitation is open replaces it.
+import type { inviteUser as operation } from '@berth/contract';
+import { uuidv7 } from '@berth/database';
+import type { WriteCall } from '../http/call.ts';
+import { invitationColumns, renderInvitation } from '../invitations/record.ts';
+import { lockWorkspace } from '../workspaces/record.ts';
+import { peopleErrors } from './errors.ts';
+import { findMember } from './record.ts';
+
+const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
+
+export async function inviteUser(call: WriteCall<typeof operation>): Promise<unknown> {
+  const { tx, workspace, principal, body, dependencies } = call;
+  const email = body.email.toLowerCase();
+  // Locked, so that nobody joins between the look and the invitation.
+  await lockWorkspace(tx, workspace.id);
+  if ((await findMember(tx, workspace.id, email)) !== undefined) throw peopleErrors.already_member({ email });
+  const at = new Date(dependencies.now());
+  const offer = {
+    role: body.role,
+    invited_by: principal.subject,
+    created_at: at,
+    updated_at: at,
+    expires_at: new Date(at.getTime() + lifetimeMs),
+  };
+  const row = await tx
+    .insertInto('invitations')
+    .values({ id: uuidv7(), workspace_id: workspace.id, email, ...offer })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'email']).where('state', '=', 'open').doUpdateSet(offer),
+    )
+    .returning(invitationColumns)
+    .executeTakeFirstOrThrow();
+  call.target(`user/${email}`);
+  return renderInvitation(row, workspace.name);
+}

@@ -1,0 +1,52 @@
+// A new workspace belongs to an account that its maker administers; the maker becomes its first admin.
+import { type createWorkspace, requestErrors, resourceErrors } from '@berth/contract';
+import type { WriteCall } from '../http/call.ts';
+import { addWorkspace } from './create-workspace.ts';
+import { workspaceErrors } from './errors.ts';
+import { nameProblem } from './name-rules.ts';
+import { loadWorkspace, renderWorkspace } from './record.ts';
+import { requireRegion } from './require-region.ts';
+
+type Create = WriteCall<typeof createWorkspace>;
+
+export async function createForCaller(call: Create): Promise<unknown> {
+  const { tx, dependencies, principal, body } = call;
+  const accountId = await chooseAccount(call);
+  const problem = nameProblem(body.name, dependencies.config.brand);
+  if (problem !== undefined) throw workspaceErrors.name_forbidden({ reason: problem.message });
+  requireRegion(dependencies.config, body.region);
+  const id = await addWorkspace(tx, dependencies.keyring, dependencies.config, {
+    ...body,
+    accountId,
+    ownerId: principal.subject,
+  });
+  if (id === undefined) throw resourceErrors.already_exists({ kind: 'workspace', name: body.name });
+  call.target(`workspace/${body.name}`);
+  call.atLast(async () => dependencies.authenticator.forgetAll());
+  return renderWorkspace(await loadWorkspace(tx, id));
+}
+
+/** A foreign account and one that does not exist are refused alike. */
+async function chooseAccount({ tx, principal, body }: Create): Promise<string> {
+  const administered = await administeredAccounts(tx, principal);
+  if (body.accountId !== undefined) {
+    if (!administered.includes(body.accountId)) throw requestErrors.role_required({ role: 'account admin' });
+    return body.accountId;
+  }
+  const [only, ...others] = administered;
+  if (only === undefined) throw requestErrors.role_required({ role: 'account admin' });
+  if (others.length > 0) throw workspaceErrors.account_required({ accounts: administered.join(', ') });
+  return only;
+}
+
+async function administeredAccounts(tx: Create['tx'], principal: Create['principal']): Promise<string[]> {
+  if (principal.subjectType !== 'user') return [];
+  const rows = await tx
+    .selectFrom('account_members')
+    .select('account_id')
+    .where('user_id', '=', principal.subject)
+    .where('role', '=', 'admin')
+    .orderBy('account_id')
+    .execute();
+  return rows.map(({ account_id }) => account_id);
+}

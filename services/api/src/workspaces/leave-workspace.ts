@@ -1,0 +1,19 @@
+import type { WriteCall } from '../http/call.ts';
+import { requireAnotherAdmin } from '../users/last-admin.ts';
+import { requirePerson } from '../users/require-person.ts';
+import { lockWorkspace, renderWorkspace } from './record.ts';
+
+export async function leaveWorkspace(call: WriteCall): Promise<unknown> {
+  const { tx, workspace, principal, dependencies } = call;
+  requirePerson(principal, 'leave a workspace');
+  const row = await lockWorkspace(tx, workspace.id);
+  await requireAnotherAdmin(tx, row.id, principal.subject);
+  await tx
+    .deleteFrom('workspace_members')
+    .where('workspace_id', '=', row.id)
+    .where('user_id', '=', principal.subject)
+    .execute();
+  call.target(`workspace/${row.name}`);
+  call.atLast(async () => dependencies.authenticator.forgetAll());
+  return renderWorkspace(row);
+}

@@ -1,0 +1,42 @@
+// Which names a workspace may have. They stand at the root of the host (`/{workspace}/jobs/…`), in host names and as the
+// first part of image references, so words that mean something there are not given away.
+import { type Brand, WorkspaceName } from '@berth/contract';
+
+export interface NameProblem {
+  /** Absent when the text has not even the form of a name. */
+  readonly reason?: string;
+  readonly message: string;
+}
+
+const reserved = new Set(
+  `about account accounts admin administrator anonymous api apis app apps assets auth billing blog cdn console dashboard
+  default dev docs download downloads edge example favicon gateway global guest health healthz help home host hub image
+  images inference internal invalid jobs local localhost login logout mail mcp metrics models none null oauth openapi
+  operator ops ping platform preview previews private profile proxy public readyz registry root run runner sandbox
+  sandboxes security self service settings signin signup smtp staging static status storage support system test token
+  undefined user users webhook webhooks workspace workspaces www`.split(/\s+/),
+);
+
+/** Undefined: the name is good, though it may be taken. */
+export function nameProblem(name: string, brand: Brand): NameProblem | undefined {
+  if (/^v\d/.test(name)) {
+    return {
+      reason: 'forbidden_v_prefix',
+      message: `${name} begins like a version of the interface. Choose a name that does not begin with v and a digit.`,
+    };
+  }
+  if (name === brand.short || name.startsWith(`${brand.short}-`)) {
+    return {
+      reason: `forbidden_${brand.short}`,
+      message: `${name} would look like a workspace of the operator. Choose a name that does not begin with ${brand.short}.`,
+    };
+  }
+  if (reserved.has(name)) {
+    return { reason: 'forbidden_reserved', message: `${name} is reserved. Choose another name.` };
+  }
+  if (WorkspaceName.safeParse(name).success) return undefined;
+  return {
+    message:
+      'A workspace name has 3 to 32 lower-case letters, digits and hyphens, and no hyphen at its ends. Choose such a name.',
+  };
+}
