@@ -4,6 +4,7 @@ import { profileKeyHandlers } from './api-keys/profile-keys.ts';
 import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';
 import { executionHandlers } from './executions/handlers.ts';
 import type { Registration } from './http/call.ts';
+import { imageHandlers } from './images/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { serviceAccountHandlers } from './service-accounts/handlers.ts';
@@ -13,6 +14,7 @@ import { workspaceHandlers } from './workspaces/handlers.ts';
 export const handlers: readonly Registration[] = [
   ...resourceHandlers,
   ...executionHandlers,
+  ...imageHandlers,
   ...accountHandlers,
   ...workspaceHandlers,
   ...userHandlers,

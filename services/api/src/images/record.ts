@@ -1,0 +1,61 @@
+// An image of the workspace: a resource of kind `image`, named `<type>/<name>`, with its tags in the spec.
+import { imageResourceTypes } from '@berth/contract';
+import type { Database } from '@berth/database';
+import { z } from 'zod';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+
+export const kind = 'image';
+
+const Tag = z.object({ name: z.string(), reference: z.string(), createdAt: z.string(), updatedAt: z.string() });
+export type Tag = z.infer<typeof Tag>;
+
+export const ImageSpec = z.object({
+  resourceType: z.enum(imageResourceTypes),
+  name: z.string(),
+  /** Newest registered first. */
+  tags: z.array(Tag),
+  /** Credentials of the registry, sealed; never shown. */
+  dockerConfig: z.object({ $sealed: z.string() }).optional(),
+});
+export type ImageSpec = z.infer<typeof ImageSpec>;
+
+/** References to images of applications begin with `app`, and so may the path. */
+export const resourceTypeOf = (segment: string): string => (segment === 'app' ? 'application' : segment);
+const referencePrefix = (resourceType: string): string => (resourceType === 'application' ? 'app' : resourceType);
+
+export const storedName = (resourceType: string, name: string): string => `${resourceTypeOf(resourceType)}/${name}`;
+
+/** How a workload names the tag. */
+export const workloadReference = ({ resourceType, name }: Pick<ImageSpec, 'resourceType' | 'name'>, tag: string) =>
+  `${referencePrefix(resourceType)}/${name}:${tag}`;
+
+/** Every way a workload of the workspace may name the tag. */
+export function referenceForms(image: ImageSpec, tag: string, workspace: string): string[] {
+  const types = [...new Set([image.resourceType, referencePrefix(image.resourceType)])];
+  const bare = types.map((type) => `${type}/${image.name}`);
+  const paths = [...bare, ...bare.map((path) => `${workspace}/${path}`)];
+  return [...paths.map((path) => `${path}:${tag}`), ...(tag === 'latest' ? paths : [])];
+}
+
+/** The newest one of that name, whatever its type. */
+export async function findOfAnyType(
+  database: Database,
+  workspaceId: string,
+  name: string,
+): Promise<ResourceRow | undefined> {
+  return database
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where(
+      'name',
+      'in',
+      imageResourceTypes.map((type) => storedName(type, name)),
+    )
+    .where('terminated_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('uid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,119 @@
+// Registers an image that somebody built elsewhere: each registered reference is one tag of the workspace's image.
+import { type ImageInput, requestErrors, resourceErrors } from '@berth/contract';
+import { addToCount, uuidv7 } from '@berth/database';
+import { seal } from '@berth/identity';
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { WriteCall } from '../http/call.ts';
+import { lockLive, type ResourceRow } from '../resources/record.ts';
+import { searchText } from '../resources/search-text.ts';
+import { imageErrors } from './errors.ts';
+import { ImageSpec, kind, storedName, type Tag, workloadReference } from './record.ts';
+import { firstSegment, type ImageReferenceParts, parseReference } from './reference.ts';
+
+type RegisterCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
+type Input = z.output<typeof ImageInput>;
+
+const mostTags = 1000;
+
+export async function registerImage(call: RegisterCall, input: Input, upload: boolean): Promise<unknown> {
+  if (upload) throw resourceErrors.upload_unavailable();
+  if (input.image === undefined) throw imageErrors.build_unavailable();
+  const { tag } = outsideReference(call, input.image);
+  const name = storedName(input.resourceType, input.name);
+  const { now } = call.dependencies;
+  const at = new Date(now()).toISOString();
+  const added: Tag = { name: tag, reference: input.image, createdAt: at, updatedAt: at };
+  const place = { workspaceId: call.workspace.id, kind };
+  call.target(`${kind}/${name}`);
+  const known = await lockLive(call.tx, place, name);
+  if (known !== undefined) await addTag(call, known, added, input);
+  else if (!(await insert(call, name, added, input))) {
+    // Another request registered the image in between; its row is there now.
+    const made = await lockLive(call.tx, place, name);
+    if (made === undefined) throw requestErrors.unavailable();
+    await addTag(call, made, added, input);
+  }
+  const image = workloadReference(input, tag);
+  return {
+    message: `Registered. Workloads name it ${image}.`,
+    name: input.name,
+    resourceType: input.resourceType,
+    image,
+  };
+}
+
+function outsideReference({ dependencies, workspace }: RegisterCall, text: string): ImageReferenceParts {
+  const reference = parseReference(text);
+  if (reference === undefined) throw imageErrors.invalid_reference();
+  const segment = firstSegment(reference.repository);
+  if (segment === dependencies.config.brand.short || segment === workspace.name)
+    throw imageErrors.not_an_outside_image({ segment });
+  return reference;
+}
+
+async function insert(call: RegisterCall, name: string, tag: Tag, input: Input): Promise<boolean> {
+  const { tx, workspace, principal } = call;
+  const uid = uuidv7();
+  const spec: ImageSpec = {
+    resourceType: input.resourceType,
+    name: input.name,
+    tags: [tag],
+    ...(await sealedConfig(call, uid, input)),
+  };
+  const inserted = await tx
+    .insertInto('resources')
+    .values({
+      uid,
+      workspace_id: workspace.id,
+      kind,
+      name,
+      spec: JSON.stringify(spec),
+      created_by: principal.subject,
+      updated_by: principal.subject,
+      search: searchText({ name, displayName: undefined, labels: undefined }),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('uid')
+    .executeTakeFirst();
+  if (inserted === undefined) return false;
+  call.atLast(() => addToCount(tx, { workspaceId: workspace.id, kind }, 1));
+  return true;
+}
+
+/** A tag that is registered again points to the new reference and keeps its age. */
+async function addTag(call: RegisterCall, row: ResourceRow, tag: Tag, input: Input): Promise<void> {
+  const spec = ImageSpec.parse(row.spec);
+  const createdAt = spec.tags.find(({ name }) => name === tag.name)?.createdAt ?? tag.createdAt;
+  const others = spec.tags.filter(({ name }) => name !== tag.name);
+  if (others.length >= mostTags) throw imageErrors.too_many_tags({ limit: mostTags });
+  const tags = [{ ...tag, createdAt }, ...others];
+  await saveSpec(call, row.uid, { ...spec, ...(await sealedConfig(call, row.uid, input)), tags });
+}
+
+export async function saveSpec(
+  { tx, principal }: Pick<WriteCall, 'tx' | 'principal'>,
+  uid: string,
+  spec: ImageSpec,
+): Promise<void> {
+  await tx
+    .updateTable('resources')
+    .set({
+      spec: JSON.stringify(spec),
+      updated_at: sql<Date>`clock_timestamp()`,
+      updated_by: principal.subject,
+      generation: sql<number>`generation + 1`,
+    })
+    .where('uid', '=', uid)
+    .execute();
+}
+
+async function sealedConfig(
+  { tx, workspace, dependencies }: RegisterCall,
+  uid: string,
+  { dockerConfig }: Input,
+): Promise<Pick<ImageSpec, 'dockerConfig'>> {
+  if (dockerConfig === undefined) return {};
+  const key = await dependencies.keyring.workspaceKey(tx, workspace.id);
+  return { dockerConfig: { $sealed: seal(key, dockerConfig, `resource ${uid}`) } };
+}

@@ -1,0 +1,20 @@
+import type { ResourceRow } from '../resources/record.ts';
+import { ImageSpec } from './record.ts';
+import { parseReference } from './reference.ts';
+
+/** Nothing was built here, so neither a status nor a size is claimed. */
+export function renderImage(row: ResourceRow, workspace: string) {
+  const { resourceType, name, tags } = ImageSpec.parse(row.spec);
+  const repository = parseReference(tags[0]?.reference ?? '')?.repository;
+  return {
+    metadata: {
+      name,
+      resourceType,
+      workspace,
+      ...(repository === undefined ? {} : { displayName: repository }),
+      createdAt: row.created_at.toISOString(),
+      updatedAt: row.updated_at.toISOString(),
+    },
+    spec: { tags: tags.map(({ name, createdAt, updatedAt }) => ({ name, createdAt, updatedAt })) },
+  };
+}

@@ -1,0 +1,32 @@
+// Who uses an image: a live workload, a revision that is kept, or an execution that has not ended.
+import type { DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+
+const workloads = ['agent', 'application', 'function', 'job', 'sandbox'];
+const openExecutions = ['queued', 'pending', 'running', 'cancelling'];
+
+/** Those of the references that are used, each with one of its users. */
+export async function usersOf(
+  tx: DatabaseTransaction,
+  workspaceId: string,
+  references: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ reference: string; user: string }>`
+    with workload as (
+      select uid, kind, name, spec from resources
+      where workspace_id = ${workspaceId} and kind = any(${workloads}::text[]) and terminated_at is null
+    ),
+    used as (
+      select kind, name, coalesce(spec #>> '{runtime,image}', spec ->> 'image') as reference from workload
+      union all
+      select kind, name, coalesce(r.spec #>> '{runtime,image}', r.spec ->> 'image')
+      from workload join revisions r on r.resource_uid = uid
+      union all
+      select kind, name, e.spec #>> '{job,runtime,image}'
+      from workload join executions e on e.job_uid = uid and e.status = any(${openExecutions}::text[])
+    )
+    select distinct on (reference) reference, kind || ' ' || name as user
+    from used where reference = any(${[...references]}::text[])
+    order by reference, kind, name`.execute(tx);
+  return new Map(rows.map(({ reference, user }) => [reference, user]));
+}
