@@ -1,0 +1,225 @@
+import { ApiConfig, createWorkspace, startApi } from '@berth/api';
+import { connect } from '@berth/database';
+import { createKeyring, firstRun, unseal } from '@berth/identity';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { Client } from '../support/client.ts';
+import { startTestApi, type TestApi, testMasterKeys } from '../support/test-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const robotPath = async (role: 'member' | 'admin' = 'member') => {
+  const robot = await api.admin.post('/service_accounts', { name: 'robot', role });
+  return `/service_accounts/${robot.body.client_id}`;
+};
+
+test('a personal key is shown once, works in every workspace of its owner and is refused at once when revoked', async () => {
+  const user = await api.user({ memberOf: api.workspace });
+  const created = await user.client.post('/profile/api_keys', { name: 'laptop', expires_in: '30d' });
+  const { apiKey, expires_in, ...shown } = created.body;
+  expect(expires_in).toBe('30d');
+  expect(shown).toMatchObject({ name: 'laptop', sub: user.id, sub_type: 'user', createdBy: user.id });
+  expect(Date.parse(shown.expiresAt) - Date.parse(shown.createdAt)).toBe(30 * 86_400_000);
+  const other = user.client.with({ key: apiKey });
+  expect((await other.get('/drives')).status).toBe(200);
+  const listed = (await user.client.get('/profile/api_keys')).body;
+  expect(listed).toHaveLength(2);
+  expect(listed[0]).toMatchObject({ id: shown.id, name: 'laptop' });
+  expect(JSON.stringify(listed)).not.toContain(apiKey);
+  expect((await user.client.delete(`/profile/api_keys/${shown.id}`)).text).toBe('');
+  expect((await other.get('/drives')).status).toBe(401);
+  expect((await user.client.delete(`/profile/api_keys/${shown.id}`)).status).toBe(404);
+});
+
+test('the last use of a key is shown', async () => {
+  const user = await api.user();
+  await user.client.get('/workspaces');
+  await expect
+    .poll(async () => (await user.client.get('/profile/api_keys')).body[0].lastUsedAt)
+    .toMatch(/^\d{4}-\d\d-\d\dT/);
+});
+
+test('nobody sees or revokes the key of another', async () => {
+  const [user, other] = [await api.user(), await api.user()];
+  const { id } = (await user.client.post('/profile/api_keys', {})).body;
+  expect((await other.client.delete(`/profile/api_keys/${id}`)).status).toBe(404);
+  expect(JSON.stringify((await other.client.get('/profile/api_keys')).body)).not.toContain(id);
+  const path = await robotPath();
+  expect((await api.admin.delete(`${path}/api_keys/${id}`)).status).toBe(404);
+  const second = await robotPath();
+  const key = (await api.admin.post(`${path}/api_keys`, {})).body;
+  expect((await api.admin.delete(`${second}/api_keys/${key.id}`)).status).toBe(404);
+});
+
+test('an expired key is refused, and stays in the list of its owner', async () => {
+  const user = await api.user();
+  const { apiKey, id } = (await user.client.post('/profile/api_keys', { expires_in: '1s' })).body;
+  expect((await user.client.with({ key: apiKey }).get('/workspaces')).status).toBe(200);
+  await expect
+    .poll(async () => (await user.client.with({ key: apiKey }).get('/workspaces')).status, { timeout: 5_000 })
+    .toBe(401);
+  expect((await user.client.get('/profile/api_keys')).body).toContainEqual(expect.objectContaining({ id }));
+});
+
+test.each(['', '0d', '-1d', '30', '30 d', '1y', '1.5h', '3651d', '99999999w', 30])(
+  'an expiry of %j is refused with the name of its field',
+  async (expires_in) => {
+    const answer = await api.admin.post('/profile/api_keys', { expires_in });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain('expires_in');
+  },
+);
+
+test('a revoked key of a service account is refused at once here, and within a second by another server', async () => {
+  const path = await robotPath();
+  const { apiKey, id, sub_type } = (await api.admin.post(`${path}/api_keys`, { name: 'ci' })).body;
+  expect(sub_type).toBe('service_account');
+  const asRobot = api.admin.with({ key: apiKey });
+  expect((await asRobot.get('/drives')).status).toBe(200);
+  expect((await api.admin.delete(`${path}/api_keys/${id}`)).status).toBe(200);
+  expect((await asRobot.get('/drives')).status).toBe(401);
+  // What another server does, seen from here: the row goes without this one being told.
+  const second = (await api.admin.post(`${path}/api_keys`, {})).body;
+  const asSecond = api.admin.with({ key: second.apiKey });
+  expect((await asSecond.get('/drives')).status).toBe(200);
+  await api.database.deleteFrom('api_keys').where('id', '=', second.id).execute();
+  const goneAt = performance.now();
+  let lastAcceptedAt = goneAt;
+  const ask = async () => {
+    const askedAt = performance.now();
+    const { status } = await asSecond.get('/drives');
+    if (status === 200) lastAcceptedAt = askedAt;
+    return status;
+  };
+  await expect.poll(ask, { interval: 20, timeout: 5_000 }).toBe(401);
+  expect(lastAcceptedAt - goneAt).toBeLessThan(1_000);
+});
+
+test('a repeated creation with one idempotency key makes one key and shows the same value', async () => {
+  const user = await api.user();
+  const headers = { 'idempotency-key': 'again' };
+  const first = await user.client.post('/profile/api_keys', { name: 'one' }, { headers });
+  const again = await user.client.post('/profile/api_keys', { name: 'one' }, { headers });
+  expect(again.text).toBe(first.text);
+  expect((await user.client.get('/profile/api_keys')).body).toHaveLength(2);
+});
+
+describe('what the database holds', () => {
+  test('no value of a key or of a client secret stands in it, in no column of any table', async () => {
+    const robot = await api.admin.post('/service_accounts', { name: 'secretive' });
+    const headers = { 'idempotency-key': 'kept' };
+    const path = `/service_accounts/${robot.body.client_id}/api_keys`;
+    const values = [
+      robot.body.client_secret,
+      (await api.admin.post(path, { name: 'a' }, { headers })).body.apiKey,
+      (await api.admin.post('/profile/api_keys', { name: 'b' }, { headers })).body.apiKey,
+      api.adminKey,
+    ];
+    const { rows: tables } = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(
+      api.database,
+    );
+    let dump = '';
+    for (const { name } of tables) {
+      const { rows } = await sql<{ line: string }>`
+        select row_to_json(t)::text as line from ${sql.table(name)} t`.execute(api.database);
+      dump += rows.map(({ line }) => line).join('\n');
+    }
+    expect(dump).toContain(robot.body.client_id);
+    // Bytes are dumped as hex, so a value that hides in them is looked for in that form too.
+    for (const value of values) {
+      const random = value.slice(value.indexOf('_') + 1);
+      for (const form of [random, Buffer.from(random).toString('hex'), Buffer.from(random).toString('base64url')]) {
+        expect(dump.includes(form.slice(0, 32)), 'a secret stands in the database').toBe(false);
+      }
+    }
+  });
+
+  test('a service account key can be recovered with the workspace key, a personal key not at all', async () => {
+    // An api of its own, since the master key is needed to open what it sealed.
+    await using testDatabase = await createTestDatabase();
+    const masterKeys = testMasterKeys();
+    const config = ApiConfig.parse({ port: 0 });
+    const server = await startApi({
+      config,
+      databaseUrl: testDatabase.url,
+      masterKeys,
+      logger: createLogger({ role: 'api' }, { level: 'error' }),
+      registry: createMetricsRegistry({ role: 'api' }),
+    });
+    const database = connect({ url: testDatabase.url, maxConnections: 2 });
+    try {
+      const keyring = createKeyring(masterKeys);
+      const person = { email: 'a@example.com', accountName: 'A', tier: 'tier_9', plan: 'free' };
+      const { accountId, userId, apiKey } = await firstRun(database, keyring, config.brand, person);
+      const workspaceId = await createWorkspace(database, keyring, config, {
+        name: 'main',
+        accountId,
+        ownerId: userId,
+      });
+      const client = new Client({ url: server.address, key: apiKey });
+      const robot = (await client.post('/service_accounts', { name: 'robot' })).body;
+      const key = (await client.post(`/service_accounts/${robot.client_id}/api_keys`, {})).body;
+      const personal = (await client.post('/profile/api_keys', {})).body;
+      const rows = await database.selectFrom('api_keys').select(['id', 'sealed']).execute();
+      const sealed = rows.find(({ id }) => id === key.id)?.sealed ?? '';
+      const dataKey = await keyring.workspaceKey(database, workspaceId);
+      expect(unseal(dataKey, sealed, `api key ${key.id}`)).toBe(key.apiKey);
+      expect(() => unseal(dataKey, sealed, `api key ${personal.id}`)).toThrow('altered');
+      expect(rows.find(({ id }) => id === personal.id)?.sealed).toBeNull();
+    } finally {
+      await database.destroy();
+      await server.stop();
+    }
+  });
+});
+
+describe('scopes', () => {
+  const narrowKey = async (scopes: string[]) => {
+    const { apiKey } = (await api.admin.post('/profile/api_keys', { scopes })).body;
+    return api.admin.with({ key: apiKey });
+  };
+
+  test('a key with scopes does what they say and no more', async () => {
+    const narrow = await narrowKey(['drives:list']);
+    expect((await narrow.get('/drives')).status).toBe(200);
+    const refused = await narrow.post('/drives', { metadata: { name: 'd' }, spec: {} });
+    expect([refused.status, refused.body.error]).toEqual([403, 'scope_required']);
+    expect((await narrow.get('/profile/api_keys')).body.error).toBe('scope_required');
+  });
+
+  test('a key makes no key with more scopes than its own, neither personal nor of a service account', async () => {
+    const narrow = await narrowKey(['apiKey:write', 'drives:list']);
+    const path = await robotPath('admin');
+    for (const place of ['/profile/api_keys', `${path}/api_keys`]) {
+      const unlimited = await narrow.post(place, {});
+      expect([unlimited.status, unlimited.body.error]).toEqual([403, 'scopes_required']);
+      expect(unlimited.body.message).toContain('apiKey:write, drives:list');
+      for (const scopes of [['admin'], ['drives:list', 'drives:delete']]) {
+        const wider = await narrow.post(place, { scopes });
+        expect([wider.status, wider.body.error]).toEqual([403, 'scope_required']);
+      }
+      const equal = await narrow.post(place, { scopes: ['drives:list', 'drives:list'] });
+      expect(equal.body.scopes).toEqual(['drives:list']);
+      expect((await narrow.post(place, { scopes: [] })).body.scopes).toEqual([]);
+    }
+  });
+
+  test('a key that holds admin hands on whatever its owner may', async () => {
+    const wide = await narrowKey(['admin']);
+    expect((await wide.post('/profile/api_keys', {})).body).not.toHaveProperty('scopes');
+    expect((await wide.post('/profile/api_keys', { scopes: ['drives:list'] })).status).toBe(200);
+  });
+
+  test('an unknown scope is refused by name of its place', async () => {
+    const answer = await api.admin.post('/profile/api_keys', { scopes: ['drives:fly'] });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain('scopes');
+  });
+});
