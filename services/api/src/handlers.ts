@@ -2,13 +2,19 @@
 import { accountHandlers } from './accounts/handlers.ts';
 import { profileKeyHandlers } from './api-keys/profile-keys.ts';
 import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';
+import { applicationHandlers } from './applications/handlers.ts';
+import { customDomainHandlers } from './custom-domains/handlers.ts';
+import { driveHandlers } from './drives/tokens.ts';
+import { egressHandlers } from './egress/views.ts';
 import { executionHandlers } from './executions/handlers.ts';
 import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
+import { policyHandlers } from './policies/usages.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { serviceAccountHandlers } from './service-accounts/handlers.ts';
 import { userHandlers } from './users/handlers.ts';
+import { volumeTemplateHandlers } from './volume-templates/delete-version.ts';
 import { workspaceHandlers } from './workspaces/handlers.ts';
 
 export const handlers: readonly Registration[] = [
@@ -22,4 +28,10 @@ export const handlers: readonly Registration[] = [
   ...serviceAccountHandlers,
   ...serviceAccountKeyHandlers,
   ...profileKeyHandlers,
+  ...egressHandlers,
+  ...driveHandlers,
+  ...policyHandlers,
+  ...customDomainHandlers,
+  ...applicationHandlers,
+  ...volumeTemplateHandlers,
 ];

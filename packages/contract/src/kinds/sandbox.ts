@@ -45,7 +45,7 @@ export const sandbox = defineKind({
   secrets: [
     envSecrets('runtime', 'envs'),
     { path: ['runtime', 'dockerConfig'], shown: 'never' },
-    { path: ['network', 'proxy', 'routing', '*', 'secrets'], shown: 'never' },
+    { path: ['network', 'proxy', 'routing', '*', 'secrets', '*'], shown: 'never' },
   ],
   listing: { paged: true, filters: ['status', 'externalId', 'showTerminated'], withoutEvents: true },
   permissions: {

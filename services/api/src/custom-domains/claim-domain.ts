@@ -1,0 +1,39 @@
+// A domain has one owner in the deployment. It is claimed beside the host names of workloads, in a region of no name, so
+// that the primary key decides between two that ask at once.
+import type { DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+import { kindErrors } from '../kinds/errors.ts';
+import type { ResourceRow } from '../resources/record.ts';
+import { domainsAbove } from './records.ts';
+
+const everyRegion = '';
+
+export async function claimDomain(
+  tx: DatabaseTransaction,
+  workspaceId: string,
+  { name, uid }: Pick<ResourceRow, 'name' | 'uid'>,
+): Promise<void> {
+  const claimed = await tx
+    .insertInto('host_labels')
+    .values({ region: everyRegion, label: name, resource_uid: uid })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('label')
+    .executeTakeFirst();
+  if (claimed === undefined) throw kindErrors.domain_taken({ name });
+  await requireNoOwnerAbove(tx, workspaceId, name);
+}
+
+/** Only a verified domain covers what is below it: otherwise anybody could keep others off by asking for co.uk. */
+export async function requireNoOwnerAbove(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<void> {
+  const owner = await tx
+    .selectFrom('host_labels')
+    .innerJoin('resources', 'resources.uid', 'host_labels.resource_uid')
+    .select('resources.uid')
+    .where('host_labels.region', '=', everyRegion)
+    .where('host_labels.label', 'in', ['', ...domainsAbove(name)])
+    .where('resources.workspace_id', '<>', workspaceId)
+    .where(sql<boolean>`resources.spec->>'status' = 'verified'`)
+    .limit(1)
+    .executeTakeFirst();
+  if (owner !== undefined) throw kindErrors.domain_taken({ name });
+}

@@ -1,0 +1,48 @@
+// The DNS records that prove a domain and lead it here, and what the ones that were found say. Control-plane sheet 4.11.
+
+interface Wanted {
+  readonly domain: string;
+  readonly region: string;
+  readonly token: string;
+  /** The short brand. */
+  readonly brand: string;
+  readonly workloadDomain: string;
+}
+
+export interface DomainRecords {
+  readonly cnameRecords: string;
+  readonly txtRecords: Readonly<Record<string, string>>;
+}
+
+export const recordsFor = ({ domain, region, token, brand, workloadDomain }: Wanted): DomainRecords => ({
+  cnameRecords: `${region}.cname.${workloadDomain}`,
+  txtRecords: { [`_${brand}-verify.${domain}`]: `${brand}-domain-verify=${token}` },
+});
+
+export interface FoundRecords {
+  /** Values by the name of the TXT record. */
+  readonly txt: ReadonlyMap<string, readonly string[]>;
+  /** CNAME targets of the domain and of a name below it. */
+  readonly cname: readonly string[];
+}
+
+const sameHost = (one: string, other: string): boolean =>
+  one.toLowerCase().replace(/\.$/, '') === other.toLowerCase().replace(/\.$/, '');
+
+/** What is left to set, as sentences; none when the domain is proven. */
+export function missingRecords(domain: string, wanted: DomainRecords, found: FoundRecords): string[] {
+  const txt = Object.entries(wanted.txtRecords)
+    .filter(([name, value]) => !(found.txt.get(name) ?? []).includes(value))
+    .map(([name, value]) => `The TXT record ${name} is missing. Set it to ${value}.`);
+  const led = found.cname.some((target) => sameHost(target, wanted.cnameRecords));
+  const cname = led
+    ? []
+    : [`The CNAME record of ${domain} or *.${domain} is missing. Set it to ${wanted.cnameRecords}.`];
+  return [...txt, ...cname];
+}
+
+/** Every domain above this one, nearest first, without the top-level one. */
+export function domainsAbove(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join('.'));
+}

@@ -1,0 +1,45 @@
+// Application. Control-plane sheet 2.10; its stored revisions are part of its spec.
+import { application } from '@berth/contract';
+import { loadRevisions } from '../applications/revisions.ts';
+import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
+import { kindErrors } from './errors.ts';
+import { checkMemory } from './memory-limit.ts';
+import { requireRows } from './references.ts';
+import { checkRegion, withoutAuto } from './regions.ts';
+import { textOf } from './spec-fields.ts';
+
+export const applicationRules: KindRules = {
+  sent: withoutAuto,
+  create: settle,
+  replace: settle,
+  async relate(database, items, rows) {
+    const revisions = await loadRevisions(
+      database,
+      application,
+      rows.map(({ uid }) => uid),
+    );
+    return items.map((item, index) => ({
+      ...item,
+      spec: { ...item.spec, revisions: revisions.get(rows[index]?.uid ?? '') ?? [] },
+    }));
+  },
+};
+
+async function settle(context: RuleContext, draft: Draft): Promise<void> {
+  checkRegion(context, draft);
+  checkMemory(context, draft.spec.memory);
+  const image = textOf(draft.spec.image);
+  if (image === undefined) return;
+  if (draft.spec.proxy === true) {
+    await requireRows(context, { kind: 'sandbox', field: 'spec.image', names: [image] });
+    return;
+  }
+  const workspace = context.workspace.name;
+  if (!isWorkspaceImage(image, workspace)) throw kindErrors.not_a_workspace_image({ image, workspace });
+}
+
+/** Images built here are named by their kind; pushed ones by the workspace. */
+export function isWorkspaceImage(image: string, workspace: string): boolean {
+  const [place, name] = image.split('/');
+  return name !== undefined && name !== '' && ['app', 'sandbox', workspace].includes(place ?? '');
+}

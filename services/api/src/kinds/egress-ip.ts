@@ -1,0 +1,18 @@
+// Egress IP. Specification: Egress IP. The address is reserved with the row and shown once a runner owns it.
+import { allocateAddress } from '../egress/allocate-address.ts';
+import type { KindRules } from '../resources/rules.ts';
+import { textOf } from './spec-fields.ts';
+
+export const egressIpRules: KindRules = {
+  async created({ tx, dependencies, parents }, row) {
+    const region = textOf(parents.at(-1)?.spec.region) ?? '';
+    const family = row.spec.ipFamily === 'IPv6' ? 'IPv6' : 'IPv4';
+    const pools = dependencies.config.regions.find(({ name }) => name === region)?.egressPools ?? [];
+    await allocateAddress(tx, { pools, family, region, resourceUid: row.uid });
+    return row;
+  },
+  finish: (rendered, _row, { parents: [vpc, gateway] }) => ({
+    ...rendered,
+    metadata: { ...rendered.metadata, vpcName: vpc?.name, gatewayName: gateway?.name },
+  }),
+};

@@ -1,0 +1,54 @@
+// Refusals that only some kinds know.
+import { defineErrors } from '@berth/contract';
+
+export const kindErrors = defineErrors({
+  other_region: {
+    status: 400,
+    message:
+      '{field} names the {kind} {name}, which is in the region {there} while this is in {here}. Use one of the same region.',
+  },
+  region_required: {
+    status: 400,
+    message: '{field} is needed beside {because}. Choose one of: {regions}.',
+  },
+  volume_attached: {
+    status: 409,
+    message: 'The volume {name} is attached to {attachedTo}. Delete that first, or use another volume.',
+  },
+  default_vpc: {
+    status: 409,
+    message: 'The VPC default belongs to the workspace and stays with it. Delete the VPCs that you created instead.',
+  },
+  no_egress_pool: {
+    status: 409,
+    message:
+      'The region {region} has no {family} addresses to give out. Ask the operator to add a range to regions[].egressPools, or use a gateway of another region.',
+  },
+  egress_pool_exhausted: {
+    status: 409,
+    message:
+      'All {family} addresses of the region {region} are in use. Release an egress IP, or ask the operator to add a range to regions[].egressPools.',
+  },
+  domain_taken: {
+    status: 409,
+    message: 'The domain {name} cannot be registered here: it, or a domain above it, is registered elsewhere.',
+  },
+  only_version: {
+    status: 400,
+    message: '{version} is the only version of {name}. Delete the whole template instead.',
+  },
+  no_hub_image: {
+    status: 400,
+    message:
+      '{field} names {connection} of the integration {integration}, which the MCP hub has no image for. Set spec.runtime.image.',
+  },
+  not_a_workspace_image: {
+    status: 400,
+    message:
+      'spec.image is {image}, which is not an image of this workspace. Use app/<name>:<tag>, sandbox/<name>:<tag> or {workspace}/<name>:<tag>.',
+  },
+  host_name_taken: {
+    status: 409,
+    message: 'No free host name was found for {name}. Choose another name.',
+  },
+});

@@ -1,0 +1,49 @@
+// Function: an MCP server. Control-plane sheet 2.5; decisions: function without an image.
+import type { ResourceRow } from '../resources/record.ts';
+import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
+import { kindErrors } from './errors.ts';
+import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
+import { hubImageFor } from './hub-image.ts';
+import { checkMemory } from './memory-limit.ts';
+import { requireConnections, requirePolicies } from './references.ts';
+import { checkRegion, withoutAuto } from './regions.ts';
+import { newCallbackSecret } from './secret.ts';
+import { section, textOf, textsOf } from './spec-fields.ts';
+import { settleTriggers, showNewSecrets } from './triggers.ts';
+
+export const functionRules: KindRules = {
+  sent: withoutAuto,
+  create: (context, draft) => settle(context, draft),
+  created: (context, row) => claimHostLabel(context, 'mcp', row),
+  async replace(context, draft, previous) {
+    await settle(context, draft, previous);
+    await moveHostLabel(context, 'mcp', draft, previous);
+  },
+  finish: workloadUrl,
+  written: showNewSecrets,
+};
+
+async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+  checkRegion(context, draft);
+  checkMemory(context, section(draft.spec, 'runtime').memory);
+  await requirePolicies(context, draft.spec, previous?.spec);
+  const connections = await requireConnections(context, draft.spec);
+  draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+  takeHubImage(draft, connections);
+}
+
+/** The first connection named is the one whose server this is; further ones only lend their secrets. */
+function takeHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
+  const runtime = section(draft.spec, 'runtime');
+  const [first] = textsOf(draft.spec.integrationConnections);
+  const connection = connections.find(({ name }) => name === first);
+  if (connection === undefined || textOf(runtime.image) !== undefined) return;
+  const integration = textOf(connection.spec.integration) ?? '';
+  const entry = hubImageFor(integration);
+  if (entry === undefined) return;
+  if (entry.image === undefined) {
+    const field = 'spec.integrationConnections';
+    throw kindErrors.no_hub_image({ field, connection: connection.name, integration });
+  }
+  draft.spec = { ...draft.spec, runtime: { ...runtime, image: entry.image } };
+}

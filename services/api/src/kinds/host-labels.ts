@@ -1,0 +1,71 @@
+// The first part of a workload's host name: unique in its region, kept with the resource. Decisions: host label.
+import type { DatabaseTransaction, JsonObject } from '@berth/database';
+import { sql } from 'kysely';
+import type { ResourceRow } from '../resources/record.ts';
+import type { Finish } from '../resources/render.ts';
+import type { Draft, RuleContext } from '../resources/rules.ts';
+import { kindErrors } from './errors.ts';
+import { homeRegion } from './regions.ts';
+import { textOf } from './spec-fields.ts';
+
+export type HostPrefix = 'agt' | 'mcp' | 'mdl' | 'sbx';
+
+const longestLabel = 63;
+/** The end of a UUIDv7 is random; its beginning is time, which neighbours share. */
+const shortId = (uuid: string): string => uuid.slice(-8);
+
+interface Named {
+  readonly name: string;
+  readonly uid: string;
+  readonly workspace: { readonly id: string; readonly name: string };
+}
+
+/** In the order in which they are tried; the last one cannot be anybody else's by accident. */
+export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named): string[] {
+  const labels = [workspace.name, shortId(workspace.id), shortId(uid)].map((end) => `${prefix}-${name}-${end}`);
+  return labels.filter((label) => label.length <= longestLabel);
+}
+
+/** Claims a label for a row that is there, and writes it into the row's state. */
+export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, row: ResourceRow): Promise<ResourceRow> {
+  const region = textOf(row.spec.region) ?? (await homeRegion(context));
+  for (const label of hostLabels(prefix, { ...row, workspace: context.workspace })) {
+    const claimed = await sql<{ state: JsonObject }>`
+      with claimed as (
+        insert into host_labels (region, label, resource_uid) values (${region}, ${label}, ${row.uid})
+        on conflict do nothing returning label
+      )
+      update resources set state = coalesce(state, '{}') || ${JSON.stringify({ hostLabel: label, hostRegion: region })}::jsonb
+      from claimed where uid = ${row.uid} returning state`.execute(context.tx);
+    const state = claimed.rows[0]?.state;
+    if (state !== undefined) return { ...row, state };
+  }
+  throw kindErrors.host_name_taken({ name: row.name });
+}
+
+export async function releaseHostLabel(tx: DatabaseTransaction, { uid }: Pick<ResourceRow, 'uid'>): Promise<void> {
+  await tx.deleteFrom('host_labels').where('resource_uid', '=', uid).execute();
+}
+
+/** A workload that is pinned to another region answers there, under a label of that region. */
+export async function moveHostLabel(
+  context: RuleContext,
+  prefix: HostPrefix,
+  draft: Draft,
+  previous: ResourceRow,
+): Promise<void> {
+  const region = textOf(draft.spec.region);
+  if (region === undefined || region === previous.state?.hostRegion) return;
+  await releaseHostLabel(context.tx, previous);
+  const moved = await claimHostLabel(context, prefix, { ...previous, spec: draft.spec });
+  draft.state = moved.state ?? undefined;
+}
+
+/** `metadata.url` of workloads that answer requests. */
+export const workloadUrl: Finish = (rendered, { state }, { dependencies: { config } }) => {
+  const label = textOf(state?.hostLabel);
+  const region = textOf(state?.hostRegion);
+  if (label === undefined || region === undefined) return rendered;
+  const url = `${config.workloadScheme}://${label}.${region}.${config.workloadDomain}`;
+  return { ...rendered, metadata: { ...rendered.metadata, url } };
+};

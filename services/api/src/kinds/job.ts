@@ -1,0 +1,27 @@
+// Job. Specification: Batch job.
+import type { ResourceRow } from '../resources/record.ts';
+import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
+import { checkMemory } from './memory-limit.ts';
+import { requirePolicies } from './references.ts';
+import { checkRegion, withoutAuto } from './regions.ts';
+import { newCallbackSecret } from './secret.ts';
+import { section } from './spec-fields.ts';
+import { settleTriggers, showNewSecrets } from './triggers.ts';
+
+export const jobRules: KindRules = {
+  sent: withoutAuto,
+  create: (context, draft) => settle(context, draft),
+  replace: settle,
+  finish: (rendered, { name }, { dependencies, workspace }) => ({
+    ...rendered,
+    metadata: { ...rendered.metadata, url: `${dependencies.apiUrl}/${workspace.name}/jobs/${name}/executions` },
+  }),
+  written: showNewSecrets,
+};
+
+async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+  checkRegion(context, draft);
+  checkMemory(context, section(draft.spec, 'runtime').memory);
+  await requirePolicies(context, draft.spec, previous?.spec);
+  draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+}

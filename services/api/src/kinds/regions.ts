@@ -1,0 +1,40 @@
+// Regions are the operator's list. A resource that lives in one place stores which; `auto` leaves the choice to the service.
+import { resourceErrors } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
+import type { ApiConfig } from '../config.ts';
+import type { Draft, RuleContext } from '../resources/rules.ts';
+import { textOf, without } from './spec-fields.ts';
+
+const knows = (config: Pick<ApiConfig, 'regions'>, region: string): boolean =>
+  config.regions.some(({ name }) => name === region);
+
+export const regionNames = ({ regions }: Pick<ApiConfig, 'regions'>): string =>
+  regions.map(({ name }) => name).join(', ');
+
+export function requireRegion(config: Pick<ApiConfig, 'regions'>, field: string, region: string): void {
+  if (!knows(config, region)) throw resourceErrors.unknown_region({ field, region, regions: regionNames(config) });
+}
+
+/** `auto` is the same as saying nothing. */
+export const withoutAuto = (spec: JsonObject): JsonObject => (spec.region === 'auto' ? without(spec, 'region') : spec);
+
+/** The workspace's region, or the deployment's first when the workspace names none that still exists. */
+export async function homeRegion({ tx, workspace, dependencies: { config } }: RuleContext): Promise<string> {
+  const row = await tx.selectFrom('workspaces').select('region').where('id', '=', workspace.id).executeTakeFirst();
+  const region = row?.region ?? '';
+  return knows(config, region) ? region : (config.regions[0]?.name ?? 'local');
+}
+
+/** For kinds that may be pinned to a region and are everywhere otherwise. */
+export function checkRegion({ dependencies: { config } }: RuleContext, { spec }: Draft): string | undefined {
+  const region = textOf(spec.region);
+  if (region !== undefined) requireRegion(config, 'spec.region', region);
+  return region;
+}
+
+/** For kinds that always live in one region. */
+export async function settleRegion(context: RuleContext, draft: Draft): Promise<string> {
+  const region = checkRegion(context, draft) ?? (await homeRegion(context));
+  draft.spec = { ...draft.spec, region };
+  return region;
+}

@@ -1,0 +1,63 @@
+// Triggers get an id each, and one with a callback URL gets a secret to sign callbacks with. Control-plane sheet 2.1.
+import type { JsonObject } from '@berth/database';
+import type { Rendered } from '../resources/render.ts';
+import { objectsOf, section, textOf } from './spec-fields.ts';
+
+const longestId = 63;
+
+/**
+ * Ids that were given stay with the first trigger that has them. The others are named after their kind, in order, so that
+ * a client that never sends ids keeps the ones it got.
+ */
+export function uniqueIds(wanted: readonly { readonly id: string | undefined; readonly type: string }[]): string[] {
+  const taken = new Set<string>();
+  const kept = wanted.map(({ id }) => {
+    if (id === undefined || taken.has(id)) return undefined;
+    taken.add(id);
+    return id;
+  });
+  return wanted.map(({ id, type }, index) => kept[index] ?? freeId(id ?? type, taken));
+}
+
+function freeId(base: string, taken: Set<string>): string {
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : `-${number}`;
+    const id = base.slice(0, longestId - end.length) + end;
+    if (taken.has(id)) continue;
+    taken.add(id);
+    return id;
+  }
+}
+
+const secretOf = (trigger: JsonObject): unknown => section(trigger, 'configuration').callbackSecret;
+
+/** A stored secret stays with its trigger; a new one is plain here and sealed with the rest of the spec. */
+export function settleTriggers(spec: JsonObject, previous: JsonObject, newSecret: () => string): JsonObject {
+  if (spec.triggers === undefined) return spec;
+  const triggers = objectsOf(spec.triggers);
+  const ids = uniqueIds(triggers.map(({ id, type }) => ({ id: textOf(id), type: textOf(type) ?? 'trigger' })));
+  const stored = new Map(objectsOf(previous.triggers).map((trigger) => [trigger.id, secretOf(trigger)]));
+  return {
+    ...spec,
+    triggers: triggers.map((trigger, index) => {
+      const id = ids[index];
+      if (trigger.configuration === undefined) return { ...trigger, id };
+      const { callbackSecret: _sent, ...configuration } = section(trigger, 'configuration');
+      const signed = textOf(configuration.callbackUrl) !== undefined;
+      const secret = signed ? { callbackSecret: stored.get(id) ?? newSecret() } : {};
+      return { ...trigger, id, configuration: { ...configuration, ...secret } };
+    }),
+  };
+}
+
+/** A secret that this write made is shown, this once. */
+export function showNewSecrets(rendered: Rendered, written: JsonObject): Rendered {
+  const made = objectsOf(written.triggers).map((trigger) => textOf(secretOf(trigger)));
+  if (made.every((secret) => secret === undefined)) return rendered;
+  const triggers = objectsOf(rendered.spec.triggers).map((trigger, index) => {
+    const callbackSecret = made[index];
+    if (callbackSecret === undefined) return trigger;
+    return { ...trigger, configuration: { ...section(trigger, 'configuration'), callbackSecret } };
+  });
+  return { ...rendered, spec: { ...rendered.spec, triggers } };
+}

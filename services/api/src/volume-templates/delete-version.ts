@@ -1,0 +1,34 @@
+// Control-plane sheet 1.11, 4.10: the last version goes only with its template.
+import { deleteVolumeTemplateVersion, requestErrors, volumeTemplate } from '@berth/contract';
+import { enqueue } from '@berth/database';
+import { sql } from 'kysely';
+import { type Registration, write } from '../http/call.ts';
+import { kindErrors } from '../kinds/errors.ts';
+import { versionsOf, withVersions } from '../kinds/template-versions.ts';
+import { present, ruleContext } from '../resources/create.ts';
+import { lockLive, resourceColumns } from '../resources/record.ts';
+
+export const volumeTemplateHandlers: readonly Registration[] = [
+  write(deleteVolumeTemplateVersion, async (call) => {
+    const { volumeTemplateName: name, versionName: version } = call.params;
+    const row = await lockLive(call.tx, { workspaceId: call.workspace.id, kind: volumeTemplate.kind }, name);
+    const versions = versionsOf(row?.state);
+    if (row === undefined || !versions.some((one) => one.name === version)) throw requestErrors.not_found();
+    if (versions.length === 1) throw kindErrors.only_version({ version, name });
+    call.target(`${volumeTemplate.kind}/${name}:${version}`);
+    const left = versions.filter((one) => one.name !== version);
+    const changed = await call.tx
+      .updateTable('resources')
+      .set({
+        state: JSON.stringify(withVersions(row.state, left)),
+        updated_at: sql`now()`,
+        updated_by: call.principal.subject,
+      })
+      .where('uid', '=', row.uid)
+      .returning(resourceColumns)
+      .executeTakeFirstOrThrow();
+    await enqueue(call.tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
+    const template = await present(call, await ruleContext(call, volumeTemplate), changed, []);
+    return { message: `The version ${version} of ${name} is deleted.`, template };
+  }),
+];
