@@ -3,12 +3,14 @@ import { accountHandlers } from './accounts/handlers.ts';
 import { profileKeyHandlers } from './api-keys/profile-keys.ts';
 import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';
 import { applicationHandlers } from './applications/handlers.ts';
+import { catalogueHandlers } from './catalogue/handlers.ts';
 import { customDomainHandlers } from './custom-domains/handlers.ts';
 import { driveHandlers } from './drives/tokens.ts';
 import { egressHandlers } from './egress/views.ts';
 import { executionHandlers } from './executions/handlers.ts';
 import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
+import { integrationHandlers } from './integrations/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
 import { resourceHandlers } from './resources/handlers.ts';
@@ -20,6 +22,8 @@ import { workspaceHandlers } from './workspaces/handlers.ts';
 export const handlers: readonly Registration[] = [
   ...resourceHandlers,
   ...executionHandlers,
+  ...integrationHandlers,
+  ...catalogueHandlers,
   ...imageHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

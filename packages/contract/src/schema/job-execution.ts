@@ -8,6 +8,8 @@ const time = Timestamp.optional();
 const text = z.string().optional();
 
 export const mostTasks = 100_000;
+/** An execution carries its first tasks; the listing of tasks pages through all of them. */
+export const inlineTasks = 1000;
 
 const Tasks = z.array(FreeForm).max(mostTasks);
 const Identifier = z
@@ -120,6 +122,9 @@ export const JobExecution = z
       })
       .optional(),
     status: z.enum(jobExecutionStatuses),
-    tasks: z.array(JobExecutionTask).optional(),
+    tasks: z
+      .array(JobExecutionTask)
+      .optional()
+      .describe(`The first ${inlineTasks} tasks; none in listings. List the tasks to see all.`),
   })
   .meta({ id: 'JobExecution' });

@@ -1,10 +1,8 @@
+import { inlineTasks } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type ExecutionRow, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
 import { renderExecution } from './render.ts';
 import { statsOf } from './stats.ts';
-
-/** An answer carries at most this many tasks, the first ones; the listing of tasks pages through all. */
-export const inlineTasks = 1000;
 
 export interface ExecutionPlace {
   readonly workspace: { readonly id: string; readonly name: string };

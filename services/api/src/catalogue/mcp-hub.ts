@@ -1,0 +1,57 @@
+// Ready-made MCP servers. An entry names an image only when there is one; until then it says that it is coming.
+import type { McpDefinition } from '@berth/contract';
+import { z } from 'zod';
+import { readYaml, uniquelyNamed } from './read-yaml.ts';
+
+const Fields = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string().min(1));
+
+const Entry = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  displayName: z.string().min(1),
+  description: z.string().min(1),
+  categories: z.array(z.string()).min(1),
+  /** Absent for servers that need no connection. */
+  integration: z.string().optional(),
+  image: z.string().optional(),
+  secrets: Fields.default({}),
+  config: Fields.default({}),
+  oauth: z.strictObject({ type: z.string(), scope: z.array(z.string()) }).optional(),
+});
+type Entry = z.infer<typeof Entry>;
+
+const entries = readYaml(new URL('mcp-hub.yaml', import.meta.url), uniquelyNamed(Entry));
+
+/** What a console asks for: one text field per variable, labelled for people. */
+const questions = (fields: Readonly<Record<string, string>>, secret: boolean) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, label]) => [name, { type: 'string', label, required: true, secret }]),
+  );
+
+const definition = (entry: Entry): z.input<typeof McpDefinition> => ({
+  name: entry.name,
+  displayName: entry.displayName,
+  description: entry.description,
+  categories: entry.categories,
+  ...(entry.integration === undefined ? {} : { integration: entry.integration }),
+  ...(entry.image === undefined ? {} : { image: entry.image }),
+  coming_soon: entry.image === undefined,
+  transport: 'http-stream',
+  form: {
+    config: questions(entry.config, false),
+    secrets: questions(entry.secrets, true),
+    ...(entry.oauth === undefined ? {} : { oauth: entry.oauth }),
+  },
+});
+
+export const mcpHub = entries.map(definition);
+
+/** Integrations that tools of the hub connect to, with the names shown to people. */
+export const toolIntegrations: ReadonlyMap<string, string> = new Map(
+  entries.flatMap(({ integration, displayName }) => (integration === undefined ? [] : [[integration, displayName]])),
+);
+
+/** Undefined when the hub has no server for the integration; without `image` when its server is still to come. */
+export function hubImageFor(integration: string): { readonly image: string | undefined } | undefined {
+  const entry = entries.find((candidate) => candidate.integration === integration);
+  return entry === undefined ? undefined : { image: entry.image };
+}

@@ -1,0 +1,24 @@
+// Ready-made sandbox images, all below the brand's name. None is published yet, so every entry says that it is coming.
+import { type Brand, Port, type SandboxDefinition } from '@berth/contract';
+import { z } from 'zod';
+import { readYaml, uniquelyNamed } from './read-yaml.ts';
+
+const Entry = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  displayName: z.string().min(1),
+  description: z.string().min(1),
+  categories: z.array(z.string()).min(1),
+  memory: z.int().positive(),
+  ports: z.array(Port).default([]),
+  hidden: z.boolean().default(false),
+  published: z.boolean().default(false),
+});
+
+const entries = readYaml(new URL('sandbox-hub.yaml', import.meta.url), uniquelyNamed(Entry));
+
+export const sandboxHub = (brand: Brand): z.input<typeof SandboxDefinition>[] =>
+  entries.map(({ published, ...entry }) => ({
+    ...entry,
+    image: `${brand.short}/${entry.name}:latest`,
+    coming_soon: !published,
+  }));

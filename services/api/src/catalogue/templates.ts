@@ -1,0 +1,80 @@
+// Deployment templates: the folders below /templates of this repository, each described by its template.yaml.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Template } from '@berth/contract';
+import { z } from 'zod';
+import { readYaml } from './read-yaml.ts';
+
+const text = z.string().default('');
+
+const Description = z.strictObject({
+  description: z.string().min(1),
+  topics: z.array(z.string()).min(2),
+  variables: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      description: z.string().min(1),
+      integration: text,
+      path: text,
+      secret: z.boolean().default(false),
+    }),
+  ),
+});
+
+const repositoryFolder = 'templates';
+const root = new URL(`../../../../${repositoryFolder}/`, import.meta.url);
+
+interface TemplateFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+function filesOf(folder: URL): TemplateFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.pathname.length).replace(/^\/+/, ''))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .sort()
+    .map((path) => ({ path, content: readFileSync(new URL(path, folder)) }));
+}
+
+/** Changes when any file of the template does, by name or by content. */
+export function contentHash(files: readonly TemplateFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, content } of files) hash.update(`${path}\0${content.length}\0`).update(content);
+  return hash.digest('hex');
+}
+
+/** The picture travels inside the answer: there is no other address that serves it. */
+function icon(files: readonly TemplateFile[], path: string): string {
+  const file = files.find((candidate) => candidate.path === path);
+  if (file === undefined) throw new Error(`A template has no ${path}. Add it beside its template.yaml.`);
+  return `data:image/svg+xml;base64,${file.content.toString('base64')}`;
+}
+
+function load(name: string): z.input<typeof Template> {
+  const folder = new URL(`${name}/`, root);
+  const { description, topics, variables } = readYaml(new URL('template.yaml', folder), Description);
+  const files = filesOf(folder);
+  return {
+    name,
+    description,
+    defaultBranch: 'main',
+    sha: contentHash(files),
+    url: `${repositoryFolder}/${name}`,
+    icon: icon(files, 'icon.svg'),
+    iconDark: icon(files, 'icon-dark.svg'),
+    // Nobody counts them: the templates are part of this repository, not repositories of their own.
+    downloadCount: 0,
+    forksCount: 0,
+    starCount: 0,
+    topics,
+    variables,
+  };
+}
+
+export const templates = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort()
+  .map(load);
