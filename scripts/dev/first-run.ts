@@ -1,3 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { standingFolder } from '../engines/standing.ts';
+
 export type FirstRun = {
   /** Settings that the server needs in development beside the engines' addresses. */
   env: Readonly<Record<string, string>>;
@@ -7,7 +14,45 @@ export type FirstRun = {
 
 type RunCommand = (args: readonly string[], env: Readonly<Record<string, string>>) => Promise<string>;
 
+const email = 'dev@example.com';
+const workspace = 'dev-space';
+
+/** Addresses of the documentation ranges: nothing real is ever reached through them. */
+const regions = [{ name: 'local', egressPools: ['203.0.113.0/24', '2001:db8::/64'] }];
+
 /** Runs between migration and start, every time: makes what an empty deployment lacks and keeps it for the next time. */
-export async function prepareFirstRun(_runCommand: RunCommand): Promise<FirstRun> {
-  return { env: {}, lines: [] };
+export async function prepareFirstRun(runCommand: RunCommand): Promise<FirstRun> {
+  const env = { BERTH_MASTER_KEYS_FILE: await developmentKeyFile(), BERTH_API_REGIONS: JSON.stringify(regions) };
+  await runCommand(
+    ['init', '--if-needed', '--email', email, '--account', 'Development', '--workspace', workspace],
+    env,
+  );
+  // The values of earlier keys are not kept anywhere, so each start makes one.
+  const output = await runCommand(['create-key', '--email', email, '--name', 'pnpm dev', '--expires-in', '30d'], env);
+  return { env, lines: helloLines(output.trim()) };
+}
+
+/** Kept beside the database: without it, what that database has sealed could not be opened any more. */
+async function developmentKeyFile(): Promise<string> {
+  const file = join(await standingFolder('server'), 'master-keys.yaml');
+  if (!existsSync(file)) {
+    const key = `- id: development\n  key: "${randomBytes(32).toString('base64')}"\n`;
+    await writeFile(file, key, { mode: 0o600, flag: 'wx' });
+  }
+  return file;
+}
+
+function helloLines(key: string): string[] {
+  const address = `http://127.0.0.1:${environment.BERTH_API_PORT ?? '8080'}/v0`;
+  const curl = `curl -s -H 'Authorization: Bearer ${key}'`;
+  const drive = JSON.stringify({ metadata: { name: 'first' }, spec: { size: 1 } });
+  return [
+    `  user      ${email}, admin of the workspace ${workspace}`,
+    `  key       ${key}`,
+    '',
+    'Try:',
+    `  ${curl} ${address}/workspaces`,
+    `  ${curl} ${address}/drives -H 'Content-Type: application/json' -d '${drive}'`,
+    `  ${curl} ${address}/drives -H 'Service-Version: 2026-04-28'`,
+  ];
 }

@@ -37,7 +37,7 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
 }
 
 /** One per clone: two working copies never share a database by accident. */
-function standingFolder(name: string): Promise<string> {
+export function standingFolder(name: string): Promise<string> {
   const clone = createHash('sha256')
     .update(import.meta.dirname)
     .digest('hex')

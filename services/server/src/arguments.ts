@@ -49,10 +49,10 @@ function chooseRoles(wanted: string, roles: readonly Role[], file: string | unde
 export function usage(roles: readonly Role[], commands: readonly Command[]): string {
   return [
     'Usage: berth-server --role ROLES [--config FILE]',
-    '       berth-server COMMAND [--config FILE]',
+    '       berth-server COMMAND [--config FILE] [FLAGS]',
     '',
     `Roles: all, or a list of ${roles.map(({ name }) => name).join(',')}`,
     'Commands:',
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`),
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`),
   ].join('\n');
 }

@@ -1,4 +1,14 @@
 import type { Command } from '../command.ts';
+import { createKeyCommand } from './create-key.ts';
+import { createUserCommand } from './create-user.ts';
+import { initCommand } from './init.ts';
 import { migrateCommand } from './migrate.ts';
+import { rotateKeysCommand } from './rotate-keys.ts';
 
-export const commands: readonly Command[] = [migrateCommand];
+export const commands: readonly Command[] = [
+  migrateCommand,
+  initCommand,
+  createUserCommand,
+  createKeyCommand,
+  rotateKeysCommand,
+];

@@ -1,0 +1,120 @@
+// The operator's commands on a real database, with a collected standard output.
+import { randomBytes } from 'node:crypto';
+import { ApiConfig } from '@berth/api';
+import { connect, type Database } from '@berth/database';
+import { createAuthenticator, createKeyring, masterKeyRing } from '@berth/identity';
+import { createLogger } from '@berth/telemetry';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../scripts/engines/test-database.ts';
+import { commands } from './registry.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let masterKeys: { id: string; key: Buffer }[];
+beforeEach(async () => {
+  testDatabase = await createTestDatabase();
+  database = connect({ url: testDatabase.url, maxConnections: 2 });
+  masterKeys = [{ id: 'first', key: randomBytes(32) }];
+});
+afterEach(async () => {
+  await database.destroy();
+  await testDatabase.drop();
+});
+
+async function run(name: string, ...argv: string[]): Promise<string[]> {
+  const command = commands.find((candidate) => candidate.name === name);
+  const lines: string[] = [];
+  await command?.run(
+    { postgres: { url: testDatabase.url }, masterKeys, api: ApiConfig.parse({}) },
+    {
+      logger: createLogger({ command: name }, { level: 'error' }),
+      arguments: argv,
+      print: (line) => void lines.push(line),
+    },
+  );
+  return lines;
+}
+
+const init = (...more: string[]) =>
+  run('init', '--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'first-space', ...more);
+
+const keyIn = (lines: string[]): string => /service_\w{40}/.exec(lines.join('\n'))?.[0] ?? '';
+const whoHas = (key: string) => createAuthenticator(database).authenticate(key);
+
+describe('init', () => {
+  test('makes an account, its admin and a ready workspace, and prints a key that works', async () => {
+    const principal = await whoHas(keyIn(await init()));
+    expect(principal).toMatchObject({
+      email: 'ada@example.com',
+      memberships: [{ workspaceName: 'first-space', role: 'admin' }],
+      accounts: [{ role: 'admin' }],
+    });
+    const workspace = await database.selectFrom('workspaces').select(['status', 'region']).executeTakeFirst();
+    expect(workspace).toEqual({ status: 'ready', region: 'local' });
+  });
+
+  test('runs once: afterwards it refuses, or does nothing when asked to run only if needed', async () => {
+    await init();
+    await expect(init()).rejects.toThrow('has an account already');
+    expect(await init('--if-needed')).toEqual([]);
+    expect(await database.selectFrom('api_keys').select('id').execute()).toHaveLength(1);
+  });
+
+  test('with a forbidden workspace name leaves nothing behind', async () => {
+    const argv = ['--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'api'];
+    await expect(run('init', ...argv)).rejects.toThrow('api is reserved. Choose another name.');
+    expect(await database.selectFrom('accounts').select('id').execute()).toEqual([]);
+  });
+
+  test('names the flag that is missing or unknown', async () => {
+    await expect(run('init', '--email', 'ada@example.com')).rejects.toThrow('--account is missing');
+    await expect(init('--nonsense', 'x')).rejects.toThrow('--nonsense');
+  });
+});
+
+describe('create-user', () => {
+  test('makes a user of no account, or with a role in the only account', async () => {
+    await init();
+    const nobody = await whoHas(keyIn(await run('create-user', '--email', 'bob@example.com')));
+    expect(nobody).toMatchObject({ email: 'bob@example.com', accounts: [], memberships: [] });
+    const admin = await whoHas(
+      keyIn(await run('create-user', '--email', 'eve@example.com', '--account-role', 'admin')),
+    );
+    expect(admin).toMatchObject({ accounts: [{ role: 'admin' }] });
+  });
+
+  test('says what to do when the role, the account or the address cannot be', async () => {
+    const create = (...more: string[]) => run('create-user', '--email', 'bob@example.com', ...more);
+    await expect(create('--account-role', 'admin')).rejects.toThrow('Run init first.');
+    await init();
+    await expect(create('--account-role', 'owner')).rejects.toThrow('--account-role:');
+    await expect(create('--account', 'nonsense')).rejects.toThrow('There is no account nonsense');
+    await expect(run('create-user', '--email', 'ada@example.com')).rejects.toThrow('exists already');
+    const about = { display_name: 'B', owner_email: 'b@example.com', plan: 'free', tier: 'tier_0' };
+    await database
+      .insertInto('accounts')
+      .values({ id: crypto.randomUUID(), ...about })
+      .execute();
+    await expect(create('--account-role', 'member')).rejects.toThrow('Say which one with --account');
+  });
+});
+
+test('create-key prints a further key of a user, and nothing but it', async () => {
+  const first = keyIn(await init());
+  const lines = await run('create-key', '--email', 'Ada@example.com', '--expires-in', '30d');
+  expect(lines).toEqual([keyIn(lines)]);
+  expect(keyIn(lines)).not.toBe(first);
+  expect(await whoHas(keyIn(lines))).toMatchObject({ email: 'ada@example.com' });
+  await expect(run('create-key', '--email', 'nobody@example.com')).rejects.toThrow('create them with create-user');
+  await expect(run('create-key', '--email', 'ada@example.com', '--expires-in', '1y')).rejects.toThrow('--expires-in:');
+});
+
+test('rotate-keys gives every data key to the first master key, then reports 0', async () => {
+  await init();
+  masterKeys = [{ id: 'second', key: randomBytes(32) }, ...masterKeys];
+  expect(await run('rotate-keys')).toEqual(['2 data keys rewrapped']);
+  expect(await run('rotate-keys')).toEqual(['0 data keys rewrapped']);
+  const { id } = await database.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
+  const keyring = createKeyring(masterKeyRing(masterKeys.slice(0, 1)));
+  expect(await keyring.workspaceKey(database, id)).toHaveLength(32);
+});

@@ -1,0 +1,4 @@
+import { ApiConfig } from '@berth/api';
+
+/** Every key has a default, so that a first start needs no file. */
+export const apiSection = ApiConfig.prefault({});

@@ -1,0 +1,4 @@
+import { MasterKeys } from '@berth/identity';
+
+/** Key `masterKeys`. There is no default; BERTH_MASTER_KEYS_FILE keeps them out of the environment. */
+export const masterKeysSection = MasterKeys;
