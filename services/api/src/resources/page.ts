@@ -1,11 +1,10 @@
 // One page of a listing by keyset: the position of the last item, never an offset, so page 10 000 costs what page 1 costs.
 import type { Sort } from '@berth/contract';
-import { type Database, nilUuid } from '@berth/database';
-import { type SqlBool, sql } from 'kysely';
+import { type Database, nilUuid, type Tables } from '@berth/database';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Position } from './cursor.ts';
 import { type ResourceRow, resourceColumns } from './record.ts';
-import { matches } from './search-text.ts';
-import { liveOrShown } from './terminated.ts';
+import { contains, holdsGrams } from './search-text.ts';
 
 export interface PageQuery {
   readonly workspaceId: string;
@@ -27,36 +26,76 @@ export function positionOf(sort: Sort, row: ResourceRow): Position {
   return sort.startsWith('name') ? [row.name, row.uid] : [row.created_at.toISOString(), row.uid];
 }
 
+type Rows<O> = SelectQueryBuilder<Tables, 'resources', O>;
+
+/** Rows that a search looks at in order before it asks an index: enough to fill a page when one in eighty matches. */
+const window = 4000;
+
 export async function readPage(database: Database, page: PageQuery): Promise<ResourceRow[]> {
-  const [field, direction] =
-    page.sort === 'name:asc' || page.sort === 'name:desc'
-      ? (['name', page.sort.slice(5)] as const)
-      : (['created_at', page.sort.slice(10)] as const);
-  const order = direction === 'asc' ? 'asc' : 'desc';
+  const { search } = page;
+  const all = database.selectFrom('resources').select(resourceColumns);
+  if (search === undefined) return inOrder(filtered(place(all, page), page), page).limit(page.limit).execute();
+  // Which of two ways is fast depends on how many rows match, which the planner cannot know and we cannot either. So the
+  // first rows are looked at in order, and only when they do not fill the page are the matches fetched by index and sorted.
+  const near = await inOrder(
+    filtered(
+      database
+        .selectFrom(inOrder(place(database.selectFrom('resources').selectAll(), page), page).limit(window).as('resources'))
+        .select(resourceColumns)
+        .where(contains(search)),
+      page,
+    ),
+    page,
+  )
+    .limit(page.limit)
+    .execute();
+  if (near.length >= page.limit) return near;
+  return inOrder(
+    filtered(
+      database
+        .with(
+          (cte) => cte('resources').materialized(),
+          (matching) => place(matching.selectFrom('resources').selectAll(), page).where(holdsGrams(search)),
+        )
+        .selectFrom('resources')
+        .select(resourceColumns)
+        .where(contains(search)),
+      page,
+    ),
+    page,
+  )
+    .limit(page.limit)
+    .execute();
+}
+
+/** Where the listing looks, from the cursor on. */
+function place<O>(query: Rows<O>, page: PageQuery): Rows<O> {
+  let placed = query.where('workspace_id', '=', page.workspaceId).where('kind', '=', page.kind);
+  if (page.anyParent !== true) placed = placed.where('parent_uid', '=', page.parentUid ?? nilUuid);
+  if (page.showTerminated !== true) placed = placed.where('terminated_at', 'is', null);
+  return page.after === undefined ? placed : placed.where(beyond(page.sort, page.after));
+}
+
+function beyond(sort: Sort, [key, uid]: Position) {
+  const comparison = sort.endsWith(':asc') ? sql`>` : sql`<`;
+  if (sort.startsWith('name')) return sql<boolean>`name ${comparison} ${key}`;
+  // A row comparison is one range of the index; written out with "or" it would be a filter.
+  return sql<boolean>`(created_at, uid) ${comparison} (${key}::timestamptz, ${uid}::uuid)`;
+}
+
+function filtered<O>(query: Rows<O>, { statuses, externalId }: PageQuery): Rows<O> {
+  let narrowed = query;
+  if (statuses !== undefined) narrowed = narrowed.where('status', 'in', [...statuses]);
+  if (externalId !== undefined) narrowed = narrowed.where('external_id', '=', externalId);
+  return narrowed;
+}
+
+function inOrder<O>(query: Rows<O>, { sort, anyParent }: PageQuery): Rows<O> {
+  const direction = sort.endsWith(':asc') ? 'asc' : 'desc';
   // Live names are unique below one parent, so the name alone is an order there.
-  const uniqueName = page.anyParent !== true && page.showTerminated !== true;
-  let query = database
-    .selectFrom('resources')
-    .select(resourceColumns)
-    .where('workspace_id', '=', page.workspaceId)
-    .where('kind', '=', page.kind);
-  query = query.where(page.showTerminated === true ? liveOrShown : sql<SqlBool>`terminated_at is null`);
-  if (page.anyParent !== true) query = query.where('parent_uid', '=', page.parentUid ?? nilUuid);
-  if (page.search !== undefined) query = query.where(matches(page.search));
-  if (page.statuses !== undefined) query = query.where('status', 'in', [...page.statuses]);
-  if (page.externalId !== undefined) query = query.where('external_id', '=', page.externalId);
-  if (page.after !== undefined) {
-    const [key, uid] = page.after;
-    const comparison = order === 'asc' ? sql`>` : sql`<`;
-    // A row comparison is one range of the index; written out with "or" it would be a filter.
-    query =
-      field === 'name'
-        ? uniqueName
-          ? query.where('name', order === 'asc' ? '>' : '<', key)
-          : query.where(sql<boolean>`(name, uid) ${comparison} (${key}::text, ${uid}::uuid)`)
-        : query.where(sql<boolean>`(created_at, uid) ${comparison} (${key}::timestamptz, ${uid}::uuid)`);
+  if (sort.startsWith('name')) {
+    const named = query.orderBy('name', direction);
+    return anyParent === true ? named.orderBy('uid', direction) : named;
   }
-  query = query.orderBy(field, order);
-  if (field === 'created_at' || !uniqueName) query = query.orderBy('uid', order);
-  return query.limit(page.limit).execute();
+  return query.orderBy('created_at', direction).orderBy('uid', direction);
 }

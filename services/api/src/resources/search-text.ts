@@ -25,13 +25,12 @@ const bigrams = (text: string): string[] => {
   return [...new Set(letters.slice(1).map((letter, index) => `${letters[index] ?? ''}${letter}`))];
 };
 
+/** The comparison itself; `%` and `_` are ordinary characters. */
+export const contains = (text: string) => sql<SqlBool>`search like ${`%${escapeLike(text)}%`}`;
+
 /**
- * A trigram index serves text with three letters or digits in a row. Shorter text, and signs, which trigrams do not hold,
- * are found through pairs of characters. Pairs alone are exact for two characters; beyond that the text itself is compared,
- * by a function whose cost the planner does not count twice, as it would with a second LIKE.
+ * What an index can say about it: every match is among these rows. A trigram index serves text with three letters or digits
+ * in a row; shorter text, and signs, which trigrams do not hold, are found through pairs of characters.
  */
-export function matches(text: string) {
-  if (/[a-z0-9]{3}/.test(text)) return sql<SqlBool>`search like ${`%${escapeLike(text)}%`}`;
-  const pairs = sql<SqlBool>`search_bigrams(search) @> ${bigrams(text)}::text[]`;
-  return [...text].length === 2 ? pairs : sql<SqlBool>`${pairs} and strpos(search, ${text}) > 0`;
-}
+export const holdsGrams = (text: string) =>
+  /[a-z0-9]{3}/.test(text) ? contains(text) : sql<SqlBool>`search_bigrams(search) @> ${bigrams(text)}::text[]`;
