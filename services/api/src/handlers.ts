@@ -12,6 +12,7 @@ import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { integrationHandlers } from './integrations/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
+import { platformHandlers } from './platform/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { serviceAccountHandlers } from './service-accounts/handlers.ts';
@@ -22,9 +23,10 @@ import { workspaceHandlers } from './workspaces/handlers.ts';
 export const handlers: readonly Registration[] = [
   ...resourceHandlers,
   ...executionHandlers,
-  ...integrationHandlers,
-  ...catalogueHandlers,
   ...imageHandlers,
+  ...catalogueHandlers,
+  ...integrationHandlers,
+  ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,
   ...userHandlers,
