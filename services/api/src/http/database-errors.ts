@@ -24,3 +24,11 @@ const away = new Set([
 export const isUnavailable = (error: unknown): boolean =>
   away.has(code(error)) ||
   (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message));
+
+/** A row that the new one belongs to went away after it was looked up: a race with its deletion, not a fault. */
+export const isOwnerGone = (error: unknown): boolean =>
+  code(error) === '23503' &&
+  typeof error === 'object' &&
+  error !== null &&
+  'constraint' in error &&
+  /_(workspace_id|resource_uid|job_uid|execution_id|service_account_id)_fkey$/.test(String(error.constraint));

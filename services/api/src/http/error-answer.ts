@@ -1,6 +1,6 @@
 // The one place where an error becomes an HTTP answer.
 import { ApiError, requestErrors } from '@berth/contract';
-import { isUnavailable } from './database-errors.ts';
+import { isOwnerGone, isUnavailable } from './database-errors.ts';
 
 interface FrameworkError {
   readonly code: string;
@@ -27,6 +27,7 @@ export function toApiError(error: unknown, bodyLimitBytes: number): ApiError {
     const known = fromFramework[error.code];
     if (known !== undefined) return known('');
   }
+  if (isOwnerGone(error)) return requestErrors.not_found({}, error);
   if (isUnavailable(error)) return requestErrors.unavailable({}, error);
   return requestErrors.internal({}, error);
 }

@@ -25,7 +25,7 @@ export async function listInvitations({ database, principal, dependencies }: Rea
       u.email as inviter_email, u.given_name as inviter_given_name, u.family_name as inviter_family_name,
       (select count(*) from workspace_members m where m.workspace_id = w.id) as members
     from invitations i join workspaces w on w.id = i.workspace_id
-    left join users u on u.id::text = i.invited_by
+    left join users u on u.id = i.invited_by::uuid
     where i.email = ${principal.email ?? ''} and i.state = 'open' and i.expires_at > ${new Date(dependencies.now())}
     order by i.created_at desc, i.id desc`.execute(database);
   return rows.map(render);

@@ -1,4 +1,5 @@
 // Members and open invitations are one list to clients. A person is named by subject or by e-mail address.
+import { Uuid } from '@berth/contract';
 import type { Database, DatabaseTransaction, MemberRole } from '@berth/database';
 
 type Reader = Database | DatabaseTransaction;
@@ -22,16 +23,12 @@ export const selectInvitations = (database: Reader, workspaceId: string) =>
 type MemberRow = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
 type InvitationRow = Awaited<ReturnType<ReturnType<typeof selectInvitations>['executeTakeFirstOrThrow']>>;
 
-export const findMember = (database: Reader, workspaceId: string, subOrEmail: string) =>
-  selectMembers(database, workspaceId)
-    .where((eb) =>
-      eb.or([
-        // As text: what is no UUID at all is simply nobody.
-        eb(eb.cast<string>('u.id', 'text'), '=', subOrEmail.toLowerCase()),
-        eb('u.email', '=', subOrEmail.toLowerCase()),
-      ]),
-    )
-    .executeTakeFirst();
+export function findMember(database: Reader, workspaceId: string, subOrEmail: string) {
+  const text = subOrEmail.toLowerCase();
+  const members = selectMembers(database, workspaceId);
+  const named = Uuid.safeParse(text).success ? members.where('u.id', '=', text) : members.where('u.email', '=', text);
+  return named.executeTakeFirst();
+}
 
 export const findInvitation = (database: Reader, workspaceId: string, email: string) =>
   selectInvitations(database, workspaceId).where('email', '=', email.toLowerCase()).executeTakeFirst();

@@ -10,11 +10,10 @@ export interface NameProblem {
 
 const reserved = new Set(
   `about account accounts admin administrator anonymous api apis app apps assets auth billing blog cdn console dashboard
-  default dev docs download downloads edge example favicon gateway global guest health healthz help home host hub image
-  images inference internal invalid jobs local localhost login logout mail mcp metrics models none null oauth openapi
-  operator ops ping platform preview previews private profile proxy public readyz registry root run runner sandbox
-  sandboxes security self service settings signin signup smtp staging static status storage support system test token
-  undefined user users webhook webhooks workspace workspaces www`.split(/\s+/),
+  default docs download downloads favicon gateway global health healthz help hub images inference internal invalid jobs
+  localhost login logout mail mcp metrics models none null oauth openapi operator ping platform preview previews private
+  profile proxy public readyz registry root runner sandbox sandboxes security service settings signin signup static status
+  storage support system token undefined user users webhook webhooks workspace workspaces www`.split(/\s+/),
 );
 
 /** Undefined: the name is good, though it may be taken. */
