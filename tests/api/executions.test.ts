@@ -202,6 +202,16 @@ describe('cancel', () => {
 });
 
 describe('what a start leaves behind', () => {
+  test('a job that is deleted takes its executions along, and its name starts again from nothing', async () => {
+    await makeJob('brief');
+    await start('brief', { executionId: 'once' });
+    expect((await api.admin.delete('/jobs/brief')).status).toBe(200);
+    expect((await api.admin.get('/jobs/brief/executions')).status).toBe(404);
+    await makeJob('brief');
+    expect((await api.admin.get('/jobs/brief/executions')).body).toMatchObject({ data: [], meta: { total: 0 } });
+    expect((await start('brief', { executionId: 'once' })).status).toBe(200);
+  });
+
   test('an outbox row, an audit row and one more in the counter', async () => {
     await makeJob('traced');
     const { executionId } = (await start('traced')).body;

@@ -141,6 +141,7 @@ describe('delete', () => {
   test.each([
     ['latest by leaving the tag out', 'job/loose'],
     ['the name of the own workspace in front', 'main/job/loose:latest'],
+    ['the name of the own workspace instead of the type', 'main/loose:latest'],
   ])('a workload may name %s, and that counts as use', async (_, image) => {
     await register('loose', 'registry.example.com/loose');
     const name = `loose-${image.length}`;
@@ -158,6 +159,8 @@ describe('delete', () => {
     expect(body.deleted).toBeGreaterThan(0);
     expect(await liveImages()).toBe(before - body.deleted);
     expect(await counter()).toBe(await liveImages());
+    const { resourceCounts } = (await api.admin.get('/workspaces/main', { query: { countResources: true } })).body;
+    expect(resourceCounts.images).toBe(await liveImages());
     expect((await api.admin.get('/images/job/keep')).status).toBe(200);
     expect((await api.admin.get('/images/job/drop')).status).toBe(404);
     expect((await api.admin.delete('/images')).body.deleted).toBe(0);

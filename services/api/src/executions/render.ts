@@ -40,7 +40,7 @@ export function renderExecution(
 const maskedEnv = (env: NonNullable<FixedSpec['env']>): string =>
   JSON.stringify(Object.fromEntries(Object.keys(env).map((name) => [name, mask])));
 
-export const taskName = (index: number): string => `task-${index}`;
+const taskName = (index: number): string => `task-${index}`;
 
 export function renderTask(row: TaskRow, fixed: FixedSpec) {
   return {

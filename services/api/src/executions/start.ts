@@ -2,7 +2,7 @@
 // as `queued` until a runner takes it.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
-import { addToCount, type DatabaseTransaction, enqueue, type JsonObject, uuidv7 } from '@berth/database';
+import { addToCount, type DatabaseTransaction, enqueue, type JsonObject, nilUuid, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -59,6 +59,7 @@ async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: strin
     .select(resourceColumns)
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'job')
+    .where('parent_uid', '=', nilUuid)
     .where('name', '=', name)
     .where('terminated_at', 'is', null)
     .forKeyShare()
@@ -71,7 +72,7 @@ async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: strin
  * Made from the job and the message (a UUID of version 8), so that the primary key itself keeps one message from starting
  * two executions, however many servers receive it at once.
  */
-export function executionIdOf(jobUid: string, messageId: string): string {
+function executionIdOf(jobUid: string, messageId: string): string {
   const bytes = createHash('sha256')
     .update(JSON.stringify(['execution', jobUid, messageId]))
     .digest()

@@ -20,7 +20,7 @@ export const ImageSpec = z.object({
 export type ImageSpec = z.infer<typeof ImageSpec>;
 
 /** References to images of applications begin with `app`, and so may the path. */
-export const resourceTypeOf = (segment: string): string => (segment === 'app' ? 'application' : segment);
+const resourceTypeOf = (segment: string): string => (segment === 'app' ? 'application' : segment);
 const referencePrefix = (resourceType: string): string => (resourceType === 'application' ? 'app' : resourceType);
 
 export const storedName = (resourceType: string, name: string): string => `${resourceTypeOf(resourceType)}/${name}`;
@@ -33,7 +33,7 @@ export const workloadReference = ({ resourceType, name }: Pick<ImageSpec, 'resou
 export function referenceForms(image: ImageSpec, tag: string, workspace: string): string[] {
   const types = [...new Set([image.resourceType, referencePrefix(image.resourceType)])];
   const bare = types.map((type) => `${type}/${image.name}`);
-  const paths = [...bare, ...bare.map((path) => `${workspace}/${path}`)];
+  const paths = [...bare, ...[...bare, image.name].map((path) => `${workspace}/${path}`)];
   return [...paths.map((path) => `${path}:${tag}`), ...(tag === 'latest' ? paths : [])];
 }
 
