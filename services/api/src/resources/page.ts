@@ -5,6 +5,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Position } from './cursor.ts';
 import { type ResourceRow, resourceColumns } from './record.ts';
 import { contains, holdsGrams } from './search-text.ts';
+import { liveOrShown } from './terminated.ts';
 
 export interface PageQuery {
   readonly workspaceId: string;
@@ -34,13 +35,20 @@ const window = 4000;
 export async function readPage(database: Database, page: PageQuery): Promise<ResourceRow[]> {
   const { search } = page;
   const all = database.selectFrom('resources').select(resourceColumns);
-  if (search === undefined) return inOrder(filtered(place(all, page), page), page).limit(page.limit).execute();
+  if (search === undefined)
+    return inOrder(filtered(place(all, page), page), page)
+      .limit(page.limit)
+      .execute();
   // Which of two ways is fast depends on how many rows match, which the planner cannot know and we cannot either. So the
   // first rows are looked at in order, and only when they do not fill the page are the matches fetched by index and sorted.
   const near = await inOrder(
     filtered(
       database
-        .selectFrom(inOrder(place(database.selectFrom('resources').selectAll(), page), page).limit(window).as('resources'))
+        .selectFrom(
+          inOrder(place(database.selectFrom('resources').selectAll(), page), page)
+            .limit(window)
+            .as('resources'),
+        )
         .select(resourceColumns)
         .where(contains(search)),
       page,
@@ -72,13 +80,20 @@ export async function readPage(database: Database, page: PageQuery): Promise<Res
 function place<O>(query: Rows<O>, page: PageQuery): Rows<O> {
   let placed = query.where('workspace_id', '=', page.workspaceId).where('kind', '=', page.kind);
   if (page.anyParent !== true) placed = placed.where('parent_uid', '=', page.parentUid ?? nilUuid);
-  if (page.showTerminated !== true) placed = placed.where('terminated_at', 'is', null);
-  return page.after === undefined ? placed : placed.where(beyond(page.sort, page.after));
+  placed = page.showTerminated === true ? placed.where(liveOrShown) : placed.where('terminated_at', 'is', null);
+  return page.after === undefined ? placed : placed.where(beyond(page, page.after));
 }
 
-function beyond(sort: Sort, [key, uid]: Position) {
-  const comparison = sort.endsWith(':asc') ? sql`>` : sql`<`;
-  if (sort.startsWith('name')) return sql<boolean>`name ${comparison} ${key}`;
+/** Live names are unique below one parent, so the name alone is an order there. */
+const hasUniqueNames = ({ anyParent, showTerminated }: PageQuery): boolean =>
+  anyParent !== true && showTerminated !== true;
+
+function beyond(page: PageQuery, [key, uid]: Position) {
+  const comparison = page.sort.endsWith(':asc') ? sql`>` : sql`<`;
+  if (page.sort.startsWith('name')) {
+    if (hasUniqueNames(page)) return sql<boolean>`name ${comparison} ${key}`;
+    return sql<boolean>`(name, uid) ${comparison} (${key}::text, ${uid}::uuid)`;
+  }
   // A row comparison is one range of the index; written out with "or" it would be a filter.
   return sql<boolean>`(created_at, uid) ${comparison} (${key}::timestamptz, ${uid}::uuid)`;
 }
@@ -90,12 +105,12 @@ function filtered<O>(query: Rows<O>, { statuses, externalId }: PageQuery): Rows<
   return narrowed;
 }
 
-function inOrder<O>(query: Rows<O>, { sort, anyParent }: PageQuery): Rows<O> {
+function inOrder<O>(query: Rows<O>, page: PageQuery): Rows<O> {
+  const { sort } = page;
   const direction = sort.endsWith(':asc') ? 'asc' : 'desc';
-  // Live names are unique below one parent, so the name alone is an order there.
   if (sort.startsWith('name')) {
     const named = query.orderBy('name', direction);
-    return anyParent === true ? named.orderBy('uid', direction) : named;
+    return hasUniqueNames(page) ? named : named.orderBy('uid', direction);
   }
   return query.orderBy('created_at', direction).orderBy('uid', direction);
 }
