@@ -108,3 +108,24 @@ test('the account limit on service accounts holds over all workspaces, also unde
   expect((await elsewhere.post('/service_accounts', { name: 'again' })).status).toBe(200);
   expect((await elsewhere.post('/service_accounts', { name: 'too-many' })).status).toBe(403);
 });
+
+test('every change leaves its author, action and target in the audit log', async () => {
+  const elsewhere = api.admin.with({ workspace: 'other' });
+  const [robot] = (await elsewhere.get('/service_accounts')).body;
+  const key = (await elsewhere.post(`/service_accounts/${robot.client_id}/api_keys`, {})).body;
+  await elsewhere.delete(`/service_accounts/${robot.client_id}/api_keys/${key.id}`);
+  await elsewhere.delete(`/service_accounts/${robot.client_id}`);
+  const rows = await api.database
+    .selectFrom('audit_log')
+    .select(['action', 'target', 'subject_type', 'account_id'])
+    .where('target', 'in', [`service-account/${robot.client_id}`, `api-key/${key.id}`])
+    .orderBy('id')
+    .execute();
+  expect(rows.map(({ action, target }) => [action, target])).toEqual([
+    ['service-account.create', `service-account/${robot.client_id}`],
+    ['api-key.create', `api-key/${key.id}`],
+    ['api-key.revoke', `api-key/${key.id}`],
+    ['service-account.delete', `service-account/${robot.client_id}`],
+  ]);
+  expect(rows[0]).toMatchObject({ subject_type: 'user', account_id: api.accountId });
+});

@@ -263,6 +263,22 @@ describe('deletion', () => {
     expect((await api.admin.post('/workspaces', { name: 'doomed' })).body.id).not.toBe(created.body.id);
   });
 
+  test('tells what stands behind each resource to end, as when it is deleted alone', async () => {
+    await api.addWorkspace('followed');
+    const inside = api.admin.with({ workspace: 'followed' });
+    await inside.post('/drives', { metadata: { name: 'disk' }, spec: {} });
+    const { uid } = await api.database
+      .selectFrom('resources')
+      .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
+      .select('uid')
+      .where('workspaces.name', '=', 'followed')
+      .where('kind', '=', 'drive')
+      .executeTakeFirstOrThrow();
+    await api.admin.delete('/workspaces/followed');
+    const messages = await api.database.selectFrom('outbox').select('topic').where('key', '=', uid).execute();
+    expect(messages).toEqual([{ topic: 'reconcile' }, { topic: 'reconcile' }]);
+  });
+
   test('beside writers in the same workspace gives each thing back exactly once', async () => {
     const before = await usage('jobs');
     await api.addWorkspace('busy');

@@ -4,7 +4,7 @@ import type { AccountSettings } from './settings.ts';
 
 const unlimited = 1_000_000_000;
 
-export const builtInLimits: Readonly<Record<string, number>> = {
+const builtInLimits: Readonly<Record<string, number>> = {
   agents: unlimited,
   custom_domains: 1000,
   functions: unlimited,
