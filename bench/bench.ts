@@ -1,13 +1,24 @@
-/** A measurement against the bare engine in the same run: machines differ, the ratio between the two hardly does. */
-export type Bench = {
-  name: string;
-  /** What is divided by what, e.g. "our clone / bare CREATE DATABASE". */
-  ratioOf: string;
-  /** Beyond this the run fails. */
-  bound: { atMost: number } | { atLeast: number };
-  run(options: { full: boolean }): Promise<{ ratio: number; detail: Readonly<Record<string, string | number>> }>;
+export type Bound = { readonly atMost: number } | { readonly atLeast: number };
+
+/** One figure with, where it matters, the bound it must keep. */
+export type Measure = {
+  readonly name: string;
+  readonly value: number;
+  /** `x` is a ratio against the bare engine in the same run: machines differ, the ratio between the two hardly does. */
+  readonly unit: 'x' | 'ms' | 'per second' | 'MiB' | 's';
+  readonly bound?: Bound;
+  readonly detail?: Readonly<Record<string, string | number>>;
 };
 
-export function isWithin(ratio: number, bound: Bench['bound']): boolean {
-  return Number.isFinite(ratio) && ('atMost' in bound ? ratio <= bound.atMost : ratio >= bound.atLeast);
+export type Bench = {
+  readonly name: string;
+  /** What is measured, and against what. */
+  readonly about: string;
+  /** Yields each figure as soon as it is known; `full` is the size an issue asks for, otherwise a quick look. */
+  run(options: { readonly full: boolean }): AsyncIterable<Measure>;
+};
+
+export function isWithin(value: number, bound: Bound | undefined): boolean {
+  if (bound === undefined) return Number.isFinite(value);
+  return Number.isFinite(value) && ('atMost' in bound ? value <= bound.atMost : value >= bound.atLeast);
 }

@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { listing } from './listing.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase];
+export const benches: readonly Bench[] = [testDatabase, listing];

@@ -1,5 +1,5 @@
 // pnpm bench [name…] [--full]
-import { isWithin } from './bench.ts';
+import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
 
 const words = process.argv.slice(2);
@@ -11,10 +11,18 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
+function line({ name, value, unit, bound, detail }: Measure): string {
+  const verdict = bound === undefined ? '      ' : isWithin(value, bound) ? 'ok    ' : 'FAILED';
+  const limit =
+    bound === undefined ? '' : 'atMost' in bound ? ` (at most ${bound.atMost})` : ` (at least ${bound.atLeast})`;
+  const figures = detail === undefined ? '' : `  ${JSON.stringify(detail)}`;
+  return `${verdict}  ${name}: ${Number(value.toPrecision(4))} ${unit}${limit}${figures}`;
+}
+
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  const { ratio, detail } = await bench.run({ full });
-  const ok = isWithin(ratio, bench.bound);
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${bench.name}: ${ratio.toFixed(3)} ${JSON.stringify(bench.bound)}`);
-  console.log(`        ${bench.ratioOf}; ${JSON.stringify(detail)}`);
-  if (!ok) process.exitCode = 1;
+  console.log(`${bench.name}: ${bench.about}${full ? '' : ' (quick; --full for the whole size)'}`);
+  for await (const measure of bench.run({ full })) {
+    console.log(line(measure));
+    if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
+  }
 }

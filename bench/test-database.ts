@@ -8,9 +8,8 @@ import type { Bench } from './bench.ts';
 
 export const testDatabase: Bench = {
   name: 'test-database',
-  ratioOf: 'clone of a migrated template / create and migrate',
-  bound: { atMost: 0.5 },
-  async run({ full }) {
+  about: 'clone of a migrated template / create and migrate',
+  async *run({ full }) {
     const rounds = full ? 50 : 10;
     const dataFolder = await engineFolder('bench', String(process.pid));
     const engine = await postgres.start({ dataFolder, durable: false });
@@ -22,7 +21,13 @@ export const testDatabase: Bench = {
       const clonedMs = await medianMs(rounds, async (round) => {
         await admin.query(`create database cloned_${round} template template_source strategy file_copy`);
       });
-      return { ratio: clonedMs / migratedMs, detail: { rounds, clonedMs, migratedMs } };
+      yield {
+        name: 'clone / migrate',
+        value: clonedMs / migratedMs,
+        unit: 'x',
+        bound: { atMost: 0.5 },
+        detail: { rounds, clonedMs, migratedMs },
+      };
     } finally {
       await admin.end();
       await engine.stop();
