@@ -133,6 +133,39 @@ test.for(['functions', 'models'])('%s refuse an unknown connection and keep a kn
   expect((await api.admin.delete(`/integrations/connections/${connection}`)).status).toBe(200);
 });
 
+test('a connection names an integration that the catalogue knows', async () => {
+  const connect = (name: string, integration: string) =>
+    api.admin.post('/integrations/connections', named(name, { integration, secret: { CLIENT_ID: 'a' } }));
+  expect(refusal(await connect('odd', 'nobody-knows'))).toEqual([400, 'unknown_reference']);
+  for (const integration of ['gmail', 'github', 'openai']) {
+    const { body } = await connect(integration, integration);
+    expect(body.spec).toEqual({ integration, secret: { CLIENT_ID: '***' } });
+  }
+  const changed = await api.admin.put(
+    '/integrations/connections/gmail',
+    named('gmail', { integration: 'nobody-knows' }),
+  );
+  expect(refusal(changed)).toEqual([400, 'unknown_reference']);
+});
+
+test('a function without an image needs a connection whose integration the hub serves', async () => {
+  const wants = (...integrationConnections: string[]) => ({
+    type: 'mcp',
+    integrationConnections,
+    runtime: { type: 'mcp' },
+  });
+  expect((await api.admin.post('/functions', named('mail', wants('gmail')))).status).toBe(200);
+  expect((await api.admin.post('/functions', named('later', { runtime: { type: 'mcp' } }))).status).toBe(200);
+  expect(refusal(await api.admin.post('/functions', named('provider', wants('openai'))))).toEqual([
+    400,
+    'no_hub_image',
+  ]);
+  const own = { ...wants('openai'), runtime: { type: 'mcp', image: 'registry.example/own:1' } };
+  expect((await api.admin.post('/functions', named('provider', own))).body.spec.runtime.image).toBe(
+    'registry.example/own:1',
+  );
+});
+
 test('a connection cannot go while a function that names it is being created', async () => {
   for (let round = 0; round < 5; round += 1) {
     const name = `race-${round}`;

@@ -31,7 +31,8 @@ export const kindErrors = defineErrors({
   },
   domain_taken: {
     status: 409,
-    message: 'The domain {name} cannot be registered here: it, or a domain above it, is registered elsewhere.',
+    message:
+      'The domain {name}, or one above it, is registered already. Remove it where it is registered, or choose another domain.',
   },
   only_version: {
     status: 400,
@@ -40,7 +41,7 @@ export const kindErrors = defineErrors({
   no_hub_image: {
     status: 400,
     message:
-      '{field} names {connection} of the integration {integration}, which the MCP hub has no image for. Set spec.runtime.image.',
+      '{field} names {connection}, whose integration is {integration}. The MCP hub has no server for it: set spec.runtime.image.',
   },
   not_a_workspace_image: {
     status: 400,

@@ -1,9 +1,9 @@
 // Function: an MCP server. Control-plane sheet 2.5; decisions: function without an image.
+import { hubImageFor } from '../catalogue/mcp-hub.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
-import { hubImageFor } from './hub-image.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireConnections, requirePolicies } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
@@ -40,10 +40,11 @@ function takeHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
   if (connection === undefined || textOf(runtime.image) !== undefined) return;
   const integration = textOf(connection.spec.integration) ?? '';
   const entry = hubImageFor(integration);
-  if (entry === undefined) return;
-  if (entry.image === undefined) {
+  if (entry === undefined) {
     const field = 'spec.integrationConnections';
     throw kindErrors.no_hub_image({ field, connection: connection.name, integration });
   }
+  // Known, but not published yet: the function waits like any other without an image.
+  if (entry.image === undefined) return;
   draft.spec = { ...draft.spec, runtime: { ...runtime, image: entry.image } };
 }

@@ -1,9 +1,17 @@
-// Integration connection. Control-plane sheet 7 (31): one that is in use stays.
+// Integration connection: names a known third party. Control-plane sheet 7 (31): one that is in use stays.
 import { resourceErrors } from '@berth/contract';
 import { sql } from 'kysely';
+import { isKnownIntegration } from '../integrations/catalogue.ts';
 import type { KindRules } from '../resources/rules.ts';
+import { textOf } from './spec-fields.ts';
 
 export const integrationConnectionRules: KindRules = {
+  async create(_context, { spec }) {
+    requireIntegration(spec.integration);
+  },
+  async replace(_context, { spec }, previous) {
+    if (spec.integration !== previous.spec.integration) requireIntegration(spec.integration);
+  },
   async delete({ tx, workspace }, { name }) {
     const user = await tx
       .selectFrom('resources')
@@ -18,3 +26,9 @@ export const integrationConnectionRules: KindRules = {
     throw resourceErrors.in_use({ kind: 'integration connection', name, users: `the ${user.kind} ${user.name}` });
   },
 };
+
+function requireIntegration(integration: unknown): void {
+  const name = textOf(integration);
+  if (name === undefined || isKnownIntegration(name)) return;
+  throw resourceErrors.unknown_reference({ field: 'spec.integration', kind: 'integration', name });
+}
