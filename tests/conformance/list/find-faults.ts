@@ -1,0 +1,42 @@
+// What is wrong between the list of statements and the tests that ran.
+import { type Statement, waitingTopics } from './statements.ts';
+import type { RunResult, TestResult } from './test-results.ts';
+
+const repeated = (values: readonly string[]): string[] => [
+  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
+];
+
+function formFaults({ id, tests, waiting, topic, notAStatement }: Statement): string[] {
+  const given = [tests, waiting, notAStatement].filter((part) => part !== undefined).length;
+  return [
+    ...(given === 1 ? [] : [`${id}: has ${given} of tests, waiting and notAStatement. Give exactly one.`]),
+    ...(waiting !== undefined && !waitingTopics.includes(topic ?? '')
+      ? [`${id}: waits for ${topic ?? 'nothing that is named'}. Choose one of: ${waitingTopics.join(', ')}.`]
+      : []),
+    ...(waiting === undefined && topic !== undefined ? [`${id}: has a topic and does not wait. Take it out.`] : []),
+  ];
+}
+
+function proofFaults({ id, tests = [] }: Statement, results: ReadonlyMap<string, TestResult>): string[] {
+  return tests.flatMap((title) => {
+    const status = results.get(title)?.status;
+    if (status === 'passed') return [];
+    return [`${id}: its test ${status === undefined ? 'does not exist' : `is ${status}`}: ${title}`];
+  });
+}
+
+export function findFaults(statements: readonly Statement[], { tests, brokenFiles }: RunResult): string[] {
+  const results = new Map(tests.map((result) => [result.title, result]));
+  const proving = new Set(statements.flatMap((statement) => statement.tests ?? []));
+  return [
+    ...repeated(statements.map(({ id }) => id)).map((id) => `${id}: two statements have this id.`),
+    ...statements.flatMap(formFaults),
+    ...statements.flatMap((statement) => proofFaults(statement, results)),
+    ...repeated(tests.map(({ title }) => title)).map((title) => `Two tests have this title: ${title}`),
+    ...tests.filter(({ title }) => !proving.has(title)).map(({ title }) => `No statement is proven by: ${title}`),
+    ...tests
+      .filter(({ title, group }) => !title.startsWith(`${group}.`))
+      .map(({ title, group }) => `The title does not begin with the name of its file, ${group}: ${title}`),
+    ...brokenFiles.map((file) => `${file} broke outside its tests.`),
+  ];
+}

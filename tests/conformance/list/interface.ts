@@ -1,0 +1,37 @@
+// The interface's list of operations (operations.yaml) held against what the contract serves and what it puts off.
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const Listed = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'DELETE', 'ANY']),
+  path: z.string().startsWith('/'),
+  section: z.string(),
+  base: z.enum(['base_url', 'api_url']).default('base_url'),
+});
+
+export interface Address {
+  readonly method: string;
+  readonly path: string;
+  readonly base?: 'base_url' | 'api_url' | undefined;
+}
+
+export const readOperations = (text: string): Address[] => z.array(Listed).parse(parse(text));
+
+const written = ({ method, path, base = 'base_url' }: Address): string => `${method} ${path} (${base})`;
+
+/** Both ways: nothing of the interface is forgotten and nothing is offered beyond it. */
+export function interfaceFaults(
+  listed: readonly Address[],
+  served: readonly Address[],
+  pending: readonly Address[],
+): string[] {
+  const wanted = listed.map(written);
+  const known = [...served, ...pending].map(written);
+  return [
+    ...wanted.filter((address) => !known.includes(address)).map((address) => `neither served nor pending: ${address}`),
+    ...known.filter((address) => !wanted.includes(address)).map((address) => `not in the interface: ${address}`),
+    ...[wanted, known].flatMap((list) =>
+      list.filter((address, index) => list.indexOf(address) !== index).map((address) => `listed twice: ${address}`),
+    ),
+  ];
+}

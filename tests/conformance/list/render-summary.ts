@@ -1,0 +1,27 @@
+// The state of the specification as text: what is proven, what waits for what, what needs no proof.
+import type { Statement } from './statements.ts';
+
+function grouped(lines: readonly { readonly heading: string; readonly line: string }[]): string[] {
+  const byHeading = Map.groupBy(lines, ({ heading }) => heading);
+  return [...byHeading].flatMap(([heading, members]) => [
+    `  ${heading} (${members.length})`,
+    ...members.map(({ line }) => `    ${line}`),
+  ]);
+}
+
+export function renderSummary(statements: readonly Statement[]): string {
+  const waiting = statements.filter((statement) => statement.waiting !== undefined);
+  const nothing = statements.filter(({ notAStatement }) => notAStatement !== undefined);
+  const tested = statements.filter(({ tests }) => tests !== undefined);
+  return [
+    `${statements.length} statements: ${tested.length} tested, ${waiting.length} waiting, ${nothing.length} not a statement`,
+    '',
+    'waiting',
+    ...grouped(
+      waiting.map(({ topic = '', id, says, waiting: why }) => ({ heading: topic, line: `${id}: ${says} – ${why}` })),
+    ),
+    '',
+    'not a statement',
+    ...grouped(nothing.map(({ notAStatement = '', id, says }) => ({ heading: notAStatement, line: `${id}: ${says}` }))),
+  ].join('\n');
+}
