@@ -5,6 +5,7 @@ import { type Access, defineOperation, type Operation, type PathSchema } from '.
 import { pathParams } from './path-params.ts';
 import { pageOrArray } from './schema/page.ts';
 import { pageQuery, QueryBoolean, type Sort, statusQuery, WorkspaceQuery } from './schema/query.ts';
+import { allReadOnly, readOnly } from './schema/read-only.ts';
 import { CoreEvent, RevisionMetadata } from './schema/shared.ts';
 import { ExternalId } from './schema/text.ts';
 
@@ -36,10 +37,12 @@ export const resourceSchema = once((kind: Kind) =>
   z
     .object({
       metadata: kind.metadata,
-      spec: kind.spec.extend({ ...kind.specReadOnly, ...kind.specShown }).partial(),
-      ...(kind.status === undefined ? {} : { events: z.array(CoreEvent).optional(), status: kind.status.optional() }),
-      ...(kind.state === undefined ? {} : { state: kind.state.optional() }),
-      ...(kind.readOnly ?? {}),
+      spec: kind.spec.extend({ ...allReadOnly(kind.specReadOnly ?? {}), ...kind.specShown }).partial(),
+      ...(kind.status === undefined
+        ? {}
+        : { events: readOnly(z.array(CoreEvent).optional()), status: readOnly(kind.status.optional()) }),
+      ...(kind.state === undefined ? {} : { state: readOnly(kind.state.optional()) }),
+      ...allReadOnly(kind.readOnly ?? {}),
     })
     .meta({ id: kind.title }),
 );

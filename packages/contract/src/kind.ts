@@ -58,7 +58,7 @@ export interface Kind {
   readonly metadata: z.ZodObject;
   readonly spec: z.ZodObject;
   /** Further `spec` fields that only the service sets. */
-  readonly specReadOnly?: z.ZodRawShape;
+  readonly specReadOnly?: Readonly<Record<string, z.ZodType>>;
   /** Fields of `spec` whose answer holds more than a client may send, in their answered form. */
   readonly specShown?: z.ZodRawShape;
   /** Filled into `spec` on creation where the caller left a field out. */
@@ -69,7 +69,7 @@ export interface Kind {
   /** Values the status filter of the listing knows. */
   readonly statuses?: readonly string[];
   /** Further top-level fields of the resource, all set by the service. */
-  readonly readOnly?: z.ZodRawShape;
+  readonly readOnly?: Readonly<Record<string, z.ZodType>>;
   /** Dotted paths below the resource that may not change after creation. */
   readonly immutable: readonly string[];
   readonly secrets: readonly SecretField[];

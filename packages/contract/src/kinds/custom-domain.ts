@@ -1,6 +1,7 @@
 // Custom domain: a name of the customer's that previews or applications answer to. Control-plane sheet 1.14, 2.15.
 import { z } from 'zod';
 import { defineKind, permissions } from '../kind.ts';
+import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, stamps } from '../schema/shared.ts';
 import { DomainName, RegionName, Timestamp } from '../schema/text.ts';
 
@@ -17,7 +18,7 @@ export const customDomain = defineKind({
       name: z.string(),
       displayName: z.string().optional(),
       labels: z.record(z.string(), z.string()).optional(),
-      sharedFromWorkspace: z.string().optional(),
+      sharedFromWorkspace: readOnly(z.string().optional()),
       ...stamps,
     })
     .meta({ id: 'CustomDomainMetadata' }),

@@ -1,6 +1,7 @@
 // Egress gateway: where dedicated outbound traffic of one region leaves. Control-plane sheet 1.13, 2.14.
 import { z } from 'zod';
 import { defineKind, permissions, readyAtOnce } from '../kind.ts';
+import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, Status, stamps, statuses } from '../schema/shared.ts';
 import { RegionName } from '../schema/text.ts';
 
@@ -14,7 +15,12 @@ export const egressGateway = defineKind({
   parents: [{ kind: 'vpc', param: 'vpcName' }],
   metadataInput: MetadataInput.pick({ name: true, displayName: true }),
   metadata: z
-    .object({ name: z.string(), displayName: z.string().optional(), vpcName: z.string().optional(), ...stamps })
+    .object({
+      name: z.string(),
+      displayName: z.string().optional(),
+      vpcName: readOnly(z.string().optional()),
+      ...stamps,
+    })
     .meta({ id: 'EgressGatewayMetadata' }),
   spec: z.object({ region: RegionName }),
   status: Status,

@@ -1,6 +1,7 @@
 // Egress IP: an address of a gateway for dedicated outbound traffic. Specification: Egress IP.
 import { z } from 'zod';
 import { defineKind, permissions, waitsFor } from '../kind.ts';
+import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, Status, stamps, statuses } from '../schema/shared.ts';
 
 export const egressIp = defineKind({
@@ -20,8 +21,8 @@ export const egressIp = defineKind({
       name: z.string(),
       displayName: z.string().optional(),
       labels: z.record(z.string(), z.string()).optional(),
-      gatewayName: z.string().optional(),
-      vpcName: z.string().optional(),
+      gatewayName: readOnly(z.string().optional()),
+      vpcName: readOnly(z.string().optional()),
       ...stamps,
     })
     .meta({ id: 'EgressIPMetadata' }),

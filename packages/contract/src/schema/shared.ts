@@ -1,5 +1,6 @@
 // Parts that several kinds share; control-plane sheet 2.1.
 import { z } from 'zod';
+import { readOnly } from './read-only.ts';
 import {
   Count,
   DisplayName,
@@ -49,11 +50,11 @@ export const MetadataInput = z.object({
 
 /** Set by the service on every resource. */
 export const stamps = {
-  createdAt: Timestamp.optional(),
-  updatedAt: Timestamp.optional(),
-  createdBy: z.string().optional(),
-  updatedBy: z.string().optional(),
-  workspace: z.string().optional(),
+  createdAt: readOnly(Timestamp.optional()),
+  updatedAt: readOnly(Timestamp.optional()),
+  createdBy: readOnly(z.string().optional()),
+  updatedBy: readOnly(z.string().optional()),
+  workspace: readOnly(z.string().optional()),
 };
 
 export const Metadata = z
@@ -62,8 +63,8 @@ export const Metadata = z
     displayName: z.string().optional(),
     externalId: z.string().optional(),
     labels: z.record(z.string(), z.string()).optional(),
-    plan: z.string().optional(),
-    url: z.string().optional(),
+    plan: readOnly(z.string().optional()),
+    url: readOnly(z.string().optional()),
     ...stamps,
   })
   .meta({ id: 'Metadata' });

@@ -1,5 +1,6 @@
 // Workspace and the people in it. Specification: Workspace; control-plane sheet 2.3.
 import { z } from 'zod';
+import { readOnly } from './read-only.ts';
 import { DisplayName, Labels, RegionName, Timestamp } from './text.ts';
 
 export const WorkspaceName = z
@@ -65,17 +66,17 @@ export const countedResources = [
 
 export const Workspace = z
   .object({
-    id: z.string(),
+    id: readOnly(z.string()),
     name: z.string(),
     accountId: z.string(),
     ...changeable,
-    resourceCounts: z.record(z.enum(countedResources), z.int()).optional(),
-    status: z.enum(workspaceStatuses),
-    statusReason: z.string().optional(),
-    createdAt: Timestamp.optional(),
-    updatedAt: Timestamp.optional(),
-    createdBy: z.string().optional(),
-    updatedBy: z.string().optional(),
+    resourceCounts: readOnly(z.record(z.enum(countedResources), z.int()).optional()),
+    status: readOnly(z.enum(workspaceStatuses)),
+    statusReason: readOnly(z.string().optional()),
+    createdAt: readOnly(Timestamp.optional()),
+    updatedAt: readOnly(Timestamp.optional()),
+    createdBy: readOnly(z.string().optional()),
+    updatedBy: readOnly(z.string().optional()),
   })
   .meta({ id: 'Workspace' });
 
