@@ -1,0 +1,213 @@
+// Two accounts with one of everything each. No answer to one of them tells anything about the other: what is foreign is
+// answered with the very bytes of what does not exist, and no listing holds a foreign row.
+import { kindOperations, kinds, type Operation, operations } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer, Client } from '../support/client.ts';
+import {
+  addAccount,
+  createEverything,
+  type FurtherAccount,
+  fill,
+  itemBody,
+  itemName,
+  tenantRegions,
+} from '../support/tenant.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+
+interface Tenant {
+  readonly word: string;
+  readonly client: Client;
+  readonly account: FurtherAccount;
+  readonly params: Readonly<Record<string, string>>;
+  /** Whatever only this tenant may see. */
+  readonly marks: readonly string[];
+}
+
+let api: TestApi;
+let yankee: Tenant;
+let zulu: Tenant;
+
+beforeAll(async () => {
+  api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] } });
+  yankee = await addTenant('yankee');
+  zulu = await addTenant('zulu');
+  for (const { word } of [yankee, zulu]) await api.admin.post('/users', { email: `admin@${word}.example` });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+async function addTenant(word: string): Promise<Tenant> {
+  const account = await addAccount(api, word);
+  const own = await createEverything(account.client, word);
+  const { client_id, id } = { client_id: own.clientId ?? '', id: own.apiKeyId ?? '' };
+  const workspace = (await account.client.get(`/workspaces/${account.workspace}`)).body;
+  const params = {
+    ...own,
+    workspaceName: account.workspace,
+    workspace: account.workspace,
+    accountId: account.accountId,
+  };
+  return {
+    word,
+    client: account.client,
+    account,
+    params,
+    marks: [word, account.accountId, account.userId, workspace.id, client_id, id],
+  };
+}
+
+/** Of the deployment, not of a tenant: the same for everybody. */
+const ofEverybody = new Set(['integrationName', 'templateName', 'featureKey']);
+const paramNames = ({ path }: Operation): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+const namesTenantData = (operation: Operation): boolean => paramNames(operation).some((name) => !ofEverybody.has(name));
+
+/** Well-formed and found nowhere. */
+const missingValue: Readonly<Record<string, string>> = {
+  apiKeyId: '0198c0de-0000-7000-8000-000000000001',
+  accountId: '0198c0de-0000-7000-8000-000000000002',
+  domainName: 'missing.example.com',
+  subOrEmail: 'missing@example.com',
+  resourceType: 'sandbox',
+};
+
+/** Bodies that pass the schema, so that it is the resource that is not found. */
+const bodies: Readonly<Record<string, object>> = {
+  createJobExecution: { tasks: [] },
+  createJobExecutionByAddress: { tasks: [] },
+  createApplicationCustomDomain: { metadata: { name: 'new.example.com' }, spec: {} },
+  createServiceAccountKey: { name: 'new' },
+  updateServiceAccount: { name: 'new' },
+  updateUserRole: { role: 'member' },
+};
+const creatable = new Map(
+  kindOperations
+    .filter(({ verb }) => verb === 'create')
+    .map(({ kind, operation }) => [operation.id, itemBody(kind, itemName(kind, 'missing'), 'missing')]),
+);
+const bodyOf = ({ id }: Operation): object => bodies[id] ?? creatable.get(id) ?? { metadata: {}, spec: {} };
+
+const address = (operation: Operation, params: Readonly<Record<string, string>>): string =>
+  (operation.base === 'api_url' ? '/' : '') + fill(operation.path, params);
+
+const ask = (operation: Operation, client: Client, params: Readonly<Record<string, string>>): Promise<Answer> =>
+  client.send(
+    operation.method,
+    address(operation, params),
+    operation.body === undefined ? {} : { body: bodyOf(operation) },
+  );
+
+function bytes({ status, headers, text }: Answer): string {
+  const kept = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
+  return JSON.stringify([status, kept, text]);
+}
+
+/** PUT of these makes what is not there: a foreign name is then simply a new one of one's own. */
+const makesWhatIsMissing = new Set(
+  kindOperations
+    .filter(({ kind, verb }) => kind.upsert === true && verb === 'replace')
+    .map(({ operation }) => operation.id),
+);
+
+/** A vote on an invitation names a workspace one is not in; its refusal is compared all the same. */
+const withParams = operations.filter((operation) => namesTenantData(operation) && operation.access.kind !== 'public');
+
+describe('a foreign thing is answered with the bytes of a missing one', () => {
+  const plain = withParams.filter(({ id }) => !makesWhatIsMissing.has(id));
+  test.each(plain.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+    '%s',
+    async (_name, operation) => {
+      const names = paramNames(operation).filter((name) => !ofEverybody.has(name) && name !== 'resourceType');
+      const missing = { ...zulu.params };
+      for (const name of names) missing[name] = missingValue[name] ?? 'missing';
+      const nothing = await ask(operation, yankee.client, missing);
+      expect([nothing.status, nothing.body?.error]).toEqual([404, 'not_found']);
+      expect(bytes(await ask(operation, yankee.client, zulu.params))).toBe(bytes(nothing));
+      // What hangs on something of one's own may not be foreign either.
+      for (const [index] of names.entries()) {
+        const mixed = { ...yankee.params };
+        for (const foreign of names.slice(index)) mixed[foreign] = zulu.params[foreign] ?? '';
+        expect(bytes(await ask(operation, yankee.client, mixed)), JSON.stringify(mixed)).toBe(bytes(nothing));
+      }
+    },
+  );
+
+  test.each(kinds.filter(({ upsert }) => upsert === true))(
+    'PUT of a $kind by a foreign name makes one of the own workspace and leaves the foreign one alone',
+    async (kind) => {
+      const path = fill(`${kind.path}/{${kind.param}}`, zulu.params);
+      const before = await zulu.client.get(path);
+      const made = await yankee.client.put(path, { metadata: { displayName: 'mine' }, spec: {} });
+      expect(made.body.metadata).toMatchObject({ displayName: 'mine', workspace: yankee.account.workspace });
+      expect((await zulu.client.get(path)).text).toBe(before.text);
+      expect((await yankee.client.delete(path)).status).toBe(200);
+      expect((await zulu.client.get(path)).text).toBe(before.text);
+    },
+  );
+
+  test('nothing of the other tenant was changed or taken away by all of this', async () => {
+    for (const kind of kinds.filter((one) => one.permissions.get !== undefined)) {
+      const { status, text } = await zulu.client.get(fill(`${kind.path}/{${kind.param}}`, zulu.params));
+      expect(status, kind.kind).toBe(200);
+      expect(text).toContain('zulu');
+    }
+  });
+});
+
+describe('no answer holds anything of another tenant', () => {
+  const reads = operations.filter(
+    ({ method, path }) => method === 'GET' && !/\{(?:integration|template)Name\}/.test(path),
+  );
+  const queries: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { q: 'zulu' },
+    { externalId: 'zulu-external' },
+    { showTerminated: 'true' },
+    { status: 'DEPLOYED,DEPLOYING,DEACTIVATED' },
+    { sort: 'name:asc' },
+    { anchor: 'end' },
+    { countResources: 'true' },
+    { account: 'zulu' },
+  ];
+
+  /** Answers that name nothing of a tenant, not even to itself. */
+  const sameForEverybody = new Set([
+    'getChangelog',
+    'getConfiguration',
+    'getDriveKeys',
+    'getFeature',
+    'listAccountQuotas',
+    'listConnectionEndpoints',
+    'listFeatures',
+    'listJobExecutionTasks',
+    'listLocations',
+    'listMcpHub',
+    'listPublicIps',
+    'listSandboxHub',
+    'listTemplates',
+  ]);
+
+  const read = async (operation: Operation, client: Client, query: Readonly<Record<string, string>>, of: Tenant) => {
+    const params = { ...of.params, featureKey: 'anything' };
+    return client.send('GET', address(operation, params), { query });
+  };
+
+  test.each(reads.map((operation) => [`GET ${operation.path}`, operation] as const))('%s', async (_name, operation) => {
+    for (const version of ['2026-04-28', '2026-04-16']) {
+      for (const query of queries) {
+        const client = yankee.client.with({ version });
+        const { text } = await read(operation, client, query, yankee);
+        // What the caller sent itself may come back to it.
+        const told = zulu.marks.filter((mark) => !Object.values(query).some((sent) => sent.includes(mark)));
+        for (const mark of told) expect(text.includes(mark), `${mark} of the other tenant in ${text}`).toBe(false);
+      }
+    }
+  });
+
+  test('while each tenant does see its own, so the test above looks at something', async () => {
+    const silent: string[] = [];
+    for (const operation of reads) {
+      const { text } = await read(operation, zulu.client, {}, zulu);
+      if (!zulu.marks.some((mark) => text.includes(mark))) silent.push(operation.id);
+    }
+    expect(silent.filter((id) => !sameForEverybody.has(id)).toSorted()).toEqual([]);
+  });
+});

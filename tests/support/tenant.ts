@@ -1,0 +1,101 @@
+// A tenant with one of everything, every name of it holding the tenant's own word: an answer to somebody else that holds
+// the word has leaked.
+
+import { type Kind, kinds } from '@berth/contract';
+import { uuidv7 } from '@berth/database';
+import { createUser } from '@berth/identity';
+import type { Client } from './client.ts';
+import { conformanceBrand } from './conformance-brand.ts';
+import type { TestApi } from './test-api.ts';
+
+/** Needed for egress addresses; nothing is ever sent to them. */
+export const tenantRegions = [{ name: 'local', egressPools: ['203.0.113.0/24'] }];
+
+const specs: Readonly<Record<string, (word: string) => object>> = {
+  egressgateway: () => ({ region: 'local' }),
+  customdomain: () => ({ domainType: 'previews' }),
+  model: (word) => ({ policies: [`${word}-policy`] }),
+};
+
+/** What others name or stand in comes before them. */
+const rank = ({ kind, parents = [] }: Kind): number => (kind === 'policy' ? -1 : parents.length);
+const inOrder: readonly Kind[] = kinds.toSorted((a, b) => rank(a) - rank(b));
+
+export const fill = (path: string, params: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${path}: nothing to put in the place of ${name}`);
+    return encodeURIComponent(value);
+  });
+
+export const itemName = (kind: Kind, word: string): string =>
+  kind.kind === 'customdomain' ? `${word}.example.com` : `${word}-${kind.kind}`;
+
+export const itemBody = (kind: Kind, name: string, word: string) => ({
+  metadata: { name, displayName: `${word} shown`, labels: { [word]: word }, externalId: `${word}-external` },
+  spec: specs[kind.kind]?.(word) ?? {},
+});
+
+/** Creates one resource of every kind and what hangs on them; returns a value for every path parameter there is. */
+export async function createEverything(client: Client, word: string): Promise<Record<string, string>> {
+  const params: Record<string, string> = { externalId: `${word}-external`, resourceType: 'sandbox' };
+  for (const kind of inOrder) {
+    const name = itemName(kind, word);
+    const created = await client.post(fill(kind.path, params), itemBody(kind, name, word));
+    if (created.status !== 200) throw new Error(`${kind.kind} was not created: ${created.text}`);
+    params[kind.param] = name;
+  }
+  params.job = params.jobId ?? '';
+  const execution = await client.post(`/jobs/${params.jobId}/executions`, {
+    executionId: `${word}-execution`,
+    tasks: [{ [word]: word }],
+  });
+  params.executionId = execution.body.executionId;
+  const robot = await client.post('/service_accounts', { name: `${word} robot`, description: word });
+  params.clientId = robot.body.client_id;
+  const key = await client.post(`/service_accounts/${params.clientId}/api_keys`, { name: `${word} key` });
+  params.apiKeyId = key.body.id;
+  const reference = `registry.example.com/${word}/image:${word}`;
+  const image = await client.post('/images', { resourceType: 'sandbox', name: `${word}-image`, image: reference });
+  if (image.status !== 200) throw new Error(`no image: ${image.text}`);
+  params.imageName = `${word}-image`;
+  params.tagName = word;
+  await client.put(
+    `/volume_templates/${params.volumeTemplateName}`,
+    { metadata: {}, spec: {} },
+    { query: { version: word } },
+  );
+  params.versionName = word;
+  const invited = await client.post('/users', { email: `${word}@example.com` });
+  if (invited.status !== 200) throw new Error(`nobody invited: ${invited.text}`);
+  params.subOrEmail = `${word}@example.com`;
+  return params;
+}
+
+export interface FurtherAccount {
+  readonly accountId: string;
+  readonly workspace: string;
+  readonly client: Client;
+  readonly key: string;
+  readonly userId: string;
+}
+
+/** A second account in the deployment, its admin and a workspace made by them. */
+export async function addAccount(api: TestApi, word: string): Promise<FurtherAccount> {
+  const accountId = uuidv7();
+  await api.database
+    .insertInto('accounts')
+    .values({ id: accountId, display_name: word, owner_email: `owner@${word}.example`, plan: 'free', tier: 'tier_9' })
+    .execute();
+  const email = `admin@${word}.example`;
+  const { userId, apiKey } = await createUser(api.database, conformanceBrand(), {
+    email,
+    accountId,
+    accountRole: 'admin',
+  });
+  const workspace = `${word}-space`;
+  const client = api.admin.with({ key: apiKey, workspace });
+  const made = await client.post('/workspaces', { name: workspace });
+  if (made.status !== 200) throw new Error(`no workspace: ${made.text}`);
+  return { accountId, workspace, client, key: apiKey, userId };
+}
