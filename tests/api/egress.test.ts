@@ -157,6 +157,18 @@ test('a VPC that only holds sandboxes is in use too', async () => {
   expect((await api.admin.delete('/vpcs/holding')).body.error).toBe('in_use');
 });
 
+test('a gateway that is created while its VPC is deleted never stands alone', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const vpc = `fleeting-${round}`;
+    await api.admin.post('/vpcs', named(vpc));
+    const [made, gone] = await Promise.all([gateway('g', 'one', vpc), api.admin.delete(`/vpcs/${vpc}`)]);
+    expect([
+      [200, 409],
+      [404, 200],
+    ]).toContainEqual([made.status, gone.status]);
+  }
+});
+
 test('the shared ranges come from the operator’s regions', async () => {
   const one = { description: 'Here', ipv4Cidrs: ['198.51.100.0/24'], ipv6Cidrs: ['2001:db8::/48'] };
   const none = { ipv4Cidrs: [], ipv6Cidrs: [] };

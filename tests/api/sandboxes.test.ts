@@ -249,9 +249,35 @@ describe('changes', () => {
     expect(JSON.stringify(stored)).not.toContain('very-secret');
     const shown = await api.admin.get('/sandboxes/netted', { query: { show_secrets: true } });
     expect(shown.text).not.toContain('very-secret');
+    expect(shown.body.spec.network).toEqual(created.body.spec.network);
     const network = { proxy: { allowedDomains: ['example.com'] } };
     const changed = await api.admin.put('/sandboxes/netted', named('netted', { network }));
     expect(changed.body.spec.network).toEqual(network);
+  });
+
+  test('secrets that no answer shows stay when what was fetched is sent back', async () => {
+    const routing = [
+      { destinations: ['a.example'], secrets: { k: 'first-value' } },
+      { destinations: ['b.example'], secrets: { k: 'second-value' } },
+    ];
+    await make('hidden', { runtime: { dockerConfig: '{"auths":{}}' }, network: { proxy: { routing } } });
+    const stored = async () => {
+      const row = await api.database
+        .selectFrom('resources')
+        .select('spec')
+        .where('name', '=', 'hidden')
+        .executeTakeFirstOrThrow();
+      return row.spec;
+    };
+    const before = await stored();
+    expect(JSON.stringify(before)).not.toMatch(/auths|first-value|second-value/);
+    const fetched = (await read('hidden')).body;
+    expect(JSON.stringify(fetched)).not.toMatch(/dockerConfig|secrets/);
+    await api.admin.put('/sandboxes/hidden', fetched);
+    expect(await stored()).toEqual(before);
+    const cleared = [{ destinations: ['a.example'], secrets: {} }];
+    await api.admin.put('/sandboxes/hidden', named('hidden', { network: { proxy: { routing: cleared } } }));
+    expect(JSON.stringify(await stored())).not.toContain('"k"');
   });
 
   test('switching off and on says so in status and events', async () => {

@@ -23,7 +23,7 @@ const wantedOf = ({ spec }: ResourceRow): DomainRecords => ({
 });
 
 /** The domain's spec after DNS was asked. No answer from DNS leaves a verdict as it was. */
-export function judged(row: ResourceRow, found: FoundRecords | undefined, now: Date): JsonObject {
+function judged(row: ResourceRow, found: FoundRecords | undefined, now: Date): JsonObject {
   const spec = without(row.spec, 'verificationError');
   if (found === undefined)
     return { ...spec, verificationError: 'DNS gave no answer. Check the name servers of the domain and try again.' };

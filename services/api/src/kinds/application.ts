@@ -39,7 +39,7 @@ async function settle(context: RuleContext, draft: Draft): Promise<void> {
 }
 
 /** Images built here are named by their kind; pushed ones by the workspace. */
-export function isWorkspaceImage(image: string, workspace: string): boolean {
+function isWorkspaceImage(image: string, workspace: string): boolean {
   const [place, name] = image.split('/');
   return name !== undefined && name !== '' && ['app', 'sandbox', workspace].includes(place ?? '');
 }

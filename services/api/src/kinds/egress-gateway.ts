@@ -2,11 +2,13 @@
 import { resourceErrors } from '@berth/contract';
 import { findSandboxIn } from '../egress/sandboxes.ts';
 import type { KindRules } from '../resources/rules.ts';
+import { holdParent } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
 
 export const egressGatewayRules: KindRules = {
   sent: withoutAuto,
   async create(context, draft) {
+    await holdParent(context);
     await settleRegion(context, draft);
   },
   async delete({ tx, workspace, parents }, { name }) {

@@ -1,9 +1,11 @@
 // Egress IP. Specification: Egress IP. The address is reserved with the row and shown once a runner owns it.
 import { allocateAddress } from '../egress/allocate-address.ts';
 import type { KindRules } from '../resources/rules.ts';
+import { holdParent } from './references.ts';
 import { textOf } from './spec-fields.ts';
 
 export const egressIpRules: KindRules = {
+  create: holdParent,
   async created({ tx, dependencies, parents }, row) {
     const region = textOf(parents.at(-1)?.spec.region) ?? '';
     const family = row.spec.ipFamily === 'IPv6' ? 'IPv6' : 'IPv4';

@@ -1,6 +1,6 @@
 // Names in a spec that must mean something. A row that is referred to is held until the write is there, so that nobody
 // deletes it in between.
-import { resourceErrors } from '@berth/contract';
+import { requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { nilUuid } from '@berth/database';
 import type { ResourceRow } from '../resources/record.ts';
@@ -47,4 +47,18 @@ export async function requirePolicies(context: RuleContext, spec: JsonObject, pr
 export async function requireConnections(context: RuleContext, spec: JsonObject): Promise<ResourceRow[]> {
   const names = textsOf(spec.integrationConnections);
   return requireRows(context, { kind: 'integrationconnection', field: 'spec.integrationConnections', names });
+}
+
+/** A parent that is deleted while a child is written would leave the child nowhere. */
+export async function holdParent({ tx, parents }: RuleContext): Promise<void> {
+  const parent = parents.at(-1);
+  if (parent === undefined) return;
+  const held = await tx
+    .selectFrom('resources')
+    .select('uid')
+    .where('uid', '=', parent.uid)
+    .where('terminated_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (held === undefined) throw requestErrors.not_found();
 }

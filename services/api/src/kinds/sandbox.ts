@@ -11,9 +11,10 @@ import { claimHostLabel, releaseHostLabel, workloadUrl } from './host-labels.ts'
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
+import { keepHidden } from './sandbox-hidden.ts';
 import { expiresInSeconds } from './sandbox-lifetime.ts';
 import { sandboxName } from './sandbox-name.ts';
-import { numberOf, objectsOf, section, textOf, without } from './spec-fields.ts';
+import { numberOf, section, textOf, without } from './spec-fields.ts';
 import { attachVolumes, detachVolumes, persistentVolumes } from './volume-attachments.ts';
 import { defaultVpc } from './vpc.ts';
 
@@ -32,6 +33,7 @@ export const sandboxRules: KindRules = {
     return claimHostLabel(context, 'sbx', row);
   },
   async replace(context, draft, previous) {
+    draft.spec = keepHidden(draft.spec, previous.spec);
     keepExtraArgs(draft, previous);
     settleRuntime(context, draft);
     if (draft.spec.enabled !== previous.spec.enabled) announceSwitch(context, draft);
@@ -113,7 +115,7 @@ async function requireNetwork(context: RuleContext, spec: JsonObject, region: st
 
 /** What is only true of a sandbox that runs, or that a rule will end, is left out otherwise. */
 function showLife(rendered: Rendered, row: ResourceRow, { workspace, dependencies }: View): Rendered {
-  const { state: _stored, ...shown } = withoutEmptySecrets(rendered);
+  const { state: _stored, ...shown } = rendered;
   const awake = textOf(row.state?.awake);
   const lifetime = {
     createdAtMs: row.created_at.getTime(),
@@ -126,13 +128,4 @@ function showLife(rendered: Rendered, row: ResourceRow, { workspace, dependencie
     ...(awake === undefined ? {} : { state: awake }),
     ...(expiresIn === undefined ? {} : { expiresIn }),
   };
-}
-
-/** Secrets of proxy rules are never shown; what is left of them would be an empty map. */
-function withoutEmptySecrets(rendered: Rendered): Rendered {
-  const proxy = section(rendered.spec, 'network', 'proxy');
-  if (proxy.routing === undefined) return rendered;
-  const routing = objectsOf(proxy.routing).map((rule) => without(rule, 'secrets'));
-  const network = { ...section(rendered.spec, 'network'), proxy: { ...proxy, routing } };
-  return { ...rendered, spec: { ...rendered.spec, network } };
 }

@@ -63,7 +63,7 @@ export async function present(
   return related ?? rendered;
 }
 
-export const viewOf = ({ dependencies, workspace }: WriteCall) => ({ dependencies, workspace });
+const viewOf = ({ dependencies, workspace }: WriteCall) => ({ dependencies, workspace });
 
 export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleContext> {
   const { tx, dependencies, workspace, principal } = call;

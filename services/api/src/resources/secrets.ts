@@ -48,7 +48,8 @@ function visitAt(node: unknown, path: readonly string[], field: SecretField, pla
     if (value === undefined) delete next[key];
     else next[key] = value;
   }
-  return next;
+  // A map whose every value is hidden says nothing; one that came empty stays.
+  return step === '*' && keys.length > 0 && Object.keys(next).length === 0 ? undefined : next;
 }
 
 function visitSecrets(kind: Kind, spec: JsonObject, visit: (field: SecretField) => Visit): JsonObject {
