@@ -16,7 +16,8 @@ export const QueryBoolean = z
 export const queryInteger = ({ min, clampTo }: { readonly min: number; readonly clampTo: number }) =>
   z
     .string()
-    .regex(/^-?\d{1,15}$/, 'a whole number')
+    // However long: a number beyond what a machine holds is clamped like any other.
+    .regex(/^-?\d+$/, 'a whole number')
     .transform(Number)
     .refine((value) => value >= min, `at least ${min}`)
     .transform((value) => Math.min(value, clampTo))

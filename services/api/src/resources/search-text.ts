@@ -7,14 +7,19 @@ interface Searchable {
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/** Parts are separated by a line break, which no trimmed query begins or ends with. */
+/** Stands between the parts, so that no query finds the end of one beside the beginning of the next. */
+const separator = '\u001f';
+
+/** Only the separator itself is lost, in texts and in queries alike. */
+const comparable = (text: string): string => text.replaceAll(separator, ' ').toLowerCase();
+
 export function searchText({ name, displayName, labels }: Searchable): string {
-  return [name, displayName ?? '', ...Object.entries(labels ?? {}).flat()].join('\n').toLowerCase();
+  return [name, displayName ?? '', ...Object.entries(labels ?? {}).flat()].map(comparable).join(separator);
 }
 
 /** Undefined when the query is too short to filter. */
 export function normalizeQuery(q: string | undefined): string | undefined {
-  const text = (q ?? '').trim().toLowerCase();
+  const text = comparable(q ?? '').trim();
   return [...text].length < 2 ? undefined : text;
 }
 
