@@ -160,3 +160,15 @@ test('an application’s domain is for applications and is bound to it', async (
   expect((await api.admin.post('/applications/none/customdomains', named('n.example.com'))).status).toBe(404);
   expect((await api.admin.post(path, named('site.example.com'))).status).toBe(409);
 });
+
+test('an application answers only to verified domains of its workspace', async () => {
+  const answerTo = (domain: string) =>
+    api.admin.post('/applications', named('answering', { image: 'app/site:1', urls: [{ domain }] }));
+  const domain = (await register('answer.example.com')).body;
+  await register('foreign.example.net', {}, other());
+  expect((await answerTo('foreign.example.net')).body.error).toBe('unknown_reference');
+  expect((await answerTo('answer.example.com')).body.error).toBe('domain_not_verified');
+  publish(domain);
+  await verify('answer.example.com');
+  expect((await answerTo('answer.example.com')).body.spec.urls).toEqual([{ domain: 'answer.example.com' }]);
+});

@@ -1,16 +1,18 @@
 // Application. Control-plane sheet 2.10; its stored revisions are part of its spec.
 import { application } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
 import { loadRevisions } from '../applications/revisions.ts';
+import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
-import { textOf } from './spec-fields.ts';
+import { objectsOf, textOf } from './spec-fields.ts';
 
 export const applicationRules: KindRules = {
   sent: withoutAuto,
-  create: settle,
+  create: (context, draft) => settle(context, draft),
   replace: settle,
   async relate(database, items, rows) {
     const revisions = await loadRevisions(
@@ -25,9 +27,13 @@ export const applicationRules: KindRules = {
   },
 };
 
-async function settle(context: RuleContext, draft: Draft): Promise<void> {
+async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, draft.spec.memory);
+  await requireVerified(
+    context,
+    domainsOf(draft.spec).filter((name) => !domainsOf(previous?.spec).includes(name)),
+  );
   const image = textOf(draft.spec.image);
   if (image === undefined) return;
   if (draft.spec.proxy === true) {
@@ -42,4 +48,14 @@ async function settle(context: RuleContext, draft: Draft): Promise<void> {
 function isWorkspaceImage(image: string, workspace: string): boolean {
   const [place, name] = image.split('/');
   return name !== undefined && name !== '' && ['app', 'sandbox', workspace].includes(place ?? '');
+}
+
+const domainsOf = (spec: JsonObject | undefined): string[] =>
+  objectsOf(spec?.urls).flatMap(({ domain }) => textOf(domain) ?? []);
+
+/** An application may answer only to names whose owner proved them here. */
+async function requireVerified(context: RuleContext, names: readonly string[]): Promise<void> {
+  const domains = await requireRows(context, { kind: 'customdomain', field: 'spec.urls', names });
+  const open = domains.find(({ spec }) => spec.status !== 'verified');
+  if (open !== undefined) throw kindErrors.domain_not_verified({ name: open.name });
 }

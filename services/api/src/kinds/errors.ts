@@ -34,6 +34,11 @@ export const kindErrors = defineErrors({
     message:
       'The domain {name}, or one above it, is registered already. Remove it where it is registered, or choose another domain.',
   },
+  domain_not_verified: {
+    status: 400,
+    message:
+      'spec.urls names the custom domain {name}, which is not verified. Set its DNS records and verify it first.',
+  },
   only_version: {
     status: 400,
     message: '{version} is the only version of {name}. Delete the whole template instead.',

@@ -1,7 +1,7 @@
 // Changes a resource of any kind. Sections that were sent replace the stored ones; a change of metadata alone touches
 // neither status nor events.
 import { isDeepStrictEqual } from 'node:util';
-import { type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
+import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
 import { enqueue, type JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -26,14 +26,20 @@ export async function replaceResource(
   }
   const context = await ruleContext(call, kind);
   const parentUid = context.parents.at(-1)?.uid;
-  const previous = await lockLive(
-    call.tx,
-    { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) },
-    name,
-  );
+  const place = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
+  const previous = await lockLive(call.tx, place, name);
   if (previous !== undefined) return changeRow(call, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
-  return createResource(call, kind, { ...body, metadata: { ...kind.metadataInput.parse({ ...body.metadata, name }) } });
+  try {
+    const metadata = { ...kind.metadataInput.parse({ ...body.metadata, name }) };
+    return await createResource(call, kind, { ...body, metadata });
+  } catch (error) {
+    // Another request created it in the meantime, so this one changes it.
+    const taken = error instanceof ApiError && error.code === 'already_exists';
+    const winner = taken ? await lockLive(call.tx, place, name) : undefined;
+    if (winner === undefined) throw error;
+    return changeRow(call, context, winner, body);
+  }
 }
 
 async function changeRow(

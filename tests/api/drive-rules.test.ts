@@ -42,3 +42,11 @@ test('there is no token for a drive that is missing or belongs to another worksp
   expect((await api.admin.post('/drives/none/access-token')).status).toBe(404);
   expect((await other.post('/drives/mine/access-token')).status).toBe(404);
 });
+
+test('many writers that put one new drive at once all succeed, and there is one drive', async () => {
+  const asked = Array.from({ length: 10 }, () => api.admin.put('/drives/together', drive('together', { size: 1 })));
+  const answers = await Promise.all(asked);
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  expect(new Set(answers.map(({ body }) => body.spec.infrastructureId)).size).toBe(1);
+  expect((await api.admin.get('/drives')).body.meta.total).toBe(2);
+});
