@@ -2,8 +2,8 @@
 // pairs of signs among a million.
 import { get } from 'node:http';
 import pg from 'pg';
+import { type ServerProcess, startDeployment } from '../scripts/engines/deployment.ts';
 import type { Bench, Measure } from './bench.ts';
-import { type BenchServer, startBenchDatabase } from './support/bench-api.ts';
 import { KeepAliveClient } from './support/keep-alive-client.ts';
 import { pageStatements } from './support/page-statements.ts';
 import { seedDrives, withoutSearchIndexes } from './support/seed-drives.ts';
@@ -19,7 +19,7 @@ export const listing: Bench = {
   about: 'GET /drives among a million drives beside a million of other workspaces; the same SQL bare through pg',
   async *run({ full }) {
     const count = full ? 1_000_000 : 50_000;
-    await using database = await startBenchDatabase('listing', ['big', 'other']);
+    await using database = await startDeployment('listing', ['big', 'other']);
     const seededMs = await timedMs(() =>
       withoutSearchIndexes(database.url, async () => {
         for (const workspaceId of database.workspaceIds)
@@ -155,7 +155,7 @@ async function* measureSearch(client: KeepAliveClient): AsyncGenerator<Measure> 
 }
 
 /** The answer of older versions: the whole list in one array. Memory is read while it streams. */
-async function* measureBareArray(server: BenchServer, key: string, count: number): AsyncGenerator<Measure> {
+async function* measureBareArray(server: ServerProcess, key: string, count: number): AsyncGenerator<Measure> {
   const before = await server.memoryMib();
   let most = before;
   const startedAt = performance.now();

@@ -1,5 +1,6 @@
+import { apiWrite } from './api-write.ts';
 import type { Bench } from './bench.ts';
 import { listing } from './listing.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing];
+export const benches: readonly Bench[] = [testDatabase, listing, apiWrite];

@@ -44,6 +44,7 @@ export function createServer(
     forceCloseConnections: 'idle',
   });
   server.decorateRequest('passage');
+  acceptEmptyJson(server);
   server.addHook('onRequest', async (request, reply) => {
     request.passage = {};
     reply.header('x-request-id', request.id);
@@ -63,6 +64,15 @@ export function createServer(
   });
   for (const registration of registrations) addRoute(server, registration, dependencies, log);
   return server;
+}
+
+/** Many clients name a content type on every request, also on those without a body. */
+function acceptEmptyJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else parse(request, body.toString(), done);
+  });
 }
 
 function addRoute(

@@ -44,12 +44,16 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   const walk = { fingerprint: fingerprint({ ...bound, sort }), nowMs: call.dependencies.now() };
   const key = await call.dependencies.keyring.deploymentKey(call.dependencies.database, 'cursor');
   const after = cursor === undefined ? undefined : readCursor(key, walk, cursor);
-  const total = await totalOf(call, filter);
+  const counted = totalOf(call, filter);
+  // Not awaited yet: the counter is read beside the page, and a page that fails must not leave it unhandled.
+  counted.catch(() => {});
   if (anchor === 'end') {
     const oldest = await readPage(call.database, { ...bound, sort: 'createdAt:asc', limit });
+    const total = await counted;
     return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
   const rows = await readPage(call.database, { ...bound, sort, after, limit: limit + 1 });
+  const total = await counted;
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
@@ -74,7 +78,7 @@ async function totalOf({ database }: ReadCall, { workspaceId, kind, parentUid = 
   return counter?.live ?? 0;
 }
 
-export async function renderItems(
+async function renderItems(
   call: ReadCall,
   kind: Kind,
   rows: readonly ResourceRow[],

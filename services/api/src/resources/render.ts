@@ -1,5 +1,5 @@
 // A stored row as the resource that clients see.
-import type { Kind } from '@berth/contract';
+import { type Kind, Metadata } from '@berth/contract';
 import type { Dependencies } from '../dependencies.ts';
 import type { CallerWorkspace } from '../http/call.ts';
 import { type EventRow, renderEvent } from './events.ts';
@@ -57,9 +57,10 @@ function renderMetadata(row: ResourceRow, { workspace }: View) {
 
 /** Kinds differ in which stamps their metadata and their top level carry; what a kind does not declare stays inside. */
 function onlyDeclared(kind: Kind, rendered: Rendered): Rendered {
+  const shown = kind.readOnly !== undefined && 'terminatedAt' in kind.readOnly;
+  if (kind.metadata === Metadata && (shown || rendered.terminatedAt === undefined)) return rendered;
   const known = kind.metadata.shape;
   const metadata = Object.fromEntries(Object.entries(rendered.metadata).filter(([field]) => field in known));
   const { terminatedAt, ...rest } = rendered;
-  const shown = kind.readOnly !== undefined && 'terminatedAt' in kind.readOnly && terminatedAt !== undefined;
-  return { ...rest, metadata, ...(shown ? { terminatedAt } : {}) };
+  return { ...rest, metadata, ...(shown && terminatedAt !== undefined ? { terminatedAt } : {}) };
 }

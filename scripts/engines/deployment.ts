@@ -10,30 +10,30 @@ import { defaultBrand } from '@berth/contract';
 import { connect, migrate } from '@berth/database';
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
 import { environment } from '@berth/telemetry';
-import { engineFolder } from '../../scripts/engines/folders.ts';
-import { postgres } from '../../scripts/engines/postgres.ts';
+import { engineFolder } from './folders.ts';
+import { postgres } from './postgres.ts';
 
 const program = resolve(import.meta.dirname, '../../services/server/src/main.ts');
 
-export interface BenchDatabase extends AsyncDisposable {
+export interface Deployment extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
   readonly ownerId: string;
   /** Of the workspaces named at the start, in that order. */
   readonly workspaceIds: readonly string[];
   /** Starts the server; more than one may run at a time. */
-  serve(): Promise<BenchServer>;
+  serve(): Promise<ServerProcess>;
 }
 
-export interface BenchServer extends AsyncDisposable {
+export interface ServerProcess extends AsyncDisposable {
   readonly address: string;
   readonly process: ChildProcess;
   /** Resident memory in MiB, from the kernel. */
   memoryMib(): Promise<number>;
 }
 
-export async function startBenchDatabase(name: string, workspaces: readonly string[]): Promise<BenchDatabase> {
-  const dataFolder = await engineFolder('bench', `${name}-${process.pid}`);
+export async function startDeployment(name: string, workspaces: readonly string[]): Promise<Deployment> {
+  const dataFolder = await engineFolder('deployments', `${name}-${process.pid}`);
   const engine = await postgres.start({ dataFolder, durable: true });
   await migrate(engine.url);
   const masterKey = randomBytes(32);
@@ -74,7 +74,7 @@ export async function startBenchDatabase(name: string, workspaces: readonly stri
   };
 }
 
-async function serve(env: Readonly<Record<string, string>>): Promise<BenchServer> {
+async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, '--role', 'api'], {
     env: { PATH: environment.PATH, ...env, BERTH_API_PORT: '0', BERTH_HEALTH_PORTS_API: '0', BERTH_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],

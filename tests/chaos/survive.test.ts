@@ -1,0 +1,103 @@
+// The api is killed under a load of writes. Whatever it acknowledged is there afterwards, with everything that belongs to
+// it; whatever it did not acknowledge is there whole or not at all.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { startDeployment } from '../../scripts/engines/deployment.ts';
+
+const kills = environment.BERTH_TEST_FULL === '1' ? 30 : 5;
+const writers = 8;
+
+interface Acknowledged {
+  readonly created: Set<string>;
+  readonly deleted: Set<string>;
+}
+
+/** Writes until the server is gone; remembers only what was answered with 200. */
+async function writeUntilGone(
+  address: string,
+  key: string,
+  round: number,
+  writer: number,
+  acknowledged: Acknowledged,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'x-service-workspace': 'main', 'content-type': 'application/json' };
+  const send = (method: string, path: string, body?: object) =>
+    fetch(`${address}/v0${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    });
+  for (let index = 0; index < 10_000; index += 1) {
+    const name = `d-${round}-${writer}-${index}`;
+    try {
+      const put = await send('PUT', `/drives/${name}`, {
+        metadata: { labels: { round: String(round) } },
+        spec: { size: index },
+      });
+      if (put.status !== 200) throw new Error(`PUT answered ${put.status}`);
+      acknowledged.created.add(name);
+      if (index % 4 !== 3) continue;
+      const removed = `d-${round}-${writer}-${index - 1}`;
+      // From here on it may be gone, whether or not the answer arrives.
+      acknowledged.created.delete(removed);
+      const deleted = await send('DELETE', `/drives/${removed}`);
+      if (deleted.status === 200) acknowledged.deleted.add(removed);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('PUT answered')) throw error;
+      return;
+    }
+  }
+}
+
+test(`every acknowledged write is there after ${kills} kills, counters equal rows and the outbox is complete`, async () => {
+  await using deployment = await startDeployment('survive', ['main']);
+  const acknowledged: Acknowledged = { created: new Set(), deleted: new Set() };
+  for (let round = 0; round < kills; round += 1) {
+    await using server = await deployment.serve();
+    const load = Array.from({ length: writers }, (_, writer) =>
+      writeUntilGone(server.address, deployment.key, round, writer, acknowledged),
+    );
+    await sleep(300 + Math.random() * 700);
+    server.process.kill('SIGKILL');
+    await Promise.all([once(server.process, 'exit'), ...load]);
+  }
+  expect(acknowledged.created.size).toBeGreaterThan(kills * writers);
+  expect(acknowledged.deleted.size).toBeGreaterThan(0);
+
+  const client = new pg.Client({ connectionString: deployment.url });
+  await client.connect();
+  try {
+    const names = async (sql: string): Promise<string[]> =>
+      (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name);
+    const present = new Set(await names("select name from resources where kind = 'drive'"));
+    expect([...acknowledged.created].filter((name) => !present.has(name))).toEqual([]);
+    expect([...acknowledged.deleted].filter((name) => present.has(name))).toEqual([]);
+    const counters = await client.query("select live::int from resource_counts where kind = 'drive'");
+    expect(counters.rows).toEqual([{ live: present.size }]);
+    expect(
+      await names(
+        "select name from resources r where kind = 'drive' and not exists (select 1 from outbox o where o.key = r.uid::text)",
+      ),
+    ).toEqual([]);
+    expect(
+      await names(
+        "select name from resources r where kind = 'drive' and not exists (select 1 from audit_log a where a.target = 'drive/' || r.name)",
+      ),
+    ).toEqual([]);
+    expect(
+      await names(`select name from resources r where kind = 'drive' and status is distinct from
+        (select e.status from resource_events e where e.resource_uid = r.uid order by e.time desc, e.id desc limit 1)`),
+    ).toEqual([]);
+    const audited = await client.query<{ target: string }>(
+      "select target from audit_log where action = 'drive.delete'",
+    );
+    const auditedTargets = new Set(audited.rows.map(({ target }) => target));
+    expect([...acknowledged.deleted].filter((name) => !auditedTargets.has(`drive/${name}`))).toEqual([]);
+  } finally {
+    await client.end();
+  }
+});
