@@ -1,0 +1,113 @@
+// Rules that hold on every management operation.
+import { operations } from '@berth/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../support/client.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ config: completeConfig });
+  await addExit(api.admin);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+test('http.base-path: the management API answers below /v0 and the same path without that prefix is not found', async () => {
+  const fixed = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+  expect(fixed.length).toBeGreaterThan(20);
+  for (const { path } of fixed) {
+    expect([path, (await api.admin.get(path)).status]).toEqual([path, 200]);
+    expect([path, (await api.admin.get(`/${path}`)).status]).toEqual([path, 404]);
+  }
+});
+
+test('http.json-bodies: a body that is not JSON is refused and every answer with a body is application/json', async () => {
+  const answers: Answer[] = [];
+  const writes = operations.filter(({ body, base }) => body !== undefined && base !== 'api_url');
+  const names = { workspaceName: api.workspace, accountId: api.accountId };
+  for (const { method, path } of writes) {
+    const address = path.replace(/\{(\w+)\}/g, (_, name) => new Map(Object.entries(names)).get(name) ?? 'any-name');
+    const broken = await api.admin.send(method, address, { rawBody: '{"metadata":' });
+    expect([method, path, broken.status]).toEqual([method, path, 400]);
+    const form = await api.admin.send(method, address, {
+      rawBody: 'name=plain',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect([method, path, form.status]).toEqual([method, path, 415]);
+    answers.push(broken, form);
+  }
+  answers.push(
+    await api.admin.get('/drives'),
+    await api.admin.with({ version: '2026-04-16' }).get('/drives'),
+    await api.admin.get('/drives/absent'),
+    await api.admin.with({ version: 'never' }).get('/drives'),
+    await api.admin.with({ key: undefined }).get('/drives'),
+    await api.admin.get('/nowhere'),
+    await api.admin.post('/drives', bodyFor(samples.drive, 'typed')),
+    await api.admin.delete('/drives/typed'),
+  );
+  expect(answers.filter(({ text }) => text === '')).toEqual([]);
+  for (const { headers } of answers) expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+});
+
+test('http.success-200: a create, a read, a listing, a change and a delete each answer 200 with their body', async () => {
+  const withoutChange = ['VPC', 'EgressGateway', 'EgressIP'];
+  for (const sample of Object.values<Sample>(samples)) {
+    const { title, path } = sample;
+    const name = nameFor(sample, 'success');
+    const sent = bodyFor(sample, 'success');
+    const identity = { metadata: { name } };
+    const created = await api.admin.post(path, sent);
+    expect([title, created.status, created.body]).toMatchObject([title, 200, identity]);
+    const read = await api.admin.get(`${path}/${name}`);
+    expect([title, read.status, read.body]).toMatchObject([title, 200, identity]);
+    const listing = await api.admin.get(path);
+    expect([title, listing.status]).toEqual([title, 200]);
+    expect([listing.body.data ?? listing.body].flat()).toContainEqual(
+      expect.objectContaining({ metadata: expect.objectContaining({ name }) }),
+    );
+    if (!withoutChange.includes(title)) {
+      const changed = await api.admin.put(`${path}/${name}`, bodyFor(sample, 'success', { displayName: 'Changed' }));
+      expect([title, changed.status, changed.body]).toMatchObject([
+        title,
+        200,
+        { metadata: { name, displayName: 'Changed' } },
+      ]);
+    }
+    const deleted = await api.admin.delete(`${path}/${name}`);
+    // A deleted drive is answered with its name and a sentence about it.
+    const farewell = title === 'Drive' ? { name, message: expect.any(String) } : identity;
+    expect([title, deleted.status, deleted.body]).toMatchObject([title, 200, farewell]);
+  }
+});
+
+/** Every value whose field name says that it is a time. */
+function timesIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(timesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([field, inner]) =>
+    /(At|^time|^timestamp)$/.test(field) ? [inner] : timesIn(inner),
+  );
+}
+
+test('http.timestamps: every timestamp in an answer is an ISO 8601 string in UTC', async () => {
+  const answers: Answer[] = [];
+  for (const sample of Object.values<Sample>(samples)) {
+    answers.push(await api.admin.post(sample.path, bodyFor(sample, 'timed')), await api.admin.get(sample.path));
+  }
+  const execution = await api.admin.post('/jobs/timed/executions', { tasks: [{ a: 1 }] });
+  const executionPath = `/jobs/timed/executions/${execution.body.executionId}`;
+  await api.admin.post('/users', { email: 'timed@example.com' });
+  await api.admin.post('/service_accounts', { name: 'timed' });
+  answers.push(await api.admin.delete('/volumes/timed'), await api.admin.delete(executionPath));
+  const fixed = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+  for (const { path } of fixed) answers.push(await api.admin.get(path));
+  answers.push(await api.admin.get('/agents/timed/revisions'), await api.admin.get(`${executionPath}/tasks`));
+  answers.push(await api.admin.get(`/accounts/${api.accountId}`));
+  const times = answers.flatMap(({ body }) => timesIn(body));
+  expect(times.length).toBeGreaterThan(100);
+  for (const time of times) {
+    expect(time).toEqual(expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
+    expect(Number.isNaN(Date.parse(String(time)))).toBe(false);
+  }
+});
