@@ -60,6 +60,7 @@ export const sandboxRules: KindRules = {
 
 /** A failed record makes room for a new one; a live one is the answer when the caller said so. */
 async function standing({ tx, workspace, query }: RuleContext, name: string): Promise<Standing | undefined> {
+  if (name === '') return undefined;
   const place = { workspaceId: workspace.id, kind: 'sandbox' };
   const row = await findLive(tx, place, name);
   if (row?.status === 'FAILED') {

@@ -26,7 +26,7 @@ export async function createResource(
   const draft = newDraft(kind, body, given);
   const standing = await rules?.standing?.(context, draft.name);
   if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
-  if (standing !== undefined) await makeRoom(context, standing.row);
+  if (standing !== undefined) await makeRoom(call, context, standing.row);
   await rules?.create?.(context, draft);
   const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
   if (created !== undefined) {
@@ -45,9 +45,10 @@ async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRo
 }
 
 /** The counters stay: one row goes and one comes in the same transaction. */
-async function makeRoom(context: RuleContext, row: ResourceRow): Promise<void> {
+async function makeRoom({ tx, trace }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
   await kindRules[context.kind.kind]?.delete?.(context, row);
-  await context.tx.deleteFrom('resources').where('uid', '=', row.uid).execute();
+  await tx.deleteFrom('resources').where('uid', '=', row.uid).execute();
+  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace });
 }
 
 /** A row that was just written, as its answer. */
