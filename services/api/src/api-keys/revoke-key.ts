@@ -12,5 +12,5 @@ export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string)
     .executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) throw requestErrors.not_found();
   call.target(`api-key/${keyId}`);
-  call.atLast(async () => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
 }

@@ -1,6 +1,7 @@
 // The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
 
+import type { DatabaseTransaction } from '@berth/database';
 import type { ReadCall, Registration, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
@@ -23,39 +24,45 @@ export async function runWrite(
   }
 }
 
-function runOnce(
+async function runOnce(
   registration: Registration,
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
   prepared: unknown,
 ): Promise<unknown> {
-  return call.database.transaction().execute(async (tx) => {
+  let target = '';
+  const last: (() => Promise<void>)[] = [];
+  const after: (() => void)[] = [];
+  const answer = await call.database.transaction().execute(async (tx) => {
     if (idempotent !== undefined) {
       const earlier = await storedAnswer(tx, call.dependencies, idempotent);
       if (earlier !== undefined) return earlier.answer;
     }
-    let target = '';
-    const last: (() => Promise<void>)[] = [];
     // The call's getters stay lazy behind the new object: not every operation has a workspace to look at.
     const writeCall: WriteCall = Object.create(call, {
       tx: { value: tx },
       target: { value: (name: string) => (target = name) },
       atLast: { value: (work: () => Promise<void>) => last.push(work) },
+      afterCommit: { value: (work: () => void) => after.push(work) },
     });
-    const answer = await registration.write?.(writeCall, prepared);
-    await tx
-      .insertInto('audit_log')
-      .values({
-        ...auditPlace(call),
-        action: call.operation.audit ?? call.operation.id,
-        target,
-        request_id: call.requestId,
-      })
-      .execute();
-    if (idempotent !== undefined) await rememberAnswer(tx, call.dependencies, idempotent, answer);
+    const made = await registration.write?.(writeCall, prepared);
+    await audit(tx, call, target);
+    if (idempotent !== undefined) await rememberAnswer(tx, call.dependencies, idempotent, made);
     for (const work of last) await work();
-    return answer;
+    return made;
   });
+  for (const work of after) work();
+  return answer;
+}
+
+/** A POST that changes nothing, such as a question about a name, declares no action and leaves no row. */
+async function audit(tx: DatabaseTransaction, call: ReadCall, target: string): Promise<void> {
+  const { audit: action } = call.operation;
+  if (action === undefined) return;
+  await tx
+    .insertInto('audit_log')
+    .values({ ...auditPlace(call), action, target, request_id: call.requestId })
+    .execute();
 }
 
 function auditPlace(call: ReadCall) {

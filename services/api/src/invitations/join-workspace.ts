@@ -17,6 +17,6 @@ export async function joinWorkspace(call: WriteCall<typeof operation>): Promise<
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   call.target(`workspace/${workspace.name}`);
-  call.atLast(async () => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
   return { email: invitation.email, workspace: renderWorkspace(workspace) };
 }

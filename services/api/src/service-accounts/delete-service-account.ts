@@ -14,9 +14,7 @@ export async function deleteServiceAccount(call: WriteCall<typeof operation>): P
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
   call.target(`service-account/${row.client_id}`);
-  call.atLast(async () => {
-    await releaseQuota(tx, workspace.account.id, 'service_accounts');
-    dependencies.authenticator.forgetAll();
-  });
+  call.atLast(() => releaseQuota(tx, workspace.account.id, 'service_accounts'));
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
   return renderServiceAccount(row);
 }

@@ -17,7 +17,7 @@ export async function removeUser(call: WriteCall<typeof operation>): Promise<und
     .where('user_id', '=', member.id)
     .execute();
   call.target(`user/${member.email}`);
-  call.atLast(async () => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
 }
 
 async function withdrawInvitation(call: WriteCall<typeof operation>): Promise<undefined> {

@@ -19,7 +19,7 @@ export async function updateUserRole(call: WriteCall<typeof operation>): Promise
     .where('user_id', '=', member.id)
     .execute();
   call.target(`user/${member.email}`);
-  call.atLast(async () => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
   return renderMember({ ...member, role });
 }
 

@@ -22,7 +22,7 @@ export async function createForCaller(call: Create): Promise<unknown> {
   });
   if (id === undefined) throw resourceErrors.already_exists({ kind: 'workspace', name: body.name });
   call.target(`workspace/${body.name}`);
-  call.atLast(async () => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forgetAll());
   return renderWorkspace(await loadWorkspace(tx, id));
 }
 

@@ -31,6 +31,8 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   call.atLast(async () => {
     // Always in the same order, so that two deletions in one account do not lock each other out.
     for (const [resourceType, count] of [...held].sort()) await releaseQuota(tx, row.account_id, resourceType, count);
+  });
+  call.afterCommit(() => {
     dependencies.authenticator.forgetAll();
     dependencies.keyring.forget(row.id);
   });
