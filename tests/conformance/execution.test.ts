@@ -171,7 +171,7 @@ test('execution.tasks: each task has a name, times, retries, a timeout as a dura
 });
 
 test('execution.task-arguments: each object of tasks becomes one task whatever its keys, and tasks that are not objects are refused', async () => {
-  const tasks = [
+  const tasks: Record<string, unknown>[] = [
     { city: 'Oslo', count: 3, deep: { list: [1, null, { x: true }] } },
     {},
     { name: 'x', spec: 'y', metadata: 7, '': 'empty key', 'a.b/c d': '€', constructor: 'plain' },
