@@ -1,6 +1,6 @@
 // Deletes a resource of any kind from every state. Nothing runs behind these kinds yet, so it ends in the request: the next
 // read finds nothing and the name is free.
-import { type Kind, requestErrors, resourceErrors } from '@berth/contract';
+import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
 import { enqueue, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
@@ -26,6 +26,7 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
   const gone = rules?.keepsTerminated === true ? await terminate(call, row) : await remove(call, row);
   await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
   call.atLast(() => count(call, kind, parentUid, -1));
+  call.atLast(() => dropCountersBelow(call, kind, row));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
   const events = await loadEvents(tx, [row]);
   return present(call, context, gone, events.get(row.uid) ?? []);
@@ -41,6 +42,24 @@ async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow
     .executeTakeFirst();
   if (child !== undefined)
     throw resourceErrors.in_use({ kind: kind.kind, name: row.name, users: `${child.kind} ${child.name}` });
+}
+
+/** Executions are counted below their job without being a kind of resource. */
+const countedBelow = ({ kind }: Kind): string[] => [
+  ...kinds.filter(({ parents }) => parents?.at(-1)?.kind === kind).map((child) => child.kind),
+  ...(kind === 'job' ? ['execution'] : []),
+];
+
+/** A counter without its parent would stay for ever. */
+async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid }: ResourceRow): Promise<void> {
+  const below = countedBelow(kind);
+  if (below.length === 0) return;
+  await tx
+    .deleteFrom('resource_counts')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', 'in', below)
+    .where('parent_uid', '=', uid)
+    .execute();
 }
 
 async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
