@@ -1,10 +1,10 @@
-// pnpm engines install|up|down|status [name]
+// pnpm engines install|up|down|remove|status [name]
 import type { Engine } from './engine.ts';
 import { engines } from './registry.ts';
-import { down, status, up } from './standing.ts';
+import { down, remove, status, up } from './standing.ts';
 
 const install = (engine: Engine) => engine.install().then(() => 'installed');
-const verbs = new Map(Object.entries({ install, up, down, status }));
+const verbs = new Map(Object.entries({ install, up, down, remove, status }));
 
 const [word = '', name] = process.argv.slice(2);
 const verb = verbs.get(word);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { environment } from '@berth/telemetry';
 import type { Engine } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { chosenVersion } from './postgres-binaries.ts';
@@ -24,6 +25,13 @@ export async function down(engine: Engine): Promise<string> {
   return 'down';
 }
 
+/** Stops it and removes what it stored. */
+export async function remove(engine: Engine): Promise<string> {
+  await down(engine);
+  await rm(await standingFolder(engine.name), { recursive: true, force: true });
+  return 'removed';
+}
+
 export async function status(engine: Engine): Promise<string> {
   const url = await runningUrl(engine);
   return url ? `up at ${url}` : 'down';
@@ -36,10 +44,10 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
   return (await engine.ready(url)) ? url : undefined;
 }
 
-/** One per clone: two working copies never share a database by accident. */
+/** One per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. */
 export function standingFolder(name: string): Promise<string> {
   const clone = createHash('sha256')
-    .update(import.meta.dirname)
+    .update(`${import.meta.dirname} ${environment.ENGINES_NAME ?? ''}`)
     .digest('hex')
     .slice(0, 12);
   return engineFolder('standing', clone, `${name}-${chosenVersion()}`);

@@ -45,6 +45,10 @@ export const ApiConfig = z.object({
     })
     .describe('Limits by tier, laid over limits.'),
   limits: Limits.default({}).describe('Limits of every tier, laid over the built-in ones.'),
+  allowedRegistries: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Registries that images may come from, and default for references that name none; every one when empty.'),
   features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
   dnsServers: z
     .array(z.string())

@@ -2,6 +2,7 @@
 import type { KindRules } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
+import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requirePolicies } from './references.ts';
 import { checkRegion, regionNames, withoutAuto } from './regions.ts';
@@ -55,6 +56,7 @@ export const agentRules: KindRules = {
 async function check(context: Context, draft: Draft, previous?: Draft['spec']): Promise<void> {
   const region = checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
+  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   if (region === undefined && persistentVolumes(draft.spec).length > 0) {
     const regions = regionNames(context.dependencies.config);
     throw kindErrors.region_required({ field: 'spec.region', because: 'spec.volumes', regions });

@@ -5,6 +5,7 @@ import { loadRevisions } from '../applications/revisions.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
+import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
@@ -40,14 +41,7 @@ async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow
     await requireRows(context, { kind: 'sandbox', field: 'spec.image', names: [image] });
     return;
   }
-  const workspace = context.workspace.name;
-  if (!isWorkspaceImage(image, workspace)) throw kindErrors.not_a_workspace_image({ image, workspace });
-}
-
-/** Images built here are named by their kind; pushed ones by the workspace. */
-function isWorkspaceImage(image: string, workspace: string): boolean {
-  const [place, name] = image.split('/');
-  return name !== undefined && name !== '' && ['app', 'sandbox', workspace].includes(place ?? '');
+  checkImage(context, 'spec.image', image);
 }
 
 const domainsOf = (spec: JsonObject | undefined): string[] =>

@@ -48,10 +48,9 @@ export const kindErrors = defineErrors({
     message:
       '{field} names {connection}, whose integration is {integration}. The MCP hub has no server for it: set spec.runtime.image.',
   },
-  not_a_workspace_image: {
+  registry_not_allowed: {
     status: 400,
-    message:
-      'spec.image is {image}, which is not an image of this workspace. Use app/<name>:<tag>, sandbox/<name>:<tag> or {workspace}/<name>:<tag>.',
+    message: '{field} comes from {registry}, which this deployment does not allow. Use an image from: {allowed}.',
   },
   host_name_taken: {
     status: 409,

@@ -4,6 +4,7 @@ import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
+import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireConnections, requirePolicies } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
@@ -26,6 +27,7 @@ export const functionRules: KindRules = {
 async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
+  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);
   draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);

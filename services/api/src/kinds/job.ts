@@ -1,6 +1,7 @@
 // Job. Specification: Batch job.
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
+import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requirePolicies } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
@@ -22,6 +23,7 @@ export const jobRules: KindRules = {
 async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
+  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
 }

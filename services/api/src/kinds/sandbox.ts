@@ -8,6 +8,7 @@ import type { Draft, KindRules, RuleContext, Standing } from '../resources/rules
 import { stillShown } from '../resources/terminated.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, releaseHostLabel, workloadUrl } from './host-labels.ts';
+import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
@@ -79,6 +80,7 @@ function settleRuntime(context: RuleContext, draft: Draft): void {
   const cleared = ['ttl', 'expires'].filter((rule) => sent[rule] === '');
   const runtime = without(sent, ...cleared);
   checkMemory(context, runtime.memory);
+  checkImage(context, 'spec.runtime.image', runtime.image);
   if (limit('sandbox_enforced_ttl') > 0 && limit('sandbox_ttl') >= 1)
     runtime.ttl ??= `${Math.floor(limit('sandbox_ttl'))}d`;
   if (Object.keys(runtime).length > 0 || draft.spec.runtime !== undefined) draft.spec = { ...draft.spec, runtime };

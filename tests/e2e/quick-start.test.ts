@@ -1,0 +1,69 @@
+// The README's own lines, typed as a new user would type them.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/engines/free-port.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Lines of the shell blocks, in order. */
+async function readmeBlocks(): Promise<string[][]> {
+  const text = await readFile(join(root, 'README.md'), 'utf8');
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
+}
+
+async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  let output = '';
+  return new Promise((found, failed) => {
+    const look = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const match = pattern.exec(output);
+      if (match !== null) found(match);
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
+    child.once('exit', (code) => failed(new Error(`ended with ${code}: ${output}`)));
+  });
+}
+
+test('pnpm dev prints addresses and a fresh key within 20 s, and every line of the README answers', async () => {
+  const [start = [], calls = []] = await readmeBlocks();
+  expect(start.at(-1)).toBe('pnpm dev');
+  const [api, health] = [await freePort(), await freePort()];
+  // Engines and data of its own: a developer's running deployment is neither used nor disturbed.
+  const env = {
+    PATH: environment.PATH,
+    HOME: environment.HOME,
+    ENGINES_NAME: `quick-start-${process.pid}`,
+    BERTH_API_PORT: String(api),
+    BERTH_HEALTH_PORTS_API: String(health),
+  };
+  const startedAt = performance.now();
+  const dev = spawn('sh', ['-c', 'exec pnpm dev'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    const [, key = ''] = await untilPrinted(dev, /^ {2}key +(\S+)$/m);
+    const seconds = (performance.now() - startedAt) / 1000;
+    expect(seconds).toBeLessThan(20);
+    const answers = calls
+      .filter((line) => line.startsWith('curl'))
+      .map((line) => line.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`))
+      .map((line) => JSON.parse(execFileSync('sh', ['-c', line], { env: { ...env, KEY: key } }).toString()));
+    expect(answers).toMatchObject([
+      [{ name: 'dev-space', status: 'ready' }],
+      { metadata: { name: 'notes' }, status: 'DEPLOYING' },
+      { data: [{ metadata: { name: 'notes' } }], meta: { total: 1 } },
+      { name: 'notes' },
+    ]);
+    const page = await fetch(`http://127.0.0.1:${api}/docs/`);
+    expect(page.status).toBe(200);
+    const document = await (await fetch(`http://127.0.0.1:${api}/v0/openapi.json`)).json();
+    expect(document).toMatchObject({ openapi: '3.1.0' });
+  } finally {
+    dev.kill('SIGTERM');
+    if (dev.exitCode === null) await once(dev, 'exit');
+    execFileSync('pnpm', ['engines', 'remove'], { cwd: root, env });
+  }
+});
