@@ -68,7 +68,10 @@ async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow>
     .where('uid', '=', row.uid)
     .returning(sql<Date>`clock_timestamp()`.as('at'))
     .executeTakeFirstOrThrow();
-  return { ...row, status: row.status === null ? null : 'DELETING', terminated_at: removed.at };
+  if (row.status === null) return { ...row, terminated_at: removed.at };
+  // The answer's status follows from its events, as every status does.
+  await addEvent(tx, row.uid, { type: 'deletion', status: 'DELETING', message: 'Deleted on request.' });
+  return { ...row, status: 'DELETING', terminated_at: removed.at };
 }
 
 async function terminate({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
