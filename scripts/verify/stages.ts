@@ -23,4 +23,10 @@ export const stages: readonly Stage[] = [
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
   },
+  { name: 'conformance', script: ['conformance'], counts: 'summary' },
+  {
+    name: 'conformance under another brand',
+    script: ['conformance', '--brand', 'Acme:ac'],
+    counts: 'summary',
+  },
 ];

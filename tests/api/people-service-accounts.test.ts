@@ -86,7 +86,7 @@ test('a service account has no personal keys and no invitations, and is told so'
     await asRobot.get('/profile/invitations'),
     await asRobot.post('/workspaces/other/join'),
   ]) {
-    expect([status, body.error]).toEqual([403, 'role_required']);
+    expect([status, body.error]).toEqual([403, 'user_required']);
     expect(body.message).toContain('Use a personal API key.');
   }
   await remove(robot.body.client_id);

@@ -183,7 +183,7 @@ describe('the last admin', () => {
     const asRobot = inside.with({ key: apiKey });
     expect((await asRobot.delete('/users/owner@example.com')).status).toBe(409);
     const left = await asRobot.delete('/workspaces/robots/leave');
-    expect([left.status, left.body.error]).toEqual([403, 'role_required']);
+    expect([left.status, left.body.error]).toEqual([403, 'user_required']);
   });
 });
 

@@ -10,7 +10,7 @@ export const peopleErrors = defineErrors({
     message:
       'This is the last admin of the workspace. Make someone else an admin first, or delete the workspace instead.',
   },
-  role_required: {
+  user_required: {
     status: 403,
     message: 'Only users can {what}; this key belongs to a service account. Use a personal API key.',
   },

@@ -3,5 +3,5 @@ import { peopleErrors } from './errors.ts';
 
 /** Service accounts live in their workspace alone: they have no profile and are not invited. */
 export function requirePerson({ subjectType }: Principal, what: string): void {
-  if (subjectType !== 'user') throw peopleErrors.role_required({ what });
+  if (subjectType !== 'user') throw peopleErrors.user_required({ what });
 }

@@ -1,0 +1,24 @@
+// Every error that a client of the management API can meet; docs/errors.md is made from this list.
+import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
+import { apiKeyErrors } from './api-keys/errors.ts';
+import { executionErrors } from './executions/errors.ts';
+import { imageErrors } from './images/errors.ts';
+import { kindErrors } from './kinds/errors.ts';
+import { peopleErrors } from './users/errors.ts';
+import { workspaceErrors } from './workspaces/errors.ts';
+
+interface ErrorTable {
+  readonly about: string;
+  readonly table: Readonly<Record<string, ErrorDefinition>>;
+}
+
+export const errorTables: readonly ErrorTable[] = [
+  { about: 'Every request', table: requestErrors.table },
+  { about: 'Every resource', table: resourceErrors.table },
+  { about: 'Rules of single kinds', table: kindErrors.table },
+  { about: 'Job executions', table: executionErrors.table },
+  { about: 'Images', table: imageErrors.table },
+  { about: 'Workspaces', table: workspaceErrors.table },
+  { about: 'People and invitations', table: peopleErrors.table },
+  { about: 'API keys', table: apiKeyErrors.table },
+];
