@@ -31,7 +31,7 @@ export async function seedDrives(url: string, { workspaceId, kind, count, create
        select (lpad(to_hex((extract(epoch from made) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text || $1), 1, 3) || '8' || substr(md5($1 || n::text), 1, 15))::uuid,
          $1::uuid, '${kind}', name, display_name, labels, jsonb_build_object('size', n % 100, 'region', 'local', 'infrastructureId', 'drv-' || substr(md5(n::text), 1, 12)),
          'DEPLOYING', made, made, $3, $3,
-         lower(name || E'\\n' || coalesce(display_name, '') || coalesce((select E'\\n' || string_agg(key || E'\\n' || value, E'\\n') from jsonb_each_text(labels)), ''))
+         lower(name || chr(31) || coalesce(display_name, '') || coalesce((select chr(31) || string_agg(key || chr(31) || value, chr(31)) from jsonb_each_text(labels)), ''))
        from (${rows}) as drives`,
       [workspaceId, count, createdBy],
     );
