@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const heavy = ['tests/e2e/**', 'tests/chaos/**'];
+// Run by `pnpm conformance`, which also holds them against the list of statements; its own parts are unit tests.
+const conformance = 'tests/conformance/*.test.ts';
 const engines = './scripts/engines/vitest-setup.ts';
 
 export default defineConfig({
@@ -13,10 +15,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,services,clients}/*/src/**/*.test.ts', '{scripts,tests,bench}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...heavy],
+          exclude: ['**/node_modules/**', ...heavy, conformance],
           globalSetup: engines,
         },
       },
+      { test: { name: 'conformance', include: [conformance], globalSetup: engines } },
       {
         test: {
           name: 'heavy',
