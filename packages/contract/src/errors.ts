@@ -82,12 +82,14 @@ export const requestErrors = defineErrors({
     status: 405,
     message: 'This address does not take that method. See /docs for the list of operations.',
   },
+  request_timeout: { status: 408, message: 'The request did not arrive in time. Send it again.' },
   body_too_large: { status: 413, message: 'The request body is larger than {limit} bytes. Send less in one request.' },
   unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
   },
+  headers_too_large: { status: 431, message: 'The address and headers are too large together. Send less in them.' },
   internal: {
     status: 500,
     message: 'Something went wrong on our side. Try again; if it persists, report the request id.',

@@ -5,6 +5,7 @@ import { type Operation, readVersion, requestErrors, type Version } from '@berth
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { type Caller, type ReadCall, type Registration, StreamedAnswer } from './call.ts';
+import { answerClientError } from './client-errors.ts';
 import { errorBody, sandboxErrorBody, toApiError } from './error-answer.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
@@ -42,6 +43,14 @@ export function createServer(
     routerOptions: { maxParamLength: 300 },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientError,
+    // An address that the router itself refuses passes no hook, so what those do is done here.
+    frameworkErrors: (error, request, reply) => {
+      request.passage = {};
+      reply.header('x-request-id', request.id);
+      sendError(error, request, reply, dependencies, log);
+      log.answered(request, reply);
+    },
   });
   server.decorateRequest('passage');
   acceptEmptyJson(server);

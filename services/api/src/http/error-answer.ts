@@ -12,6 +12,7 @@ const fromFramework: Readonly<Record<string, (message: string) => ApiError>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => requestErrors.invalid_body({ reason: 'it could not be parsed.' }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     requestErrors.invalid_request({ reason: 'Content-Length does not match the body.' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => requestErrors.invalid_request({ reason: 'A name in the address is too long.' }),
   FST_ERR_BAD_URL: () => requestErrors.invalid_request({ reason: 'The address holds a wrong percent escape.' }),
 };
 
