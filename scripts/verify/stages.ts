@@ -29,4 +29,6 @@ export const stages: readonly Stage[] = [
     script: ['conformance', '--brand', 'Acme:ac'],
     counts: 'summary',
   },
+  { name: 'quick start', script: ['e2e', 'quick-start'], counts: 'vitest' },
+  { name: 'kills', script: ['chaos'], counts: 'vitest' },
 ];
