@@ -1,5 +1,5 @@
 // What the published contract itself declares.
-import { operations, scopes } from '@berth/contract';
+import { operations, scopes, specifiedScopes } from '@berth/contract';
 import { expect, test } from 'vitest';
 import { fieldOf, fieldsOf } from './support/published-contract.ts';
 
@@ -138,5 +138,11 @@ test('contract.scopes: the contract knows every scope of the specification, spel
     actions.split(' ').map((action) => `${resource}:${action}`),
   );
   expect(['admin', ...wanted].filter((scope) => !scopes.includes(scope))).toEqual([]);
+  // The scope tests walk this table, so it has to be the specification's, no less and no more.
+  const declared = Object.entries(specifiedScopes).map(([resource, actions]) => [
+    resource,
+    actions.toSorted().join(' '),
+  ]);
+  expect(Object.fromEntries(declared)).toEqual(specified);
   expect(scopes.filter((scope) => scope !== 'admin' && !/^[a-zA-Z]+:[a-z]+$/.test(scope))).toEqual([]);
 });
