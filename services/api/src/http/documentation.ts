@@ -14,6 +14,15 @@ export async function addDocumentation(server: FastifyInstance, dependencies: De
   });
   await server.register(reference, {
     routePrefix: '/docs',
-    configuration: { url: `${prefix}/openapi.json`, withDefaultFonts: false, telemetry: false },
+    // Whatever would call a host on the internet is off: the page must work where there is none.
+    configuration: {
+      url: `${prefix}/openapi.json`,
+      withDefaultFonts: false,
+      telemetry: false,
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+      mcp: { disabled: true },
+      agent: { disabled: true },
+    },
   });
 }
