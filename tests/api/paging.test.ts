@@ -134,7 +134,7 @@ describe.each(['/drives', '/sandboxes', '/policies'])('a walk through %s', (path
   test.each(sorts)('by %s gives with any limit what one page gives', async (sort) => {
     const whole = await walk(client, path, { sort }, [200]);
     expect(whole.length).toBeGreaterThanOrEqual(stayed.length);
-    for (const limits of [[1, 200], [7], [whole.length], [whole.length - 1], [50]])
+    for (const limits of [[1, 200], [7], [Math.min(whole.length, 200)], [Math.min(whole.length - 1, 200)], [50]])
       expect(await walk(client, path, { sort }, limits)).toEqual(whole);
   });
 });

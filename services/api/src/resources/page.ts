@@ -34,46 +34,19 @@ const window = 4000;
 
 export async function readPage(database: Database, page: PageQuery): Promise<ResourceRow[]> {
   const { search } = page;
-  const all = database.selectFrom('resources').select(resourceColumns);
-  if (search === undefined)
-    return inOrder(filtered(place(all, page), page), page)
-      .limit(page.limit)
-      .execute();
+  const first = (rows: Rows<ResourceRow>) => inOrder(filtered(rows, page), page).limit(page.limit).execute();
+  if (search === undefined) return first(place(database.selectFrom('resources').select(resourceColumns), page));
   // Which of two ways is fast depends on how many rows match, which the planner cannot know and we cannot either. So the
   // first rows are looked at in order, and only when they do not fill the page are the matches fetched by index and sorted.
-  const near = await inOrder(
-    filtered(
-      database
-        .selectFrom(
-          inOrder(place(database.selectFrom('resources').selectAll(), page), page)
-            .limit(window)
-            .as('resources'),
-        )
-        .select(resourceColumns)
-        .where(contains(search)),
-      page,
-    ),
-    page,
-  )
-    .limit(page.limit)
-    .execute();
-  if (near.length >= page.limit) return near;
-  return inOrder(
-    filtered(
-      database
-        .with(
-          (cte) => cte('resources').materialized(),
-          (matching) => place(matching.selectFrom('resources').selectAll(), page).where(holdsGrams(search)),
-        )
-        .selectFrom('resources')
-        .select(resourceColumns)
-        .where(contains(search)),
-      page,
-    ),
-    page,
-  )
-    .limit(page.limit)
-    .execute();
+  const everything = place(database.selectFrom('resources').selectAll(), page);
+  const nearby = database.selectFrom(inOrder(everything, page).limit(window).as('resources'));
+  const found = await first(nearby.select(resourceColumns).where(contains(search)));
+  if (found.length >= page.limit) return found;
+  const indexed = database.with(
+    (cte) => cte('resources').materialized(),
+    () => everything.where(holdsGrams(search)),
+  );
+  return first(indexed.selectFrom('resources').select(resourceColumns).where(contains(search)));
 }
 
 /** Where the listing looks, from the cursor on. */
