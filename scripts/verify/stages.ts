@@ -29,6 +29,7 @@ export const stages: readonly Stage[] = [
     script: ['conformance', '--brand', 'Acme:ac'],
     counts: 'summary',
   },
+  { name: 'fuzz', script: ['e2e', 'fuzz'], counts: 'vitest' },
   { name: 'quick start', script: ['e2e', 'quick-start'], counts: 'vitest' },
   { name: 'kills', script: ['chaos'], counts: 'vitest' },
 ];

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigSources, createLogger } from '@berth/telemetry';
+import { ConfigError, type ConfigSources, createLogger, flushLogs } from '@berth/telemetry';
 import { type Invocation, readArguments, usage } from './arguments.ts';
 import type { Command } from './command.ts';
 import type { Role } from './role.ts';
@@ -17,6 +17,9 @@ export async function runServer(program: Program, argv: readonly string[], env: 
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     return 1;
+  } finally {
+    // The caller ends the process next, and lines wait a moment before they leave.
+    flushLogs();
   }
 }
 

@@ -30,8 +30,8 @@ export async function replaceResource(
   const previous = await lockLive(call.tx, place, name);
   if (previous !== undefined) return changeRow(call, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
+  const metadata = nameable(kind, { ...body.metadata, name });
   try {
-    const metadata = { ...kind.metadataInput.parse({ ...body.metadata, name }) };
     return await createResource(call, kind, { ...body, metadata });
   } catch (error) {
     // Another request created it in the meantime, so this one changes it.
@@ -40,6 +40,14 @@ export async function replaceResource(
     if (winner === undefined) throw error;
     return changeRow(call, context, winner, body);
   }
+}
+
+/** Names in addresses are only looked up; one that is to be created must also have the form of a name. */
+function nameable(kind: Kind, metadata: ResourceBody['metadata']): ResourceBody['metadata'] {
+  const parsed = kind.metadataInput.safeParse(metadata);
+  if (parsed.success) return { ...parsed.data };
+  const reason = parsed.error.issues[0]?.message ?? 'is not valid';
+  throw requestErrors.invalid_request({ reason: `path.${kind.param}: ${reason}. Choose another name.` });
 }
 
 async function changeRow(
