@@ -1,0 +1,35 @@
+// Requests of one operation: what a good client sends, and the same with nonsense in every part.
+import type { Operation } from '@berth/contract';
+import fc, { type Arbitrary } from 'fast-check';
+import { pathOf, queryOf } from './address.ts';
+import { bodyOf, type Sent } from './body.ts';
+import { type Headers, headersOf } from './headers.ts';
+import type { FuzzSetting } from './setting.ts';
+
+export interface FuzzRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: Buffer | undefined;
+}
+
+export function requestOf(operation: Operation, setting: FuzzSetting): Arbitrary<FuzzRequest> {
+  const path = pathOf(operation, setting);
+  const query = queryOf(operation);
+  const headers = headersOf(operation, setting);
+  const body = bodyOf(operation);
+  const together = ([at, asked, sent, { bytes, type }]: [string, string, Headers, Sent]): FuzzRequest => ({
+    operation: operation.id,
+    method: operation.method,
+    path: at + asked,
+    headers: { ...sent, ...(type === undefined ? {} : { 'content-type': type }) },
+    body: bytes,
+  });
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.usual).map(together) },
+    // Only the body is bent, so that it is looked at.
+    { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.bent).map(together) },
+    { weight: 2, arbitrary: fc.tuple(path.bent, query.bent, headers.bent, body.bent).map(together) },
+  );
+}
