@@ -1,5 +1,6 @@
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export { ConfigError, type ConfigProblem } from './config/config-error.ts';
+export { describeSettings, type SettingDescription } from './config/describe-settings.ts';
 export { type ConfigSources, loadConfig } from './config/load-config.ts';
 export { environment } from './environment.ts';
 export { type HealthOptions, type HealthServer, startHealthServer } from './health/health-server.ts';

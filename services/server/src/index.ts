@@ -3,3 +3,4 @@ export { defineCommand } from './command.ts';
 export type { Role, RoleContext, RunningRole } from './role.ts';
 export { defineRole } from './role.ts';
 export { type Program, runServer } from './run-server.ts';
+export { allSettings, settingsPage } from './settings-page.ts';

@@ -2,5 +2,8 @@ import { z } from 'zod';
 
 export const postgresSection = z.object({
   // Holds a password, so there is no default; BERTH_POSTGRES_URL_FILE keeps it out of the environment.
-  url: z.string().regex(/^postgres(ql)?:\/\//, 'Expected an address such as postgres://user:password@host:5432/berth'),
+  url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'Expected an address such as postgres://user:password@host:5432/berth')
+    .describe('Where the records are; holds a password.'),
 });

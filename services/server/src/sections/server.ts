@@ -5,21 +5,36 @@ import type { Role } from '../role.ts';
 /** What every start reads, whichever roles it runs. */
 export function serverSections(roles: readonly Role[]) {
   const ports: Record<string, z.ZodDefault<z.ZodInt>> = Object.fromEntries(
-    roles.map(({ name, healthPort }) => [name, z.int().min(0).max(65_535).default(healthPort)]),
+    roles.map(({ name, healthPort }) => [
+      name,
+      z
+        .int()
+        .min(0)
+        .max(65_535)
+        .default(healthPort)
+        .describe(`Port of the health and metrics pages of the ${name} role.`),
+    ]),
   );
   return {
-    log: z.object({ level: z.enum(logLevels).default('info') }).prefault({}),
+    log: z
+      .object({ level: z.enum(logLevels).default('info').describe('Least important line that is written.') })
+      .prefault({}),
     health: z
       .object({
         // Not reachable from outside unless the operator says so: metrics tell much about a tenant.
-        host: z.string().default('127.0.0.1'),
+        host: z.string().default('127.0.0.1').describe('Address of the health and metrics pages.'),
         ports: z.object(ports).prefault({}),
       })
       .prefault({}),
     shutdown: z
       .object({
         // Below the 30 seconds after which orchestrators kill.
-        deadlineSeconds: z.number().positive().max(3_600).default(25),
+        deadlineSeconds: z
+          .number()
+          .positive()
+          .max(3_600)
+          .default(25)
+          .describe('Seconds that a stop may take before it is forced.'),
       })
       .prefault({}),
   };
