@@ -1,8 +1,12 @@
 // What an operator may set for the management API. No key holds a secret with a default.
 import { Brand } from '@berth/contract';
 import { z } from 'zod';
+import { rangeFault } from './egress/address-range.ts';
 
-const Cidr = z.string().regex(/^[0-9a-fA-F:.]+\/\d{1,3}$/, 'an address range such as 203.0.113.0/24');
+const Cidr = z.string().superRefine((range, context) => {
+  const fault = rangeFault(range);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
 
 const Region = z.object({
   name: z
