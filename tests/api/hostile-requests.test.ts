@@ -49,6 +49,27 @@ describe('an address', () => {
   );
 });
 
+describe('a method', () => {
+  test.each(['QUERY', 'OPTIONS', 'PATCH', 'HEAD', 'TRACE', 'PROPFIND'])(
+    'that nobody serves (%s) gets 405',
+    async (method) => {
+      const answer = await raw(`${method} /v0/drives HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+      expect(answer).toContain('\r\nallow: GET, POST\r\n');
+      if (method !== 'HEAD') expect(bodyOf(answer)).toMatchObject({ error: 'method_not_allowed', code: 405 });
+    },
+  );
+
+  test('and a body that nobody serves are not read', async () => {
+    const body = 'x'.repeat(2_000_000);
+    const unknown = await api.admin.send('POST', '/nowhere', {
+      rawBody: body,
+      headers: { 'content-type': 'image/png' },
+    });
+    expect([unknown.status, unknown.body.error]).toEqual([404, 'route_not_found']);
+  });
+});
+
 describe('bytes that are no request', () => {
   test.each(['nonsense\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET /v0/drives HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'])(
     'are refused: %j',

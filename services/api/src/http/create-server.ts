@@ -52,25 +52,23 @@ export function createServer(
       log.answered(request, reply);
     },
   });
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const methods = allowedMethods(registrations, request.url);
+    if (methods.length > 0) reply.header('allow', methods.join(', '));
+    const error = methods.length > 0 ? requestErrors.method_not_allowed() : requestErrors.route_not_found();
+    return sendError(error, request, reply, dependencies, log);
+  };
   server.decorateRequest('passage');
   acceptEmptyJson(server);
   server.addHook('onRequest', async (request, reply) => {
     request.passage = {};
     reply.header('x-request-id', request.id);
+    // Before the body: nobody will read it, and methods that nobody serves have rules of their own about it.
+    if (request.is404) return sendNotFound(request, reply);
   });
   server.addHook('onResponse', async (request, reply) => log.answered(request, reply));
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, dependencies, log));
-  server.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(registrations, request.url);
-    if (methods.length > 0) reply.header('allow', methods.join(', '));
-    return sendError(
-      methods.length > 0 ? requestErrors.method_not_allowed() : requestErrors.route_not_found(),
-      request,
-      reply,
-      dependencies,
-      log,
-    );
-  });
+  server.setNotFoundHandler((request, reply) => sendNotFound(request, reply));
   for (const registration of registrations) addRoute(server, registration, dependencies, log);
   return server;
 }
