@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { pathOf, queryOf } from './address.ts';
 import { bodyOf, type Sent } from './body.ts';
 import { type Headers, headersOf } from './headers.ts';
-import type { FuzzSetting } from './setting.ts';
+import { type FuzzSetting, often } from './setting.ts';
 
 export interface FuzzRequest {
   readonly operation: string;
@@ -13,6 +13,8 @@ export interface FuzzRequest {
   readonly headers: Headers;
   readonly body: Buffer | undefined;
 }
+
+const otherMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'QUERY', 'PROPFIND'];
 
 export function requestOf(operation: Operation, setting: FuzzSetting): Arbitrary<FuzzRequest> {
   const path = pathOf(operation, setting);
@@ -30,6 +32,14 @@ export function requestOf(operation: Operation, setting: FuzzSetting): Arbitrary
     { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.usual).map(together) },
     // Only the body is bent, so that it is looked at.
     { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.bent).map(together) },
-    { weight: 2, arbitrary: fc.tuple(path.bent, query.bent, headers.bent, body.bent).map(together) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(
+          fc.tuple(path.bent, query.bent, headers.bent, body.bent).map(together),
+          often(fc.constant<string>(operation.method), 15, fc.constantFrom(...otherMethods)),
+        )
+        .map(([request, method]) => ({ ...request, method })),
+    },
   );
 }
