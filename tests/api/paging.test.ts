@@ -109,6 +109,8 @@ describe.each(['/drives', '/sandboxes', '/policies'])('a walk through %s', (path
       fc.asyncProperty(scenario, async ({ sort, q, limits, comings }) => {
         let step = 0;
         const disturb = async () => {
+          // An ascending walk never ends while more arrive at its end than a page holds.
+          if (step >= 20) return;
           const arriving = comings[step % comings.length] ?? [];
           const leaving = there.splice(0, step % 5);
           step += 1;
