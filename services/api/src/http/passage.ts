@@ -1,0 +1,15 @@
+// What is known of a request on its way to its handler; each step adds its part.
+import type { Operation, Version } from '@berth/contract';
+import type { Caller } from './call.ts';
+
+interface Passage {
+  operation?: Operation;
+  version?: Version;
+  caller?: Caller;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    passage: Passage;
+  }
+}

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Dependencies } from '../dependencies.ts';
+import { errorBody, sandboxErrorBody, toApiError } from './error-answer.ts';
+import './passage.ts';
+import type { RequestLog } from './request-log.ts';
+
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: Dependencies,
+  log: RequestLog,
+): FastifyReply {
+  const { operation, caller } = request.passage;
+  const known = toApiError(error, operation?.bodyLimitBytes ?? dependencies.config.bodyLimitBytes);
+  if (known.status >= 500) log.failed(request, known);
+  if (known.status === 503) reply.header('retry-after', '1');
+  if (known.status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(known.status).type('application/json; charset=utf-8');
+  // Before the caller is known every operation refuses alike.
+  if (operation?.errorForm !== 'sandbox' || caller === undefined) return reply.send(JSON.stringify(errorBody(known)));
+  const place = {
+    name: requestedName(request.body),
+    workspace: caller.workspace.name,
+    now: new Date(dependencies.now()),
+  };
+  return reply.send(JSON.stringify(sandboxErrorBody(known, place)));
+}
+
+function requestedName(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('metadata' in body)) return undefined;
+  const { metadata } = body;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return undefined;
+  return typeof metadata.name === 'string' ? metadata.name.slice(0, 256) : undefined;
+}

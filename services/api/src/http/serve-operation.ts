@@ -1,0 +1,93 @@
+// The walk of one request through its operation: version, caller, input, then the handler, which for a write is one
+// transaction. The version is looked at before the credential, the credential before the body is read.
+import { Readable } from 'node:stream';
+import { type Operation, readVersion } from '@berth/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Dependencies } from '../dependencies.ts';
+import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
+import { readIdempotencyKey } from './idempotency.ts';
+import { identify } from './identify.ts';
+import { prefix } from './known-paths.ts';
+import './passage.ts';
+import { readInput } from './read-input.ts';
+import type { RequestLog } from './request-log.ts';
+import { runWrite } from './run-write.ts';
+
+interface Address {
+  Params: Record<string, string>;
+  Querystring: Record<string, unknown>;
+}
+
+export function serveOperation(
+  server: FastifyInstance,
+  registration: Registration,
+  dependencies: Dependencies,
+  log: RequestLog,
+): void {
+  const { operation } = registration;
+  const base = operation.base === 'api_url' ? '' : prefix;
+  server.route<Address>({
+    method: operation.method,
+    url: base + operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
+    onRequest: async (request, reply) => {
+      request.passage.operation = operation;
+      const answer = readVersion(oneHeader(request, dependencies.headers.version));
+      if ('reason' in answer) return reply.code(400).send({ error: 'invalid_api_version', message: answer.reason });
+      request.passage.version = answer.version;
+      request.passage.caller = await identify(operation.access, request, dependencies);
+    },
+    handler: async (request, reply) => {
+      const answer = await run(registration, request, dependencies, log);
+      // An operation that declares no answer sends no body.
+      if (answer === undefined) return reply.send();
+      if (!(answer instanceof StreamedAnswer))
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      return reply.type('application/json; charset=utf-8').send(Readable.from(answer.chunks, { objectMode: false }));
+    },
+  });
+}
+
+async function run(
+  registration: Registration,
+  request: FastifyRequest<Address>,
+  dependencies: Dependencies,
+  log: RequestLog,
+): Promise<unknown> {
+  const { operation } = registration;
+  const { version, caller } = request.passage;
+  if (version === undefined || caller === undefined) throw new Error('the steps before the handler did not run');
+  const input = readInput(operation, version, { params: request.params, query: request.query, body: request.body });
+  const call: ReadCall = Object.create(caller, {
+    ...Object.getOwnPropertyDescriptors({
+      ...input,
+      dependencies,
+      operation,
+      version,
+      database: dependencies.database,
+      requestId: request.id,
+      trace: log.trace(request),
+    }),
+  });
+  if (registration.read !== undefined) return registration.read(call);
+  const idempotent =
+    operation.method === 'POST'
+      ? readIdempotencyKey({
+          header: request.headers['idempotency-key'],
+          principal: call.principal.subject,
+          workspaceId: placeOf(operation) === 'workspace' ? call.workspace.id : undefined,
+          operation: operation.id,
+          url: request.url,
+          body: request.body,
+        })
+      : undefined;
+  return runWrite(registration, call, idempotent);
+}
+
+const placeOf = ({ access }: Operation): 'workspace' | 'elsewhere' =>
+  access.kind === 'workspace' || access.kind === 'workspaceInPath' ? 'workspace' : 'elsewhere';
+
+const oneHeader = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(',') : value;
+};
