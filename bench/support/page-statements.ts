@@ -19,7 +19,7 @@ export function pageStatements(workspaceId: string, sort: string) {
     select asked.uid, event.type, event.status, event.message, event.revision, event.canary_revision, event.time
     from unnest($1::uuid[], $2::timestamptz[]) as asked(uid, since)
     cross join lateral (
-      select * from resource_events e where e.resource_uid = asked.uid and e.time >= asked.since
+      select e.id, e.time, e.type, e.status, e.message, e.revision, e.canary_revision from resource_events e where e.resource_uid = asked.uid and e.time >= asked.since
       order by e.time desc, e.id desc limit $3
     ) as event
     order by event.time, event.id`;

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import { preparingPool } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;
@@ -42,5 +43,5 @@ export function connectPool({
 }
 
 export function connect(options: ConnectOptions): Database {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connectPool(options) }) });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparingPool(connectPool(options)) }) });
 }

@@ -38,7 +38,8 @@ export async function loadEvents(
     select asked.uid, event.type, event.status, event.message, event.revision, event.canary_revision, event.time
     from unnest(${uids}::uuid[], ${since}::timestamptz[]) as asked(uid, since)
     cross join lateral (
-      select * from resource_events e where e.resource_uid = asked.uid and e.time >= asked.since
+      select e.id, e.time, e.type, e.status, e.message, e.revision, e.canary_revision
+      from resource_events e where e.resource_uid = asked.uid and e.time >= asked.since
       order by e.time desc, e.id desc limit ${newest}
     ) as event
     order by event.time, event.id`.execute(database);
