@@ -1,4 +1,5 @@
 import type { Engine } from './engine.ts';
 import { postgres } from './postgres.ts';
+import { restate } from './restate.ts';
 
-export const engines: readonly Engine[] = [postgres];
+export const engines: readonly Engine[] = [postgres, restate];
