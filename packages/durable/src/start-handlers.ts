@@ -18,7 +18,10 @@ export interface HandlersOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host?: string;
-  /** Where Restate reaches this process, or the replicas it is one of; the bound address by default. */
+  /**
+   * Where Restate reaches this process, or the replicas it is one of; the bound address by default. It stays the same from
+   * version to version: a call that has begun is only ever tried again where it began.
+   */
   readonly advertisedUrl?: string | undefined;
   /** Public keys of the Restate that may call (`publickeyv1_…`). Without one, whoever reaches the port may. */
   readonly identityKeys?: readonly string[];
