@@ -74,7 +74,8 @@ async function prepare({ dataFolder, port, open = false }: ContainerRegistryOpti
   await writeFile(configFile(dataFolder), stringify(config), { mode: 0o600 });
   const account = unprivilegedAccount();
   if (account) {
-    for (const path of [images, passwords, configFile(dataFolder)]) await chown(path, account.uid, account.gid);
+    for (const path of [dataFolder, images, passwords, configFile(dataFolder)])
+      await chown(path, account.uid, account.gid);
   }
   await writeFile(urlFile(dataFolder), `http://${open ? '' : `${USER}:${password}@`}${address}`, { mode: 0o600 });
 }

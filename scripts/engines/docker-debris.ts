@@ -14,6 +14,7 @@ const END_TIMEOUT_SECONDS = 10;
 export async function removeDebris(dataFolder: string, folder: DockerFolder, bridges: readonly string[]) {
   // Shims first: they would report, and the engine's other processes are of no use without them.
   await endProcesses(await programs(folder), 'SIGKILL', END_TIMEOUT_SECONDS);
+  await thaw(folder);
   await endProcesses(await containerProcesses(folder), 'SIGKILL', END_TIMEOUT_SECONDS);
   for (const mount of await mountsBelow(dataFolder)) run('umount', ['--lazy', mount]);
   const netns = await savedNetns(folder);
@@ -46,14 +47,20 @@ async function containerProcesses(folder: DockerFolder): Promise<number[]> {
   const pids = new Set<number>();
   for (const cgroup of await cgroupFolders(folder)) {
     for (const path of await readdir(cgroup, { recursive: true }).catch(() => [])) {
-      // A frozen process takes no signal, not even this one.
-      if (path.endsWith('freezer.state')) await writeFile(join(cgroup, path), 'THAWED').catch(() => {});
       if (!path.endsWith('cgroup.procs')) continue;
       const lines = (await readFile(join(cgroup, path), 'utf8').catch(() => '')).split('\n').filter(Boolean);
       for (const line of lines) pids.add(Number(line));
     }
   }
   return [...pids];
+}
+
+/** A frozen process takes no signal, not even SIGKILL. */
+async function thaw(folder: DockerFolder): Promise<void> {
+  for (const cgroup of await cgroupFolders(folder)) {
+    const states = (await readdir(cgroup, { recursive: true })).filter((path) => path.endsWith('freezer.state'));
+    for (const state of states) await writeFile(join(cgroup, state), 'THAWED').catch(() => {});
+  }
 }
 
 /** Innermost first, as they must be unmounted. */

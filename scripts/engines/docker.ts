@@ -105,7 +105,8 @@ async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
   await Promise.all(
     running.map(async ({ Id, State }) => {
-      if (State === 'paused') await callDocker(url, `POST /containers/${Id}/unpause`);
+      // A frozen one would not hear of the stop. It may have been thawed behind the engine's back: then this fails.
+      if (State === 'paused') await callDocker(url, `POST /containers/${Id}/unpause`).catch(() => {});
       await callDocker(url, `POST /containers/${Id}/stop?t=2`);
     }),
   );
