@@ -10,6 +10,7 @@ import { engineFolder } from './folders.ts';
 import { importImage, tagImage } from './import-image.ts';
 
 const SUITE = 'bookworm';
+const DEBOOTSTRAP = '/usr/sbin/debootstrap';
 const TEMPLATES = resolve(import.meta.dirname, '../../templates');
 const NOT_NEEDED = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
 
@@ -18,12 +19,12 @@ export const baseImage: Installable = {
 
   async install() {
     if (existsSync(await imageFile())) return;
-    requireDebianPackages('debootstrap', ['debootstrap'], ['/usr/sbin/debootstrap']);
+    requireDebianPackages('debootstrap', ['debootstrap'], [DEBOOTSTRAP]);
     if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
     const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
     try {
       const root = join(staging, 'root');
-      execFileSync('debootstrap', ['--variant=minbase', SUITE, root, ...debianMirror()], { stdio: 'inherit' });
+      execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror()], { stdio: 'inherit' });
       for (const path of NOT_NEEDED) await rm(join(root, path), { recursive: true, force: true });
       await addNode(root);
       execFileSync('tar', [

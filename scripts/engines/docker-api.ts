@@ -16,14 +16,6 @@ export type DockerRequest = {
 
 export type DockerAnswer = { status: number; body: Buffer };
 
-export class DockerRefusal extends Error {
-  readonly status: number;
-  constructor(message: string, status: number) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /** `url` is the engine's, `unix:///…`; `call` reads like the documentation, `POST /containers/create?name=a`. */
 export async function callDocker(url: string, call: string, options: DockerRequest = {}): Promise<DockerAnswer> {
   const [method = 'GET', path = '/'] = call.split(' ');
@@ -43,7 +35,7 @@ export async function callDocker(url: string, call: string, options: DockerReque
   const body = Buffer.concat(await incoming.toArray());
   const status = incoming.statusCode ?? 0;
   const refusal = status >= 400 ? body.toString() : errorInStream(incoming, body);
-  if (refusal) throw new DockerRefusal(`${call}: ${refusal.trim()}`, status);
+  if (refusal) throw new Error(`${call} answered ${status}: ${refusal.trim()}`);
   return { status, body };
 }
 

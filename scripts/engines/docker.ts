@@ -18,13 +18,15 @@ const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
 // After a crash the old containerd may still hold its files for a moment, and the engine gives up on that.
 const START_ATTEMPTS = 3;
-const PROGRAM = '/usr/sbin/dockerd';
+// Debian's place, and that of Docker's own packages.
+const PROGRAMS = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
+const program = () => PROGRAMS.find((path) => existsSync(path)) ?? '/usr/sbin/dockerd';
 
 export const docker = {
   name: 'docker',
 
   async install() {
-    requireDebianPackages('Docker Engine', ['docker.io', 'iproute2'], [PROGRAM, '/sbin/ip']);
+    requireDebianPackages('Docker Engine', ['docker.io', 'iproute2'], [program(), '/sbin/ip']);
   },
 
   async start(options: DockerOptions): Promise<RunningEngine> {
@@ -56,7 +58,7 @@ export const docker = {
 } satisfies Engine;
 
 const enginePids = ({ config }: DockerFolder): Promise<number[]> =>
-  processesWhere(([program, ...words]) => program === PROGRAM && words.includes(config));
+  processesWhere(([path = '', ...words]) => PROGRAMS.includes(path) && words.includes(config));
 
 /** A pid file may name a number that belongs to someone else by now, and the engine would refuse to start. */
 async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
@@ -70,15 +72,16 @@ async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
 
 async function launch(folder: DockerFolder, dataFolder: string): Promise<number> {
   const netns = await savedNetns(folder);
-  const command = [PROGRAM, '--config-file', folder.config];
+  const command = [program(), '--config-file', folder.config];
   // Not `ip netns exec`: that hides the cgroups.
-  const [program = PROGRAM, ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
+  const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
   const log = openSync(folder.log, 'a', 0o644);
   const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-    const child = spawn(program, args, {
+    const child = spawn(first, args, {
       cwd: dataFolder,
-      env: { PATH: environment.PATH },
+      // A shell that became root by `su` may lack these, and the engine looks for runc and containerd.
+      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin` },
       stdio: ['ignore', log, log],
       detached: true,
     });

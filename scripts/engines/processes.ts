@@ -12,7 +12,7 @@ export async function processesWhere(choice: Choice): Promise<number[]> {
 }
 
 /** False for a process that has ended, also while its parent has not yet asked for its exit code. */
-export async function processIs(pid: number, choice: Choice): Promise<boolean> {
+async function processIs(pid: number, choice: Choice): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine !== '' && choice(commandLine.split('\0'));
 }

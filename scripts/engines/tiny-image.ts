@@ -1,6 +1,6 @@
 // An image of two megabytes that answers HTTP: for tests that start many containers, or push and pull.
 import { execFileSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireDebianPackages } from './debian-packages.ts';
@@ -28,14 +28,14 @@ export async function importTinyImage(url: string): Promise<string> {
     await copyFile(BUSYBOX, join(root, 'bin/busybox'));
     for (const command of COMMANDS) await symlink('busybox', join(root, 'bin', command));
     await writeFile(join(root, 'www/index.html'), 'berth\n');
-    const tar = join(root, '..', `${NAME}-${process.pid}.tar`);
-    execFileSync('tar', ['--create', '--numeric-owner', '--file', tar, '--directory', root, '.']);
-    await importImage(url, NAME, await readFile(tar), [
+    const tar = execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], {
+      maxBuffer: 64_000_000,
+    });
+    await importImage(url, NAME, tar, [
       'ENV PATH=/bin',
       'USER 1000:1000',
       'CMD ["busybox","httpd","-f","-p","8080","-h","/www"]',
     ]);
-    await rm(tar);
   } finally {
     await rm(root, { recursive: true, force: true });
   }

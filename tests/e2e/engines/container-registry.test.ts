@@ -19,11 +19,12 @@ afterAll(() => docker[Symbol.asyncDispose]());
 
 const newFolder = () => mkdtemp(join(inject('runFolder'), `${containerRegistry.name}-`));
 
-/** Docker takes the credentials as a header, and an empty one for none. */
+/** Docker takes the credentials as a header, an empty one for none. It silently ignores one without its padding. */
 function credentials(url: string): Record<string, string> {
   const { username, password, host } = new URL(url);
   const auth = username ? { username, password, serveraddress: host } : {};
-  return { 'x-registry-auth': Buffer.from(JSON.stringify(auth)).toString('base64url') };
+  const text = Buffer.from(JSON.stringify(auth)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+  return { 'x-registry-auth': text };
 }
 
 const push = async (url: string) => {
