@@ -1,5 +1,5 @@
-// gVisor's runtime, built from its sources by the Go tool: Debian's is from 2022, many times slower on files, and lets a
-// memory bomb inside end the whole sandbox. Built once per version into the cache outside the clone.
+// gVisor's runtime, built from its sources by the Go tool: Debian's is from 2022, many times slower on files, and fails to
+// change the limits of a running container. Built once per version into the cache outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
