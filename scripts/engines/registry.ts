@@ -1,4 +1,13 @@
-import type { Engine } from './engine.ts';
+import { baseImage } from './base-image.ts';
+import { containerRegistry } from './container-registry.ts';
+import { docker } from './docker.ts';
+import type { Engine, Installable } from './engine.ts';
+import { gvisor } from './gvisor.ts';
 import { postgres } from './postgres.ts';
+import { restate } from './restate.ts';
+import { tinyImage } from './tiny-image.ts';
 
-export const engines: readonly Engine[] = [postgres];
+export const engines: readonly Engine[] = [postgres, restate, docker, containerRegistry];
+
+/** What an engine uses and `pnpm engines install` fetches or builds, but nothing that runs by itself. */
+export const parts: readonly Installable[] = [gvisor, baseImage, tinyImage];

@@ -2,14 +2,20 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engines } from './registry.ts';
 
-/** A test run that was killed leaves its engine behind; the next run ends it. A run's folder is `<pid>-<project>/<engine>`. */
+/** A test run that was killed leaves its engines behind; the next run ends them. A run's folder is `<pid>-<project>`. */
 export async function sweepAbandonedRuns(runsFolder: string): Promise<void> {
   for (const name of await readdir(runsFolder)) {
-    if (isAlive(Number.parseInt(name, 10))) continue;
-    const run = join(runsFolder, name);
-    for (const engine of engines) await engine.stop(join(run, engine.name));
-    await rm(run, { recursive: true, force: true });
+    if (!isAlive(Number.parseInt(name, 10))) await removeRun(join(runsFolder, name));
   }
+}
+
+/** Ends every engine of a run. Each has a folder `<engine>`, or `<engine>-<anything>` where there may be several. */
+export async function removeRun(run: string): Promise<void> {
+  for (const folder of await readdir(run)) {
+    const engine = engines.find(({ name }) => folder === name || folder.startsWith(`${name}-`));
+    await engine?.stop(join(run, folder));
+  }
+  await rm(run, { recursive: true, force: true });
 }
 
 function isAlive(pid: number): boolean {

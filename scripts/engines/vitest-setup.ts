@@ -1,13 +1,14 @@
 // Once per run: a PostgreSQL with its own data folder, and a migrated template that tests clone.
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate } from '@berth/database';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { engineFolder } from './folders.ts';
 import { postgres } from './postgres.ts';
-import { sweepAbandonedRuns } from './sweep.ts';
+import { removeRun, sweepAbandonedRuns } from './sweep.ts';
 import './test-database.ts';
+import './test-restate.ts';
 
 const TEMPLATE = 'berth_template';
 
@@ -20,10 +21,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await createTemplate(engine.url);
   project.provide('postgresUrl', engine.url);
   project.provide('templateDatabase', TEMPLATE);
-  return async () => {
-    await engine.stop();
-    await rm(run, { recursive: true, force: true });
-  };
+  project.provide('runFolder', run);
+  return () => removeRun(run);
 }
 
 async function createTemplate(adminUrl: string): Promise<void> {

@@ -7,6 +7,8 @@ export type Stage = {
    * `N passed, N failed`. A stage without it is a check: it passes or fails as one.
    */
   counts?: 'vitest' | 'summary';
+  /** What `pnpm engines install` must have fetched or built before; `.ci/run` does it. */
+  needs?: readonly string[];
   env?: Readonly<Record<string, string>>;
 };
 
@@ -22,6 +24,12 @@ export const stages: readonly Stage[] = [
     script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines', 'tests/api'],
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
+  },
+  {
+    name: 'container engines',
+    script: ['e2e', 'engines'],
+    counts: 'vitest',
+    needs: ['docker', 'gvisor', 'container-registry', 'base-image', 'tiny-image'],
   },
   { name: 'conformance', script: ['conformance'], counts: 'summary' },
   {

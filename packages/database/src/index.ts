@@ -1,5 +1,6 @@
 export * from './connect.ts';
 export * from './counters.ts';
+export * from './listen.ts';
 export * from './maintain.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';

@@ -1,0 +1,194 @@
+// What the port costs beside Restate alone: the same engine, the same process, an object that does nothing.
+
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http2';
+import { connect, migrate } from '@berth/database';
+import { createSender, defineHandler, type Sender, startHandlers, startRelay } from '@berth/durable';
+import { createLogger } from '@berth/telemetry';
+import { createEndpointHandler, handlers, type ObjectContext, object } from '@restatedev/restate-sdk';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { engineFolder } from '../scripts/engines/folders.ts';
+import { freePort } from '../scripts/engines/free-port.ts';
+import { postgres } from '../scripts/engines/postgres.ts';
+import { type RunningRestate, restate } from '../scripts/engines/restate.ts';
+import type { Bench, Measure } from './bench.ts';
+import { median, quantile, rounded, timedMs } from './support/statistics.ts';
+
+const logger = createLogger({ role: 'bench' }, { level: 'silent' });
+const concurrency = 32;
+
+export const durable: Bench = {
+  name: 'durable',
+  about: 'a message sent and handled through the port / through bare Restate',
+  async *run({ full }) {
+    const rounds = full ? 500 : 100;
+    const many = full ? 5_000 : 1_000;
+    const folder = await engineFolder('bench', `durable-${process.pid}`);
+    const engine = await restate.start({ dataFolder: `${folder}/restate` });
+    const store = await postgres.start({ dataFolder: `${folder}/postgres` });
+    try {
+      const arrivals = new Arrivals();
+      const bare = await serveBare(engine, arrivals);
+      const ours = await serveOurs(engine, arrivals);
+      yield* measureLatency(bare, ours, arrivals, rounds);
+      const barePerSecond: number[] = [];
+      yield* measureThroughput(bare, ours, arrivals, many, barePerSecond);
+      yield* measureRelay(store.url, ours.sender, arrivals, many, median(barePerSecond));
+      await Promise.all([bare.stop(), ours.stop()]);
+    } finally {
+      await Promise.all([engine.stop(), store.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Handlers of both kinds run in this process, so that a message's end is seen on the same clock as its beginning. */
+class Arrivals {
+  #missing = 0;
+  #done: () => void = () => {};
+
+  expect(count: number): Promise<void> {
+    this.#missing = count;
+    return new Promise((resolve) => {
+      this.#done = resolve;
+    });
+  }
+
+  arrived(): void {
+    this.#missing -= 1;
+    if (this.#missing === 0) this.#done();
+  }
+}
+
+interface Side {
+  /** Resolves when the engine has the message. */
+  send(key: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function serveBare(
+  { ingressUrl, adminUrl }: RunningRestate,
+  arrivals: Arrivals,
+): Promise<Side & { call(key: string): Promise<void> }> {
+  const handle = async (_: ObjectContext, __: unknown): Promise<void> => arrivals.arrived();
+  const bare = object({ name: 'bare', handlers: { handle: handlers.object.exclusive(handle) } });
+  const server = createServer(createEndpointHandler({ services: [bare], logger: () => {} }));
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const post = async (url: string, body: object): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    await response.text();
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  };
+  await post(`${adminUrl}/deployments`, { uri: `http://127.0.0.1:${port}` });
+  return {
+    send: (key) => post(`${ingressUrl}/bare/${key}/handle/send`, {}),
+    call: (key) => post(`${ingressUrl}/bare/${key}/handle`, {}),
+    stop: async () => void server.close(),
+  };
+}
+
+async function serveOurs(engine: RunningRestate, arrivals: Arrivals): Promise<Side & { sender: Sender }> {
+  const probe = defineHandler({ name: 'reconcile', input: z.object({}), handle: async () => arrivals.arrived() });
+  const running = await startHandlers({ catalogue: [probe], adminUrl: engine.adminUrl, port: 0, logger });
+  const sender = createSender({ ingressUrl: engine.ingressUrl, concurrency });
+  return { sender, send: (key) => sender.send(probe, key, {}), stop: () => running.stop() };
+}
+
+async function* measureLatency(
+  bare: Side & { call(key: string): Promise<void> },
+  ours: Side,
+  arrivals: Arrivals,
+  rounds: number,
+): AsyncGenerator<Measure> {
+  const times: { bare: number[]; ours: number[]; call: number[] } = { bare: [], ours: [], call: [] };
+  const handled = (side: Side, key: string): Promise<number> =>
+    timedMs(() => Promise.all([arrivals.expect(1), side.send(key)]));
+  for (let round = -20; round < rounds; round += 1) {
+    const key = `latency-${round}`;
+    const [plain, port] = [await handled(bare, key), await handled(ours, key)];
+    const call = await timedMs(() => bare.call(key));
+    if (round < 0) continue;
+    times.bare.push(plain);
+    times.ours.push(port);
+    times.call.push(call);
+  }
+  yield {
+    name: 'sent and handled, p50 / bare',
+    value: median(times.ours) / median(times.bare),
+    unit: 'x',
+    bound: { atMost: 3 },
+    detail: {
+      oursMs: rounded(median(times.ours)),
+      oursP95Ms: rounded(quantile(times.ours, 0.95)),
+      bareMs: rounded(median(times.bare)),
+      bareCallMs: rounded(median(times.call)),
+    },
+  };
+}
+
+async function* measureThroughput(
+  bare: Side,
+  ours: Side,
+  arrivals: Arrivals,
+  many: number,
+  barePerSecond: number[],
+): AsyncGenerator<Measure> {
+  const perSecond = async (side: Side, turn: number): Promise<number> => {
+    const seconds =
+      (await timedMs(() =>
+        Promise.all([arrivals.expect(many), inParallel(many, (index) => side.send(`turn-${turn}-${index}`))]),
+      )) / 1000;
+    return many / seconds;
+  };
+  const oursPerSecond: number[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    oursPerSecond.push(await perSecond(ours, turn));
+    barePerSecond.push(await perSecond(bare, turn));
+  }
+  yield {
+    name: `handled per second, ${concurrency} at a time / bare`,
+    value: median(oursPerSecond) / median(barePerSecond),
+    unit: 'x',
+    bound: { atLeast: 0.3 },
+    detail: { perSecond: rounded(median(oursPerSecond)), barePerSecond: rounded(median(barePerSecond)), many },
+  };
+}
+
+async function* measureRelay(
+  url: string,
+  sender: Sender,
+  arrivals: Arrivals,
+  many: number,
+  barePerSecond: number,
+): AsyncGenerator<Measure> {
+  await migrate(url);
+  const database = connect({ url, maxConnections: 4 });
+  await sql`insert into outbox (topic, key) select 'reconcile', 'relay-' || n from generate_series(1, ${many}::int) n`.execute(
+    database,
+  );
+  const arrived = arrivals.expect(many);
+  const startedAt = performance.now();
+  const relay = startRelay({ database, databaseUrl: url, sender, logger });
+  await arrived;
+  const perSecond = (many / (performance.now() - startedAt)) * 1000;
+  await relay.stop();
+  await database.destroy();
+  yield {
+    name: 'rows of the outbox handled per second / bare sends',
+    value: perSecond / barePerSecond,
+    unit: 'x',
+    bound: { atLeast: 0.2 },
+    detail: { perSecond: rounded(perSecond), many },
+  };
+}
+
+async function inParallel(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  const waiting = Array.from({ length: count }, (_, index) => index).values();
+  const worker = async (): Promise<void> => {
+    for (const index of waiting) await work(index);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface ListenOptions {
+  readonly url: string;
+  readonly channel: string;
+  /** Also called after each new connection: what was said in between went unheard. */
+  readonly onNotice: () => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+const reconnectMs = 1_000;
+
+/** Holds one connection of its own and makes it again when it breaks. Notices are hints: some are lost with a connection. */
+export function listen(options: ListenOptions): Listener {
+  const closing = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      try {
+        await listenUntilBroken(options, closing.signal);
+      } catch (error) {
+        options.onError?.(error);
+      }
+      await sleep(reconnectMs, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  };
+  const ended = run();
+  return {
+    async close() {
+      closing.abort();
+      await ended;
+    },
+  };
+}
+
+async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, closing: AbortSignal): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `berth-listen-${channel}`,
+    connectionTimeoutMillis: 10_000,
+    // A connection that silently died is noticed by the system within minutes; the poll of whoever listens is sooner.
+    keepAlive: true,
+  });
+  const broken = new Promise<void>((resolve, reject) => {
+    client.on('error', reject);
+    client.on('end', () => resolve());
+    closing.addEventListener('abort', () => resolve(), { once: true });
+  });
+  // It may break before anyone waits for it.
+  broken.catch(() => {});
+  client.on('notification', () => onNotice());
+  try {
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    onNotice();
+    await broken;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

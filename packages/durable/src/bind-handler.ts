@@ -1,0 +1,118 @@
+// A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
+import {
+  childOf,
+  formatTraceparent,
+  type Logger,
+  parseTraceparent,
+  startTrace,
+  startWideEvent,
+  type TraceContext,
+} from '@berth/telemetry';
+import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
+import type { AttemptCounter } from './attempt-counter.ts';
+import { defaultRetry, type Handler, type HandlerContext } from './handler.ts';
+import type { Outgoing } from './message.ts';
+
+/** The one method of every object. */
+export const method = 'handle';
+
+/** Of one call. Whoever has more to send does it in windows: each call sends some, and one message to go on. */
+const maxSends = 1_000;
+
+/** The SDK's own does not fit its own type under exact optional properties. */
+const json: Serde<unknown> = {
+  contentType: 'application/json',
+  serialize: (value) => Buffer.from(JSON.stringify(value)),
+  deserialize: (bytes) => JSON.parse(Buffer.from(bytes).toString()),
+};
+
+type Recorded = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & { readonly name: string };
+
+export function bindHandler(handler: Handler, logger: Logger, attempts: AttemptCounter) {
+  const { initialMs, maxMs, factor, maxAttempts } = { ...defaultRetry, ...handler.retry };
+  const retryPolicy = {
+    initialInterval: initialMs,
+    maxInterval: maxMs,
+    exponentiationFactor: factor,
+    ...(maxAttempts === undefined ? { maxAttempts: unlimited } : { maxAttempts, onMaxAttempts: 'kill' as const }),
+  };
+  const run = async (call: ObjectContext, message: unknown): Promise<void> => {
+    const trace = traceOf(call);
+    // Recorded as one step: after a crash the sends go out as they were decided, or the handler runs again. Sent one by one
+    // from inside the handler, a second run that decides differently would not match what the first one left behind.
+    const sends = await call.run(method, () => handleOnce(handler, call, message, trace, logger, attempts));
+    for (const { name, key, message: parameter, delayMs, dedupe } of sends) {
+      call.genericSend({
+        service: name,
+        method,
+        key,
+        parameter,
+        inputSerde: json,
+        headers: { traceparent: formatTraceparent(trace) },
+        ...(delayMs === undefined ? {} : { delay: delayMs }),
+        ...(dedupe === undefined ? {} : { idempotencyKey: dedupe }),
+      });
+    }
+  };
+  return object({
+    name: handler.name,
+    handlers: { [method]: handlers.object.exclusive({ input: json, retryPolicy }, run) },
+  });
+}
+
+/** Restate has no word for it in a handler's own policy, and its default gives up after 70. */
+const unlimited = 2 ** 31 - 1;
+
+async function handleOnce(
+  handler: Handler,
+  call: ObjectContext,
+  message: unknown,
+  trace: TraceContext,
+  logger: Logger,
+  attempts: AttemptCounter,
+): Promise<Recorded[]> {
+  const { id } = call.request();
+  const attempt = attempts.next(id);
+  const bindings = { handler: handler.name, key: call.key, call: id, attempt, traceId: trace.traceId };
+  const event = startWideEvent(logger, 'handler', bindings);
+  const sends: Recorded[] = [];
+  const context: HandlerContext<unknown> = {
+    key: call.key,
+    input: readInput(handler, message, (error) => event.fail(error)),
+    now: new Date(),
+    attempt,
+    trace,
+    logger: logger.child(bindings),
+    send(to, key, next, { delayMs, dedupe } = {}) {
+      if (sends.length >= maxSends)
+        throw new Error(`${handler.name} sends more than ${maxSends} messages in one call.`);
+      sends.push({ name: to.name, key, message: next, delayMs, dedupe });
+    },
+  };
+  try {
+    await handler.handle(context);
+  } catch (error) {
+    event.fail(error);
+    throw error;
+  }
+  event.end({ sends: sends.length });
+  attempts.done(id);
+  return sends;
+}
+
+/**
+ * Trying again cannot mend a message, and would hold its key for ever. It is given up, with a line in the log: the work
+ * itself is a row in the database, and the next message or a resync comes back to it.
+ */
+function readInput(handler: Handler, message: unknown, refused: (error: Error) => void): unknown {
+  const parsed = handler.input.safeParse(message);
+  if (parsed.success) return parsed.data;
+  const error = new TerminalError(`${handler.name} was sent what it does not understand: ${parsed.error.message}`);
+  refused(error);
+  throw error;
+}
+
+function traceOf(call: ObjectContext): TraceContext {
+  const parent = parseTraceparent(call.request().headers.get('traceparent'));
+  return parent === undefined ? startTrace() : childOf(parent);
+}

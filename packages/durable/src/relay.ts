@@ -1,0 +1,67 @@
+// From the outbox to the engine. A row is deleted after the engine has acknowledged its message, in the transaction that holds
+// its lock: a relay that is killed at any line lets go of its rows, and the next one sends them again under the same id.
+import { type Database, listen, outboxChannel } from '@berth/database';
+import type { Logger } from '@berth/telemetry';
+import { backoffMs } from './backoff.ts';
+import { Bell } from './bell.ts';
+import { relayBatch } from './relay-batch.ts';
+import { RestingRows } from './resting-rows.ts';
+import type { Sender } from './sender.ts';
+
+export interface RelayOptions {
+  readonly database: Database;
+  /** For the one connection on which the relay hears of new rows. */
+  readonly databaseUrl: string;
+  readonly sender: Sender;
+  readonly logger: Logger;
+  readonly batchSize?: number;
+  /**
+   * The relay also looks by itself: a notice is lost while its connection is made again, when a writer dies between commit
+   * and notice, and behind a pooler that passes none on; and a row that another relay let go of is announced by nobody.
+   */
+  readonly pollMs?: number;
+}
+
+export interface RunningRelay {
+  /** Finishes the batch in hand. */
+  stop(): Promise<void>;
+}
+
+/** Several may run: each takes the oldest rows that nobody has. So the order of one key's messages is not promised. */
+export function startRelay(options: RelayOptions): RunningRelay {
+  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000 } = options;
+  const bell = new Bell();
+  const resting = new RestingRows();
+  const listener = listen({
+    url: databaseUrl,
+    channel: outboxChannel,
+    onNotice: () => bell.ring(),
+    onError: (err) => logger.warn({ err }, 'relay hears no notices'),
+  });
+  let isStopping = false;
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (!isStopping) {
+      try {
+        const { taken, away } = await relayBatch(database, sender, resting, batchSize);
+        if (away !== undefined) throw away;
+        failures = 0;
+        if (taken < batchSize) await bell.wait(pollMs);
+      } catch (err) {
+        failures += 1;
+        logger.warn({ err, failures }, 'relay waits');
+        // Not woken by notices: while the engine or the database is away, every write would bring another attempt.
+        await bell.rest(backoffMs(failures, 100, 10_000, Math.random));
+      }
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      isStopping = true;
+      bell.close();
+      await Promise.all([running, listener.close()]);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { backoffMs } from './backoff.ts';
+
+/** More than this are not refusals of single messages but an engine that is not set up. */
+const most = 1_000;
+
+interface Rest {
+  readonly failures: number;
+  readonly until: number;
+}
+
+/** Rows that the engine refused. They wait aside, so that the oldest rows of all do not stand in the way of the others. */
+export class RestingRows {
+  readonly #rows = new Map<number, Rest>();
+
+  /** False when there is no room left. */
+  add(id: number, now: number): boolean {
+    const failures = (this.#rows.get(id)?.failures ?? 0) + 1;
+    if (failures === 1 && this.#rows.size >= most) return false;
+    this.#rows.set(id, { failures, until: now + backoffMs(failures, 250, 30_000, Math.random) });
+    return true;
+  }
+
+  remove(id: number): void {
+    this.#rows.delete(id);
+  }
+
+  asleep(now: number): number[] {
+    return [...this.#rows].filter(([, { until }]) => until > now).map(([id]) => id);
+  }
+}

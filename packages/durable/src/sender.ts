@@ -1,0 +1,59 @@
+// The way in from outside a handler: one HTTP request to Restate's ingress, answered once the message is stored.
+import { method } from './bind-handler.ts';
+import type { MessageType, Outgoing, SendOptions } from './message.ts';
+import { SendFailed } from './send-failed.ts';
+
+export interface Sender {
+  /** Resolves when the engine has stored the message. After a throw it may or may not be there: send again with the same `dedupe`. */
+  send<Message>(to: MessageType<Message>, key: string, message: Message, options?: SendOptions): Promise<void>;
+  /** As many at a time as the sender allows, never all at once; says of each whether it arrived, in the order given. */
+  sendMany(messages: readonly Outgoing[]): Promise<readonly (SendFailed | undefined)[]>;
+}
+
+export interface SenderOptions {
+  readonly ingressUrl: string;
+  /** Requests open at a time, over all callers of `sendMany`'s one list. */
+  readonly concurrency?: number;
+  readonly timeoutMs?: number;
+}
+
+export function createSender({ ingressUrl, concurrency = 32, timeoutMs = 10_000 }: SenderOptions): Sender {
+  const post = (outgoing: Outgoing): Promise<void> => postMessage(ingressUrl, timeoutMs, outgoing);
+  return {
+    send: (to, key, message, options) => post({ ...options, to, key, message: to.input.parse(message) }),
+    async sendMany(messages) {
+      const results: (SendFailed | undefined)[] = new Array(messages.length);
+      const waiting = messages.entries();
+      const worker = async (): Promise<void> => {
+        // The iterator is shared: each worker takes the next message that nobody has.
+        for (const [index, message] of waiting) {
+          results[index] = await post(message).then(() => undefined, SendFailed.from);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(concurrency, messages.length) }, worker));
+      return results;
+    },
+  };
+}
+
+async function postMessage(ingressUrl: string, timeoutMs: number, outgoing: Outgoing): Promise<void> {
+  const { to, key, message, delayMs, dedupe, trace } = outgoing;
+  const delay = delayMs === undefined ? '' : `?delay=${Math.max(0, Math.round(delayMs))}ms`;
+  const url = `${ingressUrl}/${encodeURIComponent(to.name)}/${encodeURIComponent(key)}/${method}/send${delay}`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(dedupe === undefined ? {} : { 'idempotency-key': dedupe }),
+      ...(trace === undefined ? {} : { traceparent: trace }),
+    },
+    body: JSON.stringify(message),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error: unknown) => {
+    throw SendFailed.from(error);
+  });
+  const answer = await response.text().catch((error: unknown) => {
+    throw SendFailed.from(error);
+  });
+  if (!response.ok) throw new SendFailed(response.status, `The engine refused ${to.name}: ${answer.slice(0, 500)}`);
+}

@@ -1,0 +1,107 @@
+// A container registry on loopback, where Docker needs no TLS. By default it asks for the name and password in its `url`.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, openSync } from 'node:fs';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { requireDebianPackages } from './debian-packages.ts';
+import type { Engine, RunningEngine, StartOptions } from './engine.ts';
+import { freePort } from './free-port.ts';
+import { endProcesses, processesWhere } from './processes.ts';
+import { unprivilegedAccount } from './unprivileged-account.ts';
+
+const PROGRAM = '/usr/bin/docker-registry';
+const HTPASSWD = '/usr/bin/htpasswd';
+const USER = 'berth';
+const START_TIMEOUT_SECONDS = 30;
+const STOP_TIMEOUT_SECONDS = 10;
+
+export type ContainerRegistryOptions = StartOptions & {
+  /** Lets everyone on this machine pull and push. */
+  open?: boolean;
+};
+
+export const containerRegistry = {
+  name: 'container-registry',
+
+  async install() {
+    requireDebianPackages('The container registry', ['docker-registry', 'apache2-utils'], [PROGRAM, HTPASSWD]);
+  },
+
+  async start(options: ContainerRegistryOptions): Promise<RunningEngine> {
+    await containerRegistry.install();
+    if (!existsSync(urlFile(options.dataFolder))) await prepare(options);
+    return launch(options.dataFolder, await readFile(urlFile(options.dataFolder), 'utf8'));
+  },
+
+  async ready(url: string) {
+    const { username, password, origin } = new URL(url);
+    const headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+    try {
+      const response = await fetch(`${origin}/v2/`, { headers, signal: AbortSignal.timeout(2_000) });
+      return response.ok;
+    } catch {
+      return false;
+    }
+  },
+
+  async stop(dataFolder: string) {
+    const pids = await processesWhere((words) => words.includes(configFile(dataFolder)));
+    await endProcesses(pids, 'SIGTERM', STOP_TIMEOUT_SECONDS);
+  },
+} satisfies Engine;
+
+const configFile = (dataFolder: string): string => join(dataFolder, 'registry.yaml');
+const urlFile = (dataFolder: string): string => join(dataFolder, 'address');
+
+/** Once per data folder: a restart has the same port and the same password. */
+async function prepare({ dataFolder, port, open = false }: ContainerRegistryOptions): Promise<void> {
+  const images = join(dataFolder, 'images');
+  const passwords = join(dataFolder, 'htpasswd');
+  await mkdir(images, { recursive: true });
+  const password = randomBytes(18).toString('base64url');
+  await writeFile(passwords, execFileSync(HTPASSWD, ['-niB', USER], { input: password }), { mode: 0o600 });
+  const address = `127.0.0.1:${port ?? (await freePort())}`;
+  const config = {
+    version: 0.1,
+    log: { level: 'warn', accesslog: { disabled: true } },
+    storage: { filesystem: { rootdirectory: images }, delete: { enabled: true } },
+    http: { addr: address, secret: randomBytes(18).toString('base64url') },
+    ...(open ? {} : { auth: { htpasswd: { realm: 'Berth', path: passwords } } }),
+  };
+  await writeFile(configFile(dataFolder), stringify(config), { mode: 0o600 });
+  const account = unprivilegedAccount();
+  if (account) {
+    for (const path of [dataFolder, images, passwords, configFile(dataFolder)])
+      await chown(path, account.uid, account.gid);
+  }
+  await writeFile(urlFile(dataFolder), `http://${open ? '' : `${USER}:${password}@`}${address}`, { mode: 0o600 });
+}
+
+async function launch(dataFolder: string, url: string): Promise<RunningEngine> {
+  const logFile = join(dataFolder, 'log');
+  const log = openSync(logFile, 'a', 0o644);
+  const child = spawn(PROGRAM, ['serve', configFile(dataFolder)], {
+    ...unprivilegedAccount(),
+    cwd: dataFolder,
+    env: { OTEL_TRACES_EXPORTER: 'none' },
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  child.on('error', () => {});
+  child.unref();
+  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  while (!(await containerRegistry.ready(url))) {
+    if (hasEnded(child) || Date.now() > deadline) {
+      const end = (await readFile(logFile, 'utf8')).slice(-2_000);
+      throw new Error(`The container registry did not start. Its log ends with:\n${end}`);
+    }
+    await sleep(25);
+  }
+  return { url, pid: child.pid ?? 0, stop: () => containerRegistry.stop(dataFolder) };
+}
+
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;

@@ -1,0 +1,78 @@
+// Everything of one Docker Engine lives below its data folder, so that several run side by side and nothing of the
+// machine's own Docker (/etc/docker, /var/lib/docker, /run/docker) is read or written.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartOptions } from './engine.ts';
+import { installedRunsc } from './gvisor.ts';
+
+export type DockerOptions = StartOptions & {
+  /** A network namespace, as a path such as /run/netns/a, that exists already; the machine's own when left out. */
+  netns?: string;
+};
+
+export type DockerFolder = {
+  config: string;
+  execRoot: string;
+  pidFile: string;
+  log: string;
+  url: string;
+  /** All of its containers live below this cgroup, in every hierarchy. */
+  cgroup: string;
+  netnsFile: string;
+};
+
+export function dockerFolder(dataFolder: string): DockerFolder {
+  const hash = createHash('sha256').update(dataFolder).digest('hex').slice(0, 12);
+  return {
+    config: join(dataFolder, 'daemon.json'),
+    execRoot: join(dataFolder, 'exec'),
+    pidFile: join(dataFolder, 'docker.pid'),
+    log: join(dataFolder, 'log'),
+    url: `unix://${join(dataFolder, 'docker.sock')}`,
+    cgroup: `berth-docker-${hash}`,
+    netnsFile: join(dataFolder, 'netns'),
+  };
+}
+
+/** Written at every start: gVisor may have been installed since. */
+export async function writeDockerConfig({ dataFolder, netns }: DockerOptions): Promise<DockerFolder> {
+  const folder = dockerFolder(dataFolder);
+  await mkdir(dataFolder, { recursive: true });
+  await writeFile(folder.config, JSON.stringify(daemonConfig(dataFolder, folder, await installedRunsc()), null, 2));
+  if (netns !== undefined) await writeFile(folder.netnsFile, netns);
+  return folder;
+}
+
+/** Of the last start that named one, as long as it is there. */
+export async function savedNetns({ netnsFile }: DockerFolder): Promise<string | undefined> {
+  const path = await readFile(netnsFile, 'utf8').catch(() => undefined);
+  return path !== undefined && existsSync(path) ? path : undefined;
+}
+
+function daemonConfig(dataFolder: string, folder: DockerFolder, runsc: string | undefined) {
+  return {
+    'data-root': join(dataFolder, 'data'),
+    'exec-root': folder.execRoot,
+    pidfile: folder.pidFile,
+    hosts: [folder.url],
+    'log-level': 'warn',
+    // Containers outlive a crash or an update of the engine.
+    'live-restore': true,
+    'cgroup-parent': `/${folder.cgroup}`,
+    // The same everywhere, also where systemd would want slices.
+    'exec-opts': ['native.cgroupdriver=cgroupfs'],
+    // Who may reach whom is decided by the runner's own nftables table. Docker's rules would leave the machine's services
+    // open, and a second engine in the same network namespace would delete the first one's. So: no rules, no forwarding
+    // and no default bridge, on which a container would land that names no network.
+    iptables: false,
+    ip6tables: false,
+    'ip-forward': false,
+    'ip-masq': false,
+    bridge: 'none',
+    // Shared address space (RFC 6598): collides neither with an operator's private networks nor with public hosts.
+    'default-address-pools': [{ base: '100.64.0.0/10', size: 24 }],
+    runtimes: runsc ? { runsc: { path: runsc, runtimeArgs: ['--platform=systrap', '--network=sandbox'] } } : {},
+  };
+}

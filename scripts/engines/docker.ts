@@ -1,0 +1,122 @@
+// Docker Engine with a containerd of its own. Containers outlive the engine's crash (live-restore), so stopping it in
+// order means: containers, engine, then whatever is left.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import { z } from 'zod';
+import { requireDebianPackages } from './debian-packages.ts';
+import { callDocker } from './docker-api.ts';
+import { type DockerFolder, type DockerOptions, dockerFolder, savedNetns, writeDockerConfig } from './docker-config.ts';
+import { removeDebris } from './docker-debris.ts';
+import type { Engine, RunningEngine } from './engine.ts';
+import { endProcesses, processesWhere } from './processes.ts';
+
+const START_TIMEOUT_SECONDS = 60;
+const STOP_TIMEOUT_SECONDS = 30;
+// After a crash the old containerd may still hold its files for a moment, and the engine gives up on that.
+const START_ATTEMPTS = 3;
+// Debian's place, and that of Docker's own packages.
+const PROGRAMS = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
+const program = () => PROGRAMS.find((path) => existsSync(path)) ?? '/usr/sbin/dockerd';
+
+export const docker = {
+  name: 'docker',
+
+  async install() {
+    requireDebianPackages('Docker Engine', ['docker.io', 'iproute2'], [program(), '/sbin/ip']);
+  },
+
+  async start(options: DockerOptions): Promise<RunningEngine> {
+    await docker.install();
+    if (process.getuid?.() !== 0) throw new Error('Docker Engine needs root. Run the command again as root.');
+    const folder = await writeDockerConfig(options);
+    await forgetEndedProcesses(folder);
+    const pid = await launch(folder, options.dataFolder);
+    return { url: folder.url, pid, stop: () => docker.stop(options.dataFolder) };
+  },
+
+  async ready(url: string) {
+    return callDocker(url, 'GET /_ping', { timeoutSeconds: 2 }).then(
+      () => true,
+      () => false,
+    );
+  },
+
+  async stop(dataFolder: string) {
+    const folder = dockerFolder(dataFolder);
+    // The pid file of an engine that was killed is still there. Only the engine knows its networks: so it starts once more.
+    const killed = existsSync(folder.pidFile) && (await enginePids(folder)).length === 0;
+    if (killed) await docker.start({ dataFolder });
+    const pids = await enginePids(folder);
+    const bridges = pids.length > 0 ? await endContainers(folder.url) : [];
+    await endProcesses(pids, 'SIGTERM', STOP_TIMEOUT_SECONDS);
+    await removeDebris(dataFolder, folder, bridges);
+  },
+} satisfies Engine;
+
+const enginePids = ({ config }: DockerFolder): Promise<number[]> =>
+  processesWhere(([path = '', ...words]) => PROGRAMS.includes(path) && words.includes(config));
+
+/** A pid file may name a number that belongs to someone else by now, and the engine would refuse to start. */
+async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
+  if ((await enginePids(folder)).length > 0) return;
+  await rm(folder.pidFile, { force: true });
+  const containerdPid = join(folder.execRoot, 'containerd', 'containerd.pid');
+  const running = await processesWhere((words) => words.includes(join(folder.execRoot, 'containerd/containerd.toml')));
+  const named = Number(await readFile(containerdPid, 'utf8').catch(() => '0'));
+  if (!running.includes(named)) await rm(containerdPid, { force: true });
+}
+
+async function launch(folder: DockerFolder, dataFolder: string): Promise<number> {
+  const netns = await savedNetns(folder);
+  const command = [program(), '--config-file', folder.config];
+  // Not `ip netns exec`: that hides the cgroups.
+  const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
+  const log = openSync(folder.log, 'a', 0o644);
+  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
+    const child = spawn(first, args, {
+      cwd: dataFolder,
+      // A shell that became root by `su` may lack these, and the engine looks for runc and containerd.
+      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin` },
+      stdio: ['ignore', log, log],
+      detached: true,
+    });
+    child.on('error', () => {});
+    child.unref();
+    while (!hasEnded(child) && Date.now() < deadline) {
+      if (await docker.ready(folder.url)) return child.pid ?? 0;
+      await sleep(25);
+    }
+  }
+  throw new Error(
+    `Docker Engine did not start. Its log ends with:\n${(await readFile(folder.log, 'utf8')).slice(-2_000)}`,
+  );
+}
+
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+const Containers = z.array(z.object({ Id: z.string(), State: z.string() }));
+const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string(), z.string()).nullable() }));
+
+/** Ends what runs and returns the bridges, which would stay behind. A later start makes them again. */
+async function endContainers(url: string): Promise<string[]> {
+  const running = Containers.parse(await json(url, 'GET /containers/json'));
+  await Promise.all(
+    running.map(async ({ Id, State }) => {
+      // A frozen one would not hear of the stop. It may have been thawed behind the engine's back: then this fails.
+      if (State === 'paused') await callDocker(url, `POST /containers/${Id}/unpause`).catch(() => {});
+      await callDocker(url, `POST /containers/${Id}/stop?t=2`);
+    }),
+  );
+  const filters = encodeURIComponent(JSON.stringify({ driver: ['bridge'] }));
+  const networks = Networks.parse(await json(url, `GET /networks?filters=${filters}`));
+  return networks.map(({ Id, Options }) => Options?.['com.docker.network.bridge.name'] ?? `br-${Id.slice(0, 12)}`);
+}
+
+const json = async (url: string, call: string): Promise<unknown> =>
+  JSON.parse((await callDocker(url, call)).body.toString());

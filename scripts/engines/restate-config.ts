@@ -1,0 +1,49 @@
+// What a data folder's Restate listens on and how it writes. Kept beside its data, so that a restart has the same addresses.
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartOptions } from './engine.ts';
+import { freePort } from './free-port.ts';
+
+export type RestateAddresses = { ingressUrl: string; adminUrl: string };
+
+const PORT = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
+
+export const configFile = (dataFolder: string): string => join(dataFolder, 'restate.toml');
+
+/** Writes the file on a data folder's first start; a later start finds its ports in it. */
+export async function prepareConfig({ dataFolder, port, durable = true }: StartOptions): Promise<RestateAddresses> {
+  const file = configFile(dataFolder);
+  if (!existsSync(file)) {
+    await mkdir(dataFolder, { recursive: true });
+    await writeFile(file, config(port ?? (await freePort()), await freePort(), await freePort(), durable));
+  }
+  const [, ingress, admin] = [...(await readFile(file, 'utf8')).matchAll(PORT)].map(([, number]) => number);
+  return { ingressUrl: `http://127.0.0.1:${ingress}`, adminUrl: `http://127.0.0.1:${admin}` };
+}
+
+function config(ingressPort: number, adminPort: number, nodePort: number, durable: boolean): string {
+  return `node-name = "berth"
+cluster-name = "berth"
+listen-mode = "tcp"
+bind-address = "127.0.0.1:${nodePort}"
+# One machine, one core or two: fewer partitions start sooner and take less memory. Fixed when the data is made.
+default-num-partitions = ${durable ? 8 : 2}
+rocksdb-total-memory-size = "256 MiB"
+disable-telemetry = true
+log-disable-ansi-codes = true
+# At every start it asks a public host for the newest version, which no setting turns off; without a way there it goes on.
+log-filter = "warn,octocrab=off"
+shutdown-timeout = "10s"
+
+[ingress]
+bind-address = "127.0.0.1:${ingressPort}"
+
+[admin]
+bind-address = "127.0.0.1:${adminPort}"
+disable-web-ui = ${!durable}
+
+[log-server]
+rocksdb-disable-wal-fsync = ${!durable}
+`;
+}

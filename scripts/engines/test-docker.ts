@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { docker } from './docker.ts';
+import './test-restate.ts';
+
+/** A Docker Engine of the test file's own. Declare it with `await using`, or dispose of it. */
+export type TestDocker = AsyncDisposable & {
+  url: string;
+  dataFolder: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** SIGKILL: its containers go on. */
+  kill(): Promise<void>;
+};
+
+/** Started only by files that need it (about a second), so that other tests do not pay for it. */
+export async function startTestDocker(options: { netns?: string } = {}): Promise<TestDocker> {
+  const dataFolder = await mkdtemp(join(inject('runFolder'), `${docker.name}-`));
+  let running = await docker.start({ dataFolder, ...options });
+  return {
+    url: running.url,
+    dataFolder,
+    async start() {
+      running = await docker.start({ dataFolder, ...options });
+    },
+    stop: () => docker.stop(dataFolder),
+    async kill() {
+      process.kill(running.pid, 'SIGKILL');
+      while (await docker.ready(running.url)) await sleep(10);
+    },
+    async [Symbol.asyncDispose]() {
+      await docker.stop(dataFolder);
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}

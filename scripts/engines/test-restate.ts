@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { type RunningRestate, restate } from './restate.ts';
+import type { RestateAddresses } from './restate-config.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where engines that a test starts keep their data; swept when the run ends or was killed. */
+    runFolder: string;
+  }
+}
+
+/** A Restate of the test file's own, always at the same addresses. Declare it with `await using`, or dispose of it. */
+export type TestRestate = AsyncDisposable &
+  RestateAddresses & {
+    start(): Promise<void>;
+    stop(): Promise<void>;
+    /** SIGKILL: nothing is flushed, nothing is handed over. */
+    kill(): Promise<void>;
+    /** Removes everything it knows; only while it is down. */
+    wipe(): Promise<void>;
+  };
+
+/** Started only by files that need it (about half a second), so that other tests do not pay for it. */
+export async function startTestRestate(): Promise<TestRestate> {
+  const dataFolder = await mkdtemp(join(inject('runFolder'), `${restate.name}-`));
+  let running: RunningRestate = await restate.start({ dataFolder, durable: false });
+  const { ingressUrl, adminUrl } = running;
+  return {
+    ingressUrl,
+    adminUrl,
+    async start() {
+      running = await restate.start({ dataFolder, durable: false });
+    },
+    stop: () => restate.stop(dataFolder),
+    async kill() {
+      process.kill(running.pid, 'SIGKILL');
+      while (await restate.ready(ingressUrl)) await sleep(10);
+    },
+    wipe: () => rm(join(dataFolder, 'data'), { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await restate.stop(dataFolder);
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// An image of two megabytes that answers HTTP: for tests that start many containers, or push and pull.
+import { execFileSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { requireDebianPackages } from './debian-packages.ts';
+import type { Installable } from './engine.ts';
+import { importImage } from './import-image.ts';
+
+const BUSYBOX = '/bin/busybox';
+const NAME = 'berth-tiny';
+const COMMANDS = ['sh', 'sleep', 'cat', 'wget', 'dmesg', 'uname', 'ip', 'env'];
+
+export const tinyImage: Installable = {
+  name: 'tiny-image',
+  async install() {
+    requireDebianPackages('busybox', ['busybox-static'], [BUSYBOX]);
+  },
+};
+
+/** Gives the engine at `url` an image that answers `berth` on port 8080 as user 1000, and returns its name. */
+export async function importTinyImage(url: string): Promise<string> {
+  await tinyImage.install();
+  const root = await mkdtemp(join(tmpdir(), 'berth-tiny-'));
+  try {
+    await chmod(root, 0o755);
+    for (const folder of ['bin', 'www', 'tmp']) await mkdir(join(root, folder));
+    await copyFile(BUSYBOX, join(root, 'bin/busybox'));
+    for (const command of COMMANDS) await symlink('busybox', join(root, 'bin', command));
+    await writeFile(join(root, 'www/index.html'), 'berth\n');
+    const tar = execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], {
+      maxBuffer: 64_000_000,
+    });
+    await importImage(url, NAME, tar, [
+      'ENV PATH=/bin',
+      'USER 1000:1000',
+      'CMD ["busybox","httpd","-f","-p","8080","-h","/www"]',
+    ]);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+  return `${NAME}:latest`;
+}

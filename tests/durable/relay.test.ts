@@ -1,0 +1,229 @@
+// From a committed row to a handled message.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOutboxBell, enqueue } from '@berth/database';
+import {
+  createSender,
+  defineHandler,
+  type Outgoing,
+  type RunningHandlers,
+  type Sender,
+  startHandlers,
+  startRelay,
+} from '@berth/durable';
+import { formatTraceparent, startTrace } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../../scripts/engines/free-port.ts';
+import { type Bed, makeBed, until } from './bed.ts';
+import { silent, workCatalogue } from './work.ts';
+
+let bed: Bed;
+let handlers: RunningHandlers;
+const traces: string[] = [];
+
+beforeAll(async () => {
+  bed = await makeBed();
+  const traced = defineHandler({
+    name: 'traced',
+    input: z.object({}),
+    handle: async ({ trace }) => void traces.push(trace.traceId),
+  });
+  handlers = await startHandlers({
+    catalogue: [...workCatalogue(bed.database), traced],
+    adminUrl: bed.restate.adminUrl,
+    port: 0,
+    logger: silent,
+    checkEveryMs: 500,
+  });
+});
+beforeEach(async () => {
+  await sql`truncate work, runs, effects, outbox`.execute(bed.database);
+});
+afterAll(async () => {
+  await handlers.stop();
+  await bed[Symbol.asyncDispose]();
+});
+
+const relay = (options: { sender?: Sender; pollMs?: number; batchSize?: number } = {}) =>
+  startRelay({ database: bed.database, databaseUrl: bed.databaseUrl, sender: bed.sender, logger: silent, ...options });
+const write = (keys: readonly string[]): Promise<void> =>
+  bed.database.transaction().execute(async (tx) => {
+    await sql`insert into work (key) select unnest(${[...keys]}::text[])`.execute(tx);
+    for (const key of keys) await enqueue(tx, { topic: 'reconcile', key });
+  });
+const rowsLeft = async (): Promise<number> =>
+  (await sql<{ count: number }>`select count(*)::int as count from outbox`.execute(bed.database)).rows[0]?.count ?? -1;
+const keysOf = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`);
+const onceEach = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 1]));
+/** Tells the test what leaves, and passes it on. */
+const counting = (sent: Outgoing[]): Sender => ({
+  ...bed.sender,
+  sendMany(messages) {
+    sent.push(...messages);
+    return bed.sender.sendMany(messages);
+  },
+});
+
+test('a row leads to its effect and is gone; one that was rolled back leads to nothing', async () => {
+  const running = relay({ pollMs: 20 });
+  await write(['kept']);
+  await bed.database
+    .transaction()
+    .execute(async (tx) => {
+      await enqueue(tx, { topic: 'reconcile', key: 'rolled-back' });
+      throw new Error('rolled back');
+    })
+    .catch(() => {});
+  await bed.allDone();
+  await until(async () => (await rowsLeft()) === 0);
+  await running.stop();
+  expect(await bed.runsOf('rolled-back')).toEqual([]);
+  expect(await bed.effects()).toEqual({ kept: 1 });
+});
+
+test('the bell wakes the relay long before it would look by itself', async () => {
+  const running = relay({ pollMs: 60_000 });
+  const ring = createOutboxBell(bed.database);
+  await sleep(300);
+  const writtenAt = performance.now();
+  await write(['rung']);
+  ring();
+  await bed.allDone(5_000);
+  expect(performance.now() - writtenAt).toBeLessThan(2_000);
+  await running.stop();
+});
+
+test('a row that nobody announced is found by looking', async () => {
+  const running = relay({ pollMs: 50 });
+  await sleep(200);
+  await write(['silent']);
+  await bed.allDone(5_000);
+  await running.stop();
+});
+
+test('a bell rung a thousand times rings a few times', async () => {
+  let heard = 0;
+  const { listen, outboxChannel } = await import('@berth/database');
+  const listener = listen({ url: bed.databaseUrl, channel: outboxChannel, onNotice: () => (heard += 1) });
+  await until(() => heard === 1);
+  const ring = createOutboxBell(bed.database);
+  for (let index = 0; index < 1_000; index += 1) ring();
+  await sleep(200);
+  await listener.close();
+  expect(heard - 1).toBe(1);
+});
+
+test('a relay killed between send and delete leads to one run of each message', async () => {
+  const keys = keysOf('killed', 20);
+  await write(keys);
+  const killed = await bed.spawn({
+    role: 'relay',
+    databaseUrl: bed.databaseUrl,
+    ingressUrl: bed.restate.ingressUrl,
+  });
+  if (killed.signalCode === null) await once(killed, 'exit');
+  expect(killed.signalCode).toBe('SIGKILL');
+  expect(await rowsLeft()).toBe(20);
+  await bed.allDone();
+  const sent: Outgoing[] = [];
+  const running = relay({ sender: counting(sent) });
+  await until(async () => (await rowsLeft()) === 0);
+  await sleep(300);
+  await running.stop();
+  expect(sent).toHaveLength(20);
+  expect(await bed.effects()).toEqual(onceEach(keys));
+  for (const key of keys) expect(await bed.runsOf(key)).toHaveLength(1);
+});
+
+test('several relays share the rows: each row is sent by one of them', async () => {
+  const keys = keysOf('shared', 300);
+  await write(keys);
+  const sent: Outgoing[] = [];
+  const relays = Array.from({ length: 3 }, () => relay({ sender: counting(sent), batchSize: 20 }));
+  await bed.allDone();
+  await until(async () => (await rowsLeft()) === 0);
+  await Promise.all(relays.map((running) => running.stop()));
+  expect(sent.map(({ key }) => key).toSorted()).toEqual(keys);
+});
+
+test('rows leave oldest first', async () => {
+  const keys = keysOf('order', 30);
+  for (const key of keys) await write([key]);
+  const sent: Outgoing[] = [];
+  const running = relay({ sender: counting(sent), batchSize: 10 });
+  await until(async () => (await rowsLeft()) === 0);
+  await running.stop();
+  expect(sent.map(({ key }) => key)).toEqual(keys);
+});
+
+test('while Restate is away rows wait and the relay asks ever less often; then they leave', async () => {
+  const sent: Outgoing[] = [];
+  await bed.restate.stop();
+  const running = relay({ sender: counting(sent), pollMs: 10, batchSize: 5 });
+  await write(keysOf('away', 5));
+  await sleep(2_000);
+  expect(await rowsLeft()).toBe(5);
+  // 100, 200, 400, 800 … ms with a half of chance: about five rounds of five; without a pause there would be hundreds.
+  expect(sent.length).toBeLessThanOrEqual(50);
+  await bed.restate.start();
+  await bed.allDone();
+  await until(async () => (await rowsLeft()) === 0);
+  await running.stop();
+  expect(await bed.effects()).toEqual(onceEach(keysOf('away', 5)));
+});
+
+test('rows that Restate refuses stay and do not stand in the way of the others', async () => {
+  await sql`insert into outbox (topic, key) select 'no-such-handler', n::text from generate_series(1, 10) n`.execute(
+    bed.database,
+  );
+  const keys = keysOf('behind', 10);
+  await write(keys);
+  const running = relay({ pollMs: 20, batchSize: 4 });
+  await bed.allDone();
+  await until(async () => (await rowsLeft()) === 10);
+  await running.stop();
+  expect(await bed.effects()).toEqual(onceEach(keys));
+});
+
+test('the trace of the write arrives in the handler', async () => {
+  const trace = startTrace();
+  await sql`insert into outbox (topic, key, trace) values ('traced', 'one', ${formatTraceparent(trace)})`.execute(
+    bed.database,
+  );
+  const running = relay();
+  await until(() => traces.length > 0);
+  await running.stop();
+  expect(traces).toEqual([trace.traceId]);
+});
+
+test('a relay outlives the loss of its database connections', async () => {
+  const running = relay({ pollMs: 50 });
+  await sleep(200);
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(bed.database);
+  await until(() =>
+    write(['after']).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await bed.allDone();
+  await running.stop();
+  expect(await bed.effects()).toEqual({ after: 1 });
+});
+
+test('a sender says of each message whether it arrived', async () => {
+  const port = await freePort();
+  const nobody = createSender({ ingressUrl: `http://127.0.0.1:${port}`, timeoutMs: 500 });
+  const to = { name: 'traced' };
+  const [gone] = await nobody.sendMany([{ to, key: 'one', message: {} }]);
+  expect(gone).toMatchObject({ name: 'SendFailed', status: undefined, isRefusal: false });
+  const results = await bed.sender.sendMany([
+    { to, key: 'one', message: {} },
+    { to: { name: 'no-such-handler' }, key: 'one', message: {} },
+  ]);
+  expect(results).toEqual([undefined, expect.objectContaining({ status: 404, isRefusal: true })]);
+});
