@@ -19,7 +19,15 @@ export const stages: readonly Stage[] = [
   { name: 'tests', script: ['test'], counts: 'vitest' },
   {
     name: 'tests on PostgreSQL 15',
-    script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines', 'tests/api'],
+    script: [
+      'test',
+      'packages/database',
+      'packages/identity',
+      'services/',
+      'scripts/engines',
+      'tests/api',
+      'tests/durable/relay',
+    ],
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
   },
