@@ -2,6 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, migrate } from '@berth/database';
 import { createSender, defineHandler, type Sender, startHandlers, startRelay } from '@berth/durable';
 import { createLogger } from '@berth/telemetry';
@@ -104,11 +105,15 @@ async function* measureLatency(
   rounds: number,
 ): AsyncGenerator<Measure> {
   const times: { bare: number[]; ours: number[]; call: number[] } = { bare: [], ours: [], call: [] };
-  const handled = (side: Side, key: string): Promise<number> =>
-    timedMs(() => Promise.all([arrivals.expect(1), side.send(key)]));
+  const handled = async (side: Side, key: string): Promise<number> => {
+    // A message counts as handled before the engine has written down its end, which must not fall on the next one.
+    await sleep(20);
+    return timedMs(() => Promise.all([arrivals.expect(1), side.send(key)]));
+  };
   for (let round = -20; round < rounds; round += 1) {
     const key = `latency-${round}`;
     const [plain, port] = [await handled(bare, key), await handled(ours, key)];
+    await sleep(20);
     const call = await timedMs(() => bare.call(key));
     if (round < 0) continue;
     times.bare.push(plain);

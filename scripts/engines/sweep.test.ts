@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineFolder } from './folders.ts';
 import { postgres } from './postgres.ts';
+import { restate } from './restate.ts';
 import { sweepAbandonedRuns } from './sweep.ts';
 
 test('the engine of a killed run is ended by the next, the engine of a living run is not', async () => {
@@ -23,6 +24,20 @@ test('the engine of a killed run is ended by the next, the engine of a living ru
     await used.stop();
     await rm(runs, { recursive: true });
   }
+});
+
+test('the engines that single tests of a killed run started are ended too', async () => {
+  const runs = await engineFolder(`sweep-several-${process.pid}`);
+  const dead = join(runs, `${spawnSync('true').pid}-unit`);
+  const [one, two] = [join(dead, 'restate-one'), join(dead, 'restate-two')];
+  const urls = [
+    await restate.start({ dataFolder: one, durable: false }),
+    await restate.start({ dataFolder: two, durable: false }),
+  ];
+  await sweepAbandonedRuns(runs);
+  for (const { url } of urls) expect(await restate.ready(url)).toBe(false);
+  expect(existsSync(dead)).toBe(false);
+  await rm(runs, { recursive: true });
 });
 
 test('a durable engine finds its data again after a stop', async () => {

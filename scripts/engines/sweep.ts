@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAlive } from './is-alive.ts';
 import { engines } from './registry.ts';
 
 /** A test run that was killed leaves its engines behind; the next run ends them. A run's folder is `<pid>-<project>`. */
@@ -16,12 +17,4 @@ export async function removeRun(run: string): Promise<void> {
     await engine?.stop(join(run, folder));
   }
   await rm(run, { recursive: true, force: true });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

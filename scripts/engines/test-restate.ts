@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { isAlive } from './is-alive.ts';
 import { type RunningRestate, restate } from './restate.ts';
 import type { RestateAddresses } from './restate-config.ts';
 
@@ -37,7 +38,8 @@ export async function startTestRestate(): Promise<TestRestate> {
     stop: () => restate.stop(dataFolder),
     async kill() {
       process.kill(running.pid, 'SIGKILL');
-      while (await restate.ready(ingressUrl)) await sleep(10);
+      // Its successor needs the ports and the lock on the data, which end with the process.
+      while (isAlive(running.pid)) await sleep(5);
     },
     wipe: () => rm(join(dataFolder, 'data'), { recursive: true, force: true }),
     async [Symbol.asyncDispose]() {

@@ -18,18 +18,20 @@ export const stages: readonly Stage[] = [
   { name: 'lint', script: ['lint'] },
   { name: 'boundaries', script: ['boundaries'] },
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
-  { name: 'tests', script: ['test'], counts: 'vitest' },
+  { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate'] },
   {
     name: 'tests on PostgreSQL 15',
-    script: ['test', 'packages/database', 'packages/identity', 'services/', 'scripts/engines', 'tests/api'],
+    script: [
+      'test',
+      'packages/database',
+      'packages/identity',
+      'services/',
+      'scripts/engines',
+      'tests/api',
+      'tests/durable/relay',
+    ],
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
-  },
-  {
-    name: 'container engines',
-    script: ['e2e', 'engines'],
-    counts: 'vitest',
-    needs: ['docker', 'gvisor', 'container-registry', 'base-image', 'tiny-image'],
   },
   { name: 'conformance', script: ['conformance'], counts: 'summary' },
   {

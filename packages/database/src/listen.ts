@@ -45,11 +45,11 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
     // A connection that silently died is noticed by the system within minutes; the poll of whoever listens is sooner.
     keepAlive: true,
   });
-  const broken = new Promise<void>((resolve, reject) => {
-    client.on('error', reject);
-    client.on('end', () => resolve());
-    closing.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const { promise: broken, resolve, reject } = Promise.withResolvers<void>();
+  const end = (): void => resolve();
+  client.on('error', reject);
+  client.on('end', end);
+  closing.addEventListener('abort', end);
   // It may break before anyone waits for it.
   broken.catch(() => {});
   client.on('notification', () => onNotice());
@@ -59,6 +59,7 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
     onNotice();
     await broken;
   } finally {
+    closing.removeEventListener('abort', end);
     await client.end().catch(() => {});
   }
 }

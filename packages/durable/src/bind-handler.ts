@@ -11,6 +11,7 @@ import {
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';
 import { defaultRetry, type Handler, type HandlerContext } from './handler.ts';
+import type { Limit } from './limit.ts';
 import type { Outgoing } from './message.ts';
 
 /** The one method of every object. */
@@ -28,7 +29,19 @@ const json: Serde<unknown> = {
 
 type Recorded = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & { readonly name: string };
 
-export function bindHandler(handler: Handler, logger: Logger, attempts: AttemptCounter) {
+/** What all handlers of a process share. */
+export interface Serving {
+  readonly logger: Logger;
+  readonly attempts: AttemptCounter;
+  readonly limit: Limit;
+}
+
+/** How long an id is remembered after its message was handled; of a finished call nothing else is kept. */
+const retention = { idempotencyRetention: { days: 1 }, journalRetention: 0 };
+/** Handlers do not wait, so one that says nothing for so long is stuck: it is cut off and run again. */
+const patience = { inactivityTimeout: { seconds: 30 }, abortTimeout: { seconds: 30 } };
+
+export function bindHandler(handler: Handler, serving: Serving) {
   const { initialMs, maxMs, factor, maxAttempts } = { ...defaultRetry, ...handler.retry };
   const retryPolicy = {
     initialInterval: initialMs,
@@ -40,7 +53,9 @@ export function bindHandler(handler: Handler, logger: Logger, attempts: AttemptC
     const trace = traceOf(call);
     // Recorded as one step: after a crash the sends go out as they were decided, or the handler runs again. Sent one by one
     // from inside the handler, a second run that decides differently would not match what the first one left behind.
-    const sends = await call.run(method, () => handleOnce(handler, call, message, trace, logger, attempts));
+    const sends = await call.run(method, () =>
+      serving.limit.run(() => handleOnce(handler, call, message, trace, serving)),
+    );
     for (const { name, key, message: parameter, delayMs, dedupe } of sends) {
       call.genericSend({
         service: name,
@@ -56,7 +71,7 @@ export function bindHandler(handler: Handler, logger: Logger, attempts: AttemptC
   };
   return object({
     name: handler.name,
-    handlers: { [method]: handlers.object.exclusive({ input: json, retryPolicy }, run) },
+    handlers: { [method]: handlers.object.exclusive({ input: json, retryPolicy, ...retention, ...patience }, run) },
   });
 }
 
@@ -68,8 +83,7 @@ async function handleOnce(
   call: ObjectContext,
   message: unknown,
   trace: TraceContext,
-  logger: Logger,
-  attempts: AttemptCounter,
+  { logger, attempts }: Serving,
 ): Promise<Recorded[]> {
   const { id } = call.request();
   const attempt = attempts.next(id);

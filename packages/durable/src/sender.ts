@@ -12,7 +12,7 @@ export interface Sender {
 
 export interface SenderOptions {
   readonly ingressUrl: string;
-  /** Requests open at a time, over all callers of `sendMany`'s one list. */
+  /** Requests that one `sendMany` has open at a time. */
   readonly concurrency?: number;
   readonly timeoutMs?: number;
 }
@@ -24,10 +24,13 @@ export function createSender({ ingressUrl, concurrency = 32, timeoutMs = 10_000 
     async sendMany(messages) {
       const results: (SendFailed | undefined)[] = new Array(messages.length);
       const waiting = messages.entries();
+      // Once the engine does not answer, the rest is not tried: each would wait for its own timeout.
+      let away: SendFailed | undefined;
       const worker = async (): Promise<void> => {
         // The iterator is shared: each worker takes the next message that nobody has.
         for (const [index, message] of waiting) {
-          results[index] = await post(message).then(() => undefined, SendFailed.from);
+          results[index] = away ?? (await post(message).then(() => undefined, SendFailed.from));
+          if (results[index]?.isRefusal === false) away = results[index];
         }
       };
       await Promise.all(Array.from({ length: Math.min(concurrency, messages.length) }, worker));

@@ -8,6 +8,7 @@ import { AttemptCounter } from './attempt-counter.ts';
 import { backoffMs } from './backoff.ts';
 import { bindHandler } from './bind-handler.ts';
 import type { Catalogue } from './handler.ts';
+import { Limit } from './limit.ts';
 import { register } from './register.ts';
 import { sdkLogger } from './sdk-logger.ts';
 
@@ -25,6 +26,8 @@ export interface HandlersOptions {
   readonly advertisedUrl?: string | undefined;
   /** Public keys of the Restate that may call (`publickeyv1_…`). Without one, whoever reaches the port may. */
   readonly identityKeys?: readonly string[];
+  /** Calls at a time. Restate brings up to a thousand, which would only queue for connections to the database. */
+  readonly concurrency?: number;
   /** How often it looks whether Restate still knows the handlers. */
   readonly checkEveryMs?: number;
   /** Restate had never heard of these handlers, or has lost its data: a resync finds the work that it no longer has. */
@@ -41,10 +44,10 @@ export interface RunningHandlers {
 /** Resolves once it listens and Restate knows it. Restate may be started later: it is asked until it answers. */
 export async function startHandlers(options: HandlersOptions): Promise<RunningHandlers> {
   const { catalogue, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
-  const attempts = new AttemptCounter();
+  const serving = { logger, attempts: new AttemptCounter(), limit: new Limit(options.concurrency ?? 64) };
   const server = createServer(
     createEndpointHandler({
-      services: catalogue.map((handler) => bindHandler(handler, logger, attempts)),
+      services: catalogue.map((handler) => bindHandler(handler, serving)),
       identityKeys: [...identityKeys],
       logger: sdkLogger(logger),
     }),
