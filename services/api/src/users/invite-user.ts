@@ -1,6 +1,7 @@
 // Invites by e-mail address for seven days. Inviting again while the invitation is open replaces it.
 import type { inviteUser as operation } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
+import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { invitationColumns, renderInvitation } from '../invitations/record.ts';
 import { lockWorkspace } from '../workspaces/record.ts';
@@ -27,7 +28,8 @@ export async function inviteUser(call: WriteCall<typeof operation>): Promise<unk
     .insertInto('invitations')
     .values({ id: uuidv7(), workspace_id: workspace.id, email, ...offer })
     .onConflict((conflict) =>
-      conflict.columns(['workspace_id', 'email']).where('state', '=', 'open').doUpdateSet(offer),
+      // Spelled out: a prepared statement finds a partial index only by a condition that is no parameter.
+      conflict.columns(['workspace_id', 'email']).where('state', '=', sql.lit('open')).doUpdateSet(offer),
     )
     .returning(invitationColumns)
     .executeTakeFirstOrThrow();
