@@ -37,7 +37,7 @@ test('event.fields: every event has only the six named fields and each is a stri
   await api.admin.post('/jobs', bodyFor(samples.job, 'revised'));
   await api.admin.put('/jobs/revised', {
     metadata: jobMetadata,
-    spec: { runtime: { image: 'docker.io/library/busybox:2' } },
+    spec: { runtime: { image: 'registry.example/library/busybox:2' } },
   });
   await api.admin.put('/jobs/revised', { metadata: jobMetadata, spec: { enabled: false } });
   for (const sample of [...all, samples.agent]) await api.admin.post(sample.path, bodyFor(sample, 'told'));

@@ -20,7 +20,7 @@ export const gatewayPath = '/vpcs/default/egressgateways';
 export const exit = 'exit';
 export const ipPath = `${gatewayPath}/${exit}/ips`;
 
-const image = 'docker.io/library/busybox:1';
+const image = 'registry.example/library/busybox:1';
 
 export const samples = {
   agent: { title: 'Agent', path: '/agents', spec: { runtime: { image, memory: 512 } } },
