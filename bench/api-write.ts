@@ -36,26 +36,36 @@ async function* measure(
     const { status, text } = await client.send('PUT', `/drives/${name}`, body);
     if (status !== 200) throw new Error(`PUT answered ${status}: ${text}`);
   };
-  const bare = async (name: string): Promise<void> => {
-    const connection = await pool.connect();
-    await putDriveBare(connection, bareWorkspace, database.ownerId, name).finally(() => connection.release());
-  };
+  const bareWith =
+    (prepared: boolean) =>
+    async (name: string): Promise<void> => {
+      const connection = await pool.connect();
+      await putDriveBare(connection, prepared, bareWorkspace, database.ownerId, name).finally(() =>
+        connection.release(),
+      );
+    };
+  const bare = bareWith(false);
+  const barePrepared = bareWith(true);
   try {
     await inParallel(200, (index) => put(`warm-${index}`));
     await inParallel(200, (index) => bare(`warm-${index}`));
-    const ours: number[] = [];
-    const plain: number[] = [];
+    await inParallel(200, (index) => barePrepared(`warm-prepared-${index}`));
+    const ways = { ours: put, bare, prepared: barePrepared };
+    const perSecond: Record<keyof typeof ways, number[]> = { ours: [], bare: [], prepared: [] };
     for (let turn = 0; turn < turns; turn += 1) {
-      ours.push((writes / (await timedMs(() => inParallel(writes, (index) => put(`turn-${turn}-${index}`))))) * 1000);
-      plain.push((writes / (await timedMs(() => inParallel(writes, (index) => bare(`turn-${turn}-${index}`))))) * 1000);
+      for (const way of ['ours', 'bare', 'prepared'] as const) {
+        const ms = await timedMs(() => inParallel(writes, (index) => ways[way](`${way}-${turn}-${index}`)));
+        perSecond[way].push((writes / ms) * 1000);
+      }
     }
-    yield {
-      name: 'PUT drive / bare transaction',
-      value: median(ours) / median(plain),
-      unit: 'x',
-      bound: { atLeast: 0.4 },
-      detail: { perSecond: rounded(median(ours)), barePerSecond: rounded(median(plain)), turns, writes, concurrency },
-    };
+    const ours = median(perSecond.ours);
+    for (const [name, barePerSecond] of [
+      ['PUT drive / bare transaction', median(perSecond.bare)],
+      ['PUT drive / bare transaction of prepared statements', median(perSecond.prepared)],
+    ] as const) {
+      const detail = { perSecond: rounded(ours), barePerSecond: rounded(barePerSecond), turns, writes, concurrency };
+      yield { name, value: ours / barePerSecond, unit: 'x', bound: { atLeast: 0.4 }, detail };
+    }
   } finally {
     client.close();
     await pool.end();
