@@ -57,8 +57,6 @@ const listItem = once((kind: Kind): z.ZodType => {
 
 const pagedAnswer = once((kind: Kind) => pageOrArray(`${kind.title}List`, listItem(kind)));
 
-export const isPagedKind = (kind: Kind): boolean => kind.listing.paged;
-
 function access(kind: Kind, verb: Verb): Access {
   const permission = kind.permissions[verb];
   if (permission === undefined) throw new Error(`${kind.kind} declares no permission for ${verb}`);

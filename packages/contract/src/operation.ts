@@ -53,7 +53,7 @@ export interface Operation<
   readonly errorForm?: 'sandbox';
   /** Action written to the audit log; every operation that changes something has one. */
   readonly audit?: string;
-  /** The answer holds a secret: a stored copy of it is encrypted. */
+  /** The answer shows a secret. Stored copies of answers are encrypted whether or not; this tells where to look for leaks. */
   readonly secretAnswer?: true;
 }
 

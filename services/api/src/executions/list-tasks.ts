@@ -5,9 +5,9 @@ import type { Database } from '@berth/database';
 import { type SqlBool, sql } from 'kysely';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { normalizeQuery } from '../resources/search-text.ts';
+import { cutPage, openWalk, streamArray } from '../resources/walk.ts';
 import { type ExecutionRow, FixedSpec, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
 import { renderTask } from './render.ts';
-import { cutPage, openWalk, streamArray } from './walk.ts';
 
 interface ListQuery {
   readonly cursor?: string | undefined;

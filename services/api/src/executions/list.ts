@@ -8,10 +8,10 @@ import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import type { Position } from '../resources/cursor.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import { normalizeQuery } from '../resources/search-text.ts';
+import { cutPage, openWalk, streamArray } from '../resources/walk.ts';
 import { type ExecutionRow, executionColumns, findJob } from './record.ts';
 import { renderExecution } from './render.ts';
 import { statsOf } from './stats.ts';
-import { cutPage, openWalk, streamArray } from './walk.ts';
 
 interface ListQuery {
   readonly cursor?: string | undefined;

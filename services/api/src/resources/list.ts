@@ -1,16 +1,15 @@
 // Listing of any kind. From the version with wrapped lists: pages behind sealed cursors. Before: the whole list, newest
 // first, written piece by piece so that memory stays flat.
-import { createHash } from 'node:crypto';
 import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
-import { readCursor, writeCursor } from './cursor.ts';
 import { loadEvents } from './events.ts';
 import { type PageQuery, positionOf, readPage } from './page.ts';
 import { findParent, type ResourceRow } from './record.ts';
 import { renderResource } from './render.ts';
 import { normalizeQuery } from './search-text.ts';
+import { cutPage, openWalk, streamArray } from './walk.ts';
 
 const defaultLimit = 50;
 const streamedBatch = 500;
@@ -26,8 +25,14 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
     showTerminated: query.showTerminated === true || query.status?.includes('TERMINATED') === true,
   };
   if (kind.listing.paged && call.version.has('wrappedLists')) return listPage(call, kind, filter, query);
+  const newestFirst = { ...filter, sort: 'createdAt:desc', limit: streamedBatch } as const;
   return new StreamedAnswer(
-    streamAll(call, kind, { ...filter, sort: 'createdAt:desc', limit: streamedBatch }, parent.rows),
+    streamArray(
+      streamedBatch,
+      (last: ResourceRow | undefined) =>
+        readPage(call.database, { ...newestFirst, after: last && positionOf(newestFirst.sort, last) }),
+      (rows) => renderItems(call, kind, rows, parent.rows),
+    ),
   );
 }
 
@@ -41,9 +46,7 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   const statuses = everyStatus(kind, query.status) ? undefined : query.status;
   const search = normalizeQuery(query.q);
   const bound = { ...filter, search, statuses };
-  const walk = { fingerprint: fingerprint({ ...bound, sort }), nowMs: call.dependencies.now() };
-  const key = await call.dependencies.keyring.deploymentKey(call.dependencies.database, 'cursor');
-  const after = cursor === undefined ? undefined : readCursor(key, walk, cursor);
+  const walk = await openWalk(call, { ...bound, sort }, cursor);
   const counted = totalOf(call, filter);
   // Not awaited yet: the counter is read beside the page, and a page that fails must not leave it unhandled.
   counted.catch(() => {});
@@ -52,20 +55,15 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
     const total = await counted;
     return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
-  const rows = await readPage(call.database, { ...bound, sort, after, limit: limit + 1 });
+  const rows = await readPage(call.database, { ...bound, sort, after: walk.after, limit: limit + 1 });
+  const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row));
   const total = await counted;
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  const nextCursor = hasMore ? writeCursor(key, walk, positionOf(sort, last)) : '';
-  return { data: await renderItems(call, kind, page), meta: { hasMore, nextCursor, total } };
+  return { data: await renderItems(call, kind, page), meta: { ...meta, total } };
 }
 
 /** Naming every status is the same as naming none. */
 const everyStatus = (kind: Kind, asked: readonly string[] | undefined): boolean =>
   asked === undefined || asked.length === 0 || asked.length === kind.statuses?.length;
-
-const fingerprint = (query: object): string => createHash('sha256').update(JSON.stringify(query)).digest('base64url');
 
 async function totalOf({ database }: ReadCall, { workspaceId, kind, parentUid = nilUuid }: Filter): Promise<number> {
   const counter = await database
@@ -92,24 +90,4 @@ async function renderItems(
   const rendered = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
   const items = (await rules?.relate?.(call.database, rendered, rows)) ?? rendered;
   return rules?.finishItems === undefined ? items : rules.finishItems(call, items, rows);
-}
-
-async function* streamAll(
-  call: ReadCall,
-  kind: Kind,
-  query: PageQuery,
-  parents: readonly ResourceRow[],
-): AsyncGenerator<string> {
-  let separator = '[';
-  let after: PageQuery['after'];
-  for (;;) {
-    const rows = await readPage(call.database, { ...query, after });
-    const last = rows.at(-1);
-    const items = await renderItems(call, kind, rows, parents);
-    if (items.length > 0) yield separator + items.map((item) => JSON.stringify(item)).join(',');
-    if (items.length > 0) separator = ',';
-    if (last === undefined || rows.length < query.limit) break;
-    after = positionOf(query.sort, last);
-  }
-  yield separator === '[' ? '[]' : ']';
 }

@@ -1,7 +1,7 @@
 // A walk through a listing in pages: opened with the cursor of the last page, closed with the cursor of the next.
 import { createHash } from 'node:crypto';
 import type { ReadCall } from '../http/call.ts';
-import { type Position, readCursor, writeCursor } from '../resources/cursor.ts';
+import { type Position, readCursor, writeCursor } from './cursor.ts';
 
 export interface Walk {
   readonly after: Position | undefined;
