@@ -1,4 +1,5 @@
 export * from './brand.ts';
+export * from './deployment-transitions.ts';
 export * from './duration.ts';
 export * from './errors.ts';
 export * from './free-form.ts';
@@ -20,6 +21,8 @@ export * from './kinds/sandbox.ts';
 export * from './kinds/volume.ts';
 export * from './kinds/volume-template.ts';
 export * from './kinds/vpc.ts';
+export * from './node/instance.ts';
+export * from './node/protocol.ts';
 export * from './openapi.ts';
 export * from './operation.ts';
 export * from './operations/accounts.ts';

@@ -1,3 +1,4 @@
+export * from './bells.ts';
 export * from './connect.ts';
 export * from './counters.ts';
 export * from './listen.ts';

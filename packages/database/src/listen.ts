@@ -4,8 +4,8 @@ import pg from 'pg';
 export interface ListenOptions {
   readonly url: string;
   readonly channel: string;
-  /** Also called after each new connection: what was said in between went unheard. */
-  readonly onNotice: () => void;
+  /** Also called, with an empty word, after each new connection: what was said in between went unheard. */
+  readonly onNotice: (word: string) => void;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -52,11 +52,11 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
   closing.addEventListener('abort', end);
   // It may break before anyone waits for it.
   broken.catch(() => {});
-  client.on('notification', () => onNotice());
+  client.on('notification', ({ payload }) => onNotice(payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    onNotice();
+    onNotice('');
     await broken;
   } finally {
     closing.removeEventListener('abort', end);

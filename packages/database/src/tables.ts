@@ -172,6 +172,52 @@ export interface Tables {
     started_at: NullableTime;
     completed_at: NullableTime;
   };
+  runners: {
+    id: string;
+    name: string;
+    region: string;
+    status: Generated<'joined' | 'up' | 'lost'>;
+    isolation: Generated<string[]>;
+    memory_mb: Generated<number>;
+    cpus: Generated<number>;
+    reserved_mb: Generated<number>;
+    session: Generated<number>;
+    version: string | null;
+    free_memory_mb: number | null;
+    free_disk_percent: number | null;
+    joined_at: Time;
+    last_seen_at: NullableTime;
+  };
+  runner_tokens: {
+    hash: Buffer;
+    region: string;
+    created_at: Time;
+    expires_at: Time;
+    used_at: NullableTime;
+    runner_id: string | null;
+  };
+  instances: {
+    id: string;
+    workspace_id: string;
+    resource_uid: string;
+    revision: string;
+    runner_id: string;
+    spec: Json<JsonObject>;
+    desired: Generated<'running' | 'gone'>;
+    state: Generated<'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost'>;
+    code: string | null;
+    message: string | null;
+    starts: Generated<number>;
+    address: string | null;
+    stages: NullableJson<JsonObject>;
+    reserved_mb: number;
+    report_session: Generated<number>;
+    report_sequence: Generated<number>;
+    created_at: Time;
+    ready_at: NullableTime;
+    failed_at: NullableTime;
+    ended_at: NullableTime;
+  };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };
   outbox: {

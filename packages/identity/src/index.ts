@@ -8,3 +8,4 @@ export * from './master-keys.ts';
 export * from './principal.ts';
 export * from './rewrap-keys.ts';
 export * from './seal.ts';
+export * from './sealed-env.ts';

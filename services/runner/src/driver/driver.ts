@@ -1,0 +1,89 @@
+// What the runner asks of a container engine. Docker implements it today; whatever comes second implements the same words.
+import type { IsolationClass } from '@berth/contract';
+
+export interface ContainerWish {
+  /** Also its host name inside; nobody else resolves it. */
+  readonly name: string;
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isolation: IsolationClass;
+  readonly env: Readonly<Record<string, string>>;
+  readonly memoryMb: number;
+  readonly cpus: number;
+  /** Of the container whose network it shares. */
+  readonly networkOf: string;
+}
+
+export interface ContainerState {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly status: 'created' | 'running' | 'paused' | 'exited';
+  /** Only while it runs. */
+  readonly pid: number | undefined;
+  readonly exitCode: number | undefined;
+  readonly outOfMemory: boolean;
+  /** Absent where the engine does not keep output in files. */
+  readonly logFile: string | undefined;
+}
+
+export interface ContainerUsage {
+  readonly memoryBytes: number;
+  readonly cpuNanoseconds: number;
+}
+
+export interface ContainerEvent {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly type: 'start' | 'die' | 'oom' | 'destroy';
+}
+
+export interface Pull {
+  readonly image: string;
+  readonly credentials?: { readonly username: string; readonly password: string } | undefined;
+  onProgress(bytes: { readonly done: number; readonly total: number }): void;
+  readonly signal?: AbortSignal;
+}
+
+export type PullFault = 'missing' | 'refused' | 'unavailable';
+
+/** What a person can act on, from whatever words the engine used. */
+export class PullFailed extends Error {
+  readonly fault: PullFault;
+  constructor(fault: PullFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+/** Removing, stopping or killing what is not there is no failure. */
+export interface Driver {
+  /** Which classes the engine offers. */
+  isolationClasses(): Promise<readonly IsolationClass[]>;
+  hasImage(image: string): Promise<boolean>;
+  /** Throws `PullFailed`. */
+  pull(pull: Pull): Promise<void>;
+  /** False when something still uses it. */
+  removeImage(image: string): Promise<boolean>;
+  create(wish: ContainerWish): Promise<string>;
+  start(id: string): Promise<void>;
+  stop(id: string, graceSeconds: number): Promise<void>;
+  pause(id: string): Promise<void>;
+  unpause(id: string): Promise<void>;
+  update(id: string, limits: { readonly memoryMb: number; readonly cpus: number }): Promise<void>;
+  inspect(id: string): Promise<ContainerState | undefined>;
+  /** Running or not, all that carry the label. */
+  list(label: { readonly name: string; readonly value: string }): Promise<readonly ContainerState[]>;
+  stats(id: string): Promise<ContainerUsage | undefined>;
+  remove(id: string): Promise<void>;
+  /** Until the signal; ends when the engine goes away, and whoever listens looks at everything again. */
+  events(signal: AbortSignal): AsyncIterable<ContainerEvent>;
+}
+
+/** Every container of ours carries the first; instances and slots carry theirs beside it. */
+export const containerLabels = {
+  runner: 'berth.runner',
+  instance: 'berth.instance',
+  workspace: 'berth.workspace',
+  slot: 'berth.slot',
+} as const;

@@ -1,0 +1,27 @@
+// What the rest of the runner asks of the machine's network.
+
+/** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
+export interface NetworkSlot {
+  /** Of the container that holds it. */
+  readonly containerId: string;
+  readonly address: string;
+}
+
+export interface Network {
+  /** A ready slot, or a new one when none is left. It belongs to the caller until released, and is used once. */
+  takeSlot(): Promise<NetworkSlot>;
+  /** Removes the slot's container; what used it must be gone. */
+  releaseSlot(slot: NetworkSlot): Promise<void>;
+  /** Slots that instances of an earlier run of this process still use, by the id of the container that holds them. */
+  adoptSlot(containerId: string): Promise<NetworkSlot | undefined>;
+  /** From here on the address speaks to its workspace and to the outside; before, to nobody. */
+  admit(address: string, workspaceId: string): Promise<void>;
+  dismiss(address: string): Promise<void>;
+  /**
+   * Holds table, sets, bridge and kernel switches against what they should be, and mends what differs. Returns what it
+   * mended, empty when all was well.
+   */
+  verify(): Promise<readonly string[]>;
+  /** Removes slots that nobody took. The table stays: instances outlive this process. */
+  close(): Promise<void>;
+}
