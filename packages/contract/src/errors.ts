@@ -103,6 +103,10 @@ export const resourceErrors = defineErrors({
     message: 'A {kind} named {name} exists already. Choose another name or change the existing one.',
   },
   in_use: { status: 409, message: 'The {kind} {name} is in use by {users}. Remove that first.' },
+  being_deleted: {
+    status: 409,
+    message: 'The {kind} {name} is being deleted. Wait until it is gone, then create it anew.',
+  },
   immutable_field: { status: 400, message: '{field} cannot change after creation. Send it unchanged or leave it out.' },
   name_mismatch: {
     status: 400,

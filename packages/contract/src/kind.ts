@@ -87,6 +87,8 @@ export interface Kind {
   readonly createErrorForm?: 'sandbox';
   /** A change of the deployable spec makes a revision and starts the kind's arrival anew. */
   readonly revisions?: true;
+  /** Instances run behind it: switching it off and deleting it end once they have stopped. */
+  readonly runs?: true;
   /** Name of the account limit that counts resources of this kind. */
   readonly quota?: string;
   /** Further query parameters of create. */

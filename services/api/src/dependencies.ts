@@ -16,5 +16,7 @@ export interface Dependencies {
   /** Host without the version prefix; `baseUrl` is with it. */
   readonly apiUrl: string;
   readonly baseUrl: string;
+  /** Tells whoever does the work that follows a write that some waits. */
+  readonly ringOutbox: () => void;
   readonly now: () => number;
 }

@@ -1,6 +1,6 @@
 // The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
 import { headerNames } from '@berth/contract';
-import { connect, maintain } from '@berth/database';
+import { connect, createBell, maintain, outboxChannel } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
 import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
 import { sql } from 'kysely';
@@ -53,6 +53,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
+    ringOutbox: createBell(database, outboxChannel, (err) =>
+      logger.warn({ err }, 'the relay was not told of new work'),
+    ),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));

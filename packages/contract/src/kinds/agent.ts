@@ -63,6 +63,7 @@ export const agent = defineKind({
   showSecrets: true,
   upload: true,
   revisions: true,
+  runs: true,
   revealsSecretOnWrite: true,
   quota: 'agents',
   arrival: waitsFor('a runner'),

@@ -57,6 +57,7 @@ export const mcpFunction = defineKind({
   showSecrets: true,
   upload: true,
   revisions: true,
+  runs: true,
   revealsSecretOnWrite: true,
   quota: 'functions',
   arrival: waitsFor('a runner'),

@@ -1,6 +1,6 @@
 // Verification of a custom domain: DNS is asked before the transaction, so that a slow name server holds no lock.
 import { customDomain, requestErrors, verifyCustomDomain } from '@berth/contract';
-import { enqueue, type JsonObject } from '@berth/database';
+import type { JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import { type Registration, type WriteCall, writeAfter } from '../http/call.ts';
 import { section, textOf, without } from '../kinds/spec-fields.ts';
@@ -45,7 +45,7 @@ async function verify(call: WriteCall<typeof verifyCustomDomain>, { uid, found }
     .where('uid', '=', uid)
     .returning(resourceColumns)
     .executeTakeFirstOrThrow();
-  await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
+  await call.follow(uid);
   return present(call, await ruleContext(call, customDomain), changed, []);
 }
 

@@ -1,5 +1,5 @@
 // Cancels an execution: no new task starts, those in progress end by themselves. What already ended is left as it is.
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { addEvent } from '../resources/events.ts';
@@ -7,10 +7,10 @@ import { type ExecutionPlace, showExecution } from './get.ts';
 import { type ExecutionRow, executionColumns, findJob, lockExecution } from './record.ts';
 import { nextStatus } from './transitions.ts';
 
-type CancelCall = Pick<WriteCall, 'tx' | 'trace' | 'target'>;
+type CancelCall = Pick<WriteCall, 'tx' | 'follow' | 'target'>;
 
 export async function cancelExecution(call: CancelCall, place: ExecutionPlace): Promise<unknown> {
-  const { tx, trace } = call;
+  const { tx } = call;
   const job = await findJob(tx, place.workspace.id, place.job);
   const row = await lockExecution(tx, job.uid, place.executionId);
   call.target(`job/${job.name}/execution/${row.external_id}`);
@@ -32,7 +32,7 @@ export async function cancelExecution(call: CancelCall, place: ExecutionPlace): 
     .where('id', '=', row.id)
     .returning(executionColumns)
     .executeTakeFirstOrThrow();
-  await enqueue(tx, { topic: 'reconcile', key: row.id, trace });
+  await call.follow(row.id);
   return showExecution(tx, place, changed);
 }
 

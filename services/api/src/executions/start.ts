@@ -2,7 +2,7 @@
 // as `queued` until a runner takes it.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
-import { addToCount, type DatabaseTransaction, enqueue, type JsonObject, nilUuid, uuidv7 } from '@berth/database';
+import { addToCount, type DatabaseTransaction, type JsonObject, nilUuid, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -46,7 +46,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   if (inserted === undefined) return raced(call, job, id, externalId);
   await insertTasks(tx, id, tasks);
   await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Waits for a runner.' });
-  await enqueue(tx, { topic: 'reconcile', key: id, trace: call.trace });
+  await call.follow(id);
   call.target(`job/${job.name}/execution/${externalId}`);
   call.atLast(() => addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1));
   return output(call, job, { externalId, messageId, tasks });

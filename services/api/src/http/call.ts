@@ -45,6 +45,8 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
   target(name: string): void;
   /** Work on rows that many writers share, such as counters: done after everything else, so they are locked shortly. */
   atLast(work: () => Promise<void>): void;
+  /** Leaves the work that follows the write, for the resource of this uid; whoever does it hears of it after the commit. */
+  follow(uid: string): Promise<void>;
   /** What this process remembers and the write made untrue; done once the write is there for everyone. */
   afterCommit(work: () => void): void;
 }

@@ -1,7 +1,7 @@
 // The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
 
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, enqueue } from '@berth/database';
 import type { ReadCall, Registration, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
@@ -44,6 +44,12 @@ async function runOnce(
       target: { value: (name: string) => (target = name) },
       atLast: { value: (work: () => Promise<void>) => last.push(work) },
       afterCommit: { value: (work: () => void) => after.push(work) },
+      follow: {
+        async value(uid: string) {
+          await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
+          after.push(() => call.dependencies.ringOutbox());
+        },
+      },
     });
     const made = await registration.write?.(writeCall, prepared);
     await audit(tx, call, target);

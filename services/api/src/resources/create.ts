@@ -1,6 +1,6 @@
 // Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
-import { addToCount, enqueue, type JsonObject, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
+import { addToCount, type JsonObject, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
 import { limitOf } from '../accounts/limits.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -45,10 +45,10 @@ async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRo
 }
 
 /** The counters stay: one row goes and one comes in the same transaction. */
-async function makeRoom({ tx, trace }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
+async function makeRoom({ tx, follow }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
   await kindRules[context.kind.kind]?.delete?.(context, row);
   await tx.deleteFrom('resources').where('uid', '=', row.uid).execute();
-  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace });
+  await follow(row.uid);
 }
 
 /** A row that was just written, as its answer. */
@@ -98,7 +98,7 @@ async function insertDraft(
   draft: Draft,
   counting: 'counted' | 'in place',
 ): Promise<{ row: ResourceRow; events: EventRow[] } | undefined> {
-  const { tx, workspace, principal, trace, dependencies } = call;
+  const { tx, workspace, principal, dependencies } = call;
   const { kind, parents } = context;
   const parentUid = parents.at(-1)?.uid;
   const spec = holdsSecrets(kind, draft.spec)
@@ -128,8 +128,10 @@ async function insertDraft(
   if (inserted === undefined) return undefined;
   call.target(`${kind.kind}/${inserted.name}`);
   const row = (await kindRules[kind.kind]?.created?.(context, inserted)) ?? inserted;
-  const events = await writeArrival(call, row, draft, kind.revisions === true);
-  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace });
+  const revision = kind.revisions === true ? newRevisionId() : undefined;
+  if (revision !== undefined) await requireKnownRevisions(tx, row.uid, draft.spec);
+  const events = await writeArrival(call, row, draft, revision);
+  await call.follow(row.uid);
   if (counting === 'counted') call.atLast(() => count(call, kind, parentUid, 1));
   return { row, events };
 }
@@ -139,13 +141,10 @@ export async function writeArrival(
   call: WriteCall,
   row: ResourceRow,
   draft: Draft,
-  deploys: boolean,
+  revision: string | undefined,
 ): Promise<EventRow[]> {
-  const revision = deploys ? newRevisionId() : undefined;
-  if (revision !== undefined) {
-    await requireKnownRevisions(call.tx, row.uid, draft.spec);
+  if (revision !== undefined)
     await addRevision(call.tx, row, revision, draft.status ?? 'DEPLOYING', call.principal.subject);
-  }
   const events: EventRow[] = [];
   for (const event of draft.events) events.push(await addEvent(call.tx, row.uid, { ...event, revision }));
   return events;

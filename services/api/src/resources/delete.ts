@@ -1,13 +1,15 @@
-// Deletes a resource of any kind from every state. Nothing runs behind these kinds yet, so it ends in the request: the next
-// read finds nothing and the name is free.
+// Deletes a resource of any kind from every state. Where nothing runs behind it, it ends in the request: the next read finds
+// nothing and the name is free. Where something runs, the record stays until that has stopped.
 import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
-import { enqueue, nilUuid } from '@berth/database';
+import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { count, present, ruleContext } from './create.ts';
 import { addEvent, loadEvents } from './events.ts';
-import { lockLive, type ResourceRow } from './record.ts';
+import { hasLiveInstances } from './live-instances.ts';
+import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
+import type { RuleContext } from './rules.ts';
 
 export async function deleteResource(call: WriteCall, kind: Kind, name: string): Promise<unknown> {
   const { tx, workspace } = call;
@@ -19,17 +21,45 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
     name,
   );
   if (row === undefined) throw requestErrors.not_found();
+  if (row.status === 'DELETING') return answerAsItStands(call, context, row);
   await requireNoChildren(call, kind, row);
   const rules = kindRules[kind.kind];
   await rules?.delete?.(context, row);
   call.target(`${kind.kind}/${row.name}`);
+  await call.follow(row.uid);
+  if (kind.runs === true && (await hasLiveInstances(tx, row.uid)))
+    return answerAsItStands(call, context, await beginDeletion(call, row));
   const gone = rules?.keepsTerminated === true ? await terminate(call, row) : await remove(call, row);
-  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
   call.atLast(() => count(call, kind, parentUid, -1));
   call.atLast(() => dropCountersBelow(call, kind, row));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
   const events = await loadEvents(tx, [row]);
   return present(call, context, gone, events.get(row.uid) ?? []);
+}
+
+async function answerAsItStands(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<unknown> {
+  const events = await loadEvents(call.tx, [row]);
+  return present(call, context, row, events.get(row.uid) ?? []);
+}
+
+/** Counters and limits are given back with the row, once nothing of it is left. */
+async function beginDeletion({ tx, principal }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
+  await addEvent(tx, row.uid, {
+    type: 'deletion',
+    status: 'DELETING',
+    message: 'Deleted on request; it is stopped first.',
+  });
+  return tx
+    .updateTable('resources')
+    .set({
+      status: 'DELETING',
+      generation: row.generation + 1,
+      updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+      updated_by: principal.subject,
+    })
+    .where('uid', '=', row.uid)
+    .returning(resourceColumns)
+    .executeTakeFirstOrThrow();
 }
 
 async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow): Promise<void> {

@@ -2,14 +2,15 @@
 // neither status nor events.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
-import { enqueue, type JsonObject } from '@berth/database';
+import type { JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
+import { hasLiveInstances } from './live-instances.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
 import type { Rendered } from './render.ts';
-import { deployable, requireKnownRevisions } from './revisions.ts';
+import { deployable, newRevisionId, requireKnownRevisions, trafficToNew } from './revisions.ts';
 import type { Draft, RuleContext } from './rules.ts';
 import { searchText } from './search-text.ts';
 import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
@@ -57,18 +58,22 @@ async function changeRow(
   body: ResourceBody,
 ): Promise<Rendered> {
   const { kind, tx } = context;
+  if (previous.status === 'DELETING') throw resourceErrors.being_deleted({ kind: kind.kind, name: previous.name });
   const draft = changedDraft(kind, previous, body);
   await kindRules[kind.kind]?.replace?.(context, draft, previous);
-  const spec = await sealed(call, kind, draft, previous);
-  const specChanged = !isDeepStrictEqual(spec, previous.spec);
-  const redeployed = kind.revisions === true && !isDeepStrictEqual(deployable(spec), deployable(previous.spec));
+  const wanted = await sealed(call, kind, draft, previous);
+  const specChanged = !isDeepStrictEqual(wanted, previous.spec);
+  const redeployed = kind.revisions === true && !isDeepStrictEqual(deployable(wanted), deployable(previous.spec));
   const switched = specChanged && kind.revisions === true && !redeployed;
-  if (redeployed || (switched && spec.enabled !== previous.spec.enabled)) announce(kind, draft, spec);
-  if (switched) await requireKnownRevisions(tx, previous.uid, spec);
+  if (redeployed || switched) await requireKnownRevisions(tx, previous.uid, wanted);
+  if (redeployed || (switched && wanted.enabled !== previous.spec.enabled))
+    await announce(context, draft, wanted, previous);
+  const revision = redeployed ? newRevisionId() : undefined;
+  const spec = revision === undefined ? wanted : await trafficToNew(tx, previous.uid, wanted, revision);
   const row = await update(call, previous, { ...draft, spec }, specChanged);
   call.target(`${kind.kind}/${row.name}`);
-  await writeArrival(call, row, draft, redeployed);
-  await enqueue(tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
+  await writeArrival(call, row, draft, revision);
+  await call.follow(row.uid);
   const events = await loadEvents(tx, [row]);
   const rendered = await present(call, context, row, events.get(row.uid) ?? []);
   return kindRules[kind.kind]?.written?.(rendered, draft.spec) ?? rendered;
@@ -89,12 +94,21 @@ function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: Res
   };
 }
 
-/** A new deployment begins: its first status and the event that says so. */
-function announce(kind: Kind, draft: Draft, spec: JsonObject): void {
+/** A new deployment begins, or the last one ends: the first status of it and the event that says so. */
+async function announce(
+  { kind, tx }: RuleContext,
+  draft: Draft,
+  spec: JsonObject,
+  previous: ResourceRow,
+): Promise<void> {
   const arrival = kind.arrival?.(spec);
   if (arrival === undefined) return;
-  draft.status = arrival.status;
-  draft.events.push(arrival);
+  const stops = kind.runs === true && arrival.status === 'DEACTIVATED' && (await hasLiveInstances(tx, previous.uid));
+  const announced = stops
+    ? { ...arrival, status: 'DEACTIVATING', message: 'Not enabled. What runs of it is stopped.' }
+    : arrival;
+  draft.status = announced.status;
+  draft.events.push(announced);
 }
 
 async function sealed(call: WriteCall, kind: Kind, draft: Draft, previous: ResourceRow): Promise<JsonObject> {

@@ -40,9 +40,33 @@ export async function addRevision(
       returning number
     )
     delete from revisions using made
-    where resource_uid = ${row.uid} and revisions.number <= made.number - ${keptRevisions} and id <> all(${kept}::text[])`.execute(
-    tx,
-  );
+    where resource_uid = ${row.uid} and revisions.number <= made.number - ${keptRevisions} and id <> all(${kept}::text[])
+      and not exists (
+        select 1 from instances where instances.resource_uid = ${row.uid} and instances.revision = revisions.id
+          and instances.ended_at is null
+      )`.execute(tx);
+}
+
+/**
+ * Where the newest revision served, the one that follows it takes its place; where an older one was chosen, it stays.
+ * Control-plane sheet 4.6.
+ */
+export async function trafficToNew(
+  tx: DatabaseTransaction,
+  uid: string,
+  spec: JsonObject,
+  made: string,
+): Promise<JsonObject> {
+  const { active } = trafficOf(spec);
+  if (typeof active !== 'string') return spec;
+  const newest = await tx
+    .selectFrom('revisions')
+    .select('id')
+    .where('resource_uid', '=', uid)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.id === active ? { ...spec, revision: { ...trafficOf(spec), active: made } } : spec;
 }
 
 /** Traffic may only be given to revisions that are kept. */
@@ -61,6 +85,10 @@ export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string
   }
 }
 
+/** Where nothing has to start first, the newest serves from the moment it is written. */
+const chosenByItself = (kind: Kind, row: ResourceRow, newest: string | undefined): string | undefined =>
+  kind.arrival?.(row.spec).status === 'DEPLOYED' ? newest : undefined;
+
 export async function listRevisions(database: Database, kind: Kind, row: ResourceRow) {
   const rows = await database
     .selectFrom('revisions')
@@ -69,8 +97,8 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
     .orderBy('number', 'desc')
     .execute();
   const traffic = trafficOf(row.spec);
-  const servesAtOnce = kind.arrival?.(row.spec).status === 'DEPLOYED';
-  const active = typeof traffic.active === 'string' ? traffic.active : servesAtOnce ? rows[0]?.id : undefined;
+  const active =
+    kind.runs === true ? row.state?.activeRevision : (traffic.active ?? chosenByItself(kind, row, rows[0]?.id));
   const canaryPercent =
     typeof traffic.canary === 'string' && typeof traffic.canaryPercent === 'number' ? traffic.canaryPercent : 0;
   const activeIndex = rows.findIndex(({ id }) => id === active);

@@ -1,6 +1,5 @@
 // Control-plane sheet 1.11, 4.10: the last version goes only with its template.
 import { deleteVolumeTemplateVersion, requestErrors, volumeTemplate } from '@berth/contract';
-import { enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { type Registration, write } from '../http/call.ts';
 import { kindErrors } from '../kinds/errors.ts';
@@ -27,7 +26,7 @@ export const volumeTemplateHandlers: readonly Registration[] = [
       .where('uid', '=', row.uid)
       .returning(resourceColumns)
       .executeTakeFirstOrThrow();
-    await enqueue(call.tx, { topic: 'reconcile', key: row.uid, trace: call.trace });
+    await call.follow(row.uid);
     const template = await present(call, await ruleContext(call, volumeTemplate), changed, []);
     return { message: `The version ${version} of ${name} is deleted.`, template };
   }),

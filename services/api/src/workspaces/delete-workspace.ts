@@ -33,6 +33,7 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
     for (const [resourceType, count] of [...held].sort()) await releaseQuota(tx, row.account_id, resourceType, count);
   });
   call.afterCommit(() => {
+    dependencies.ringOutbox();
     dependencies.authenticator.forgetAll();
     dependencies.keyring.forget(row.id);
   });
