@@ -1,4 +1,5 @@
 import { baseImage } from './base-image.ts';
+import { clickhouse } from './clickhouse.ts';
 import { containerRegistry } from './container-registry.ts';
 import { docker } from './docker.ts';
 import type { Engine, Installable } from './engine.ts';
@@ -7,7 +8,7 @@ import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
 import { tinyImage } from './tiny-image.ts';
 
-export const engines: readonly Engine[] = [postgres, restate, docker, containerRegistry];
+export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
 /** What an engine uses and `pnpm engines install` fetches or builds, but nothing that runs by itself. */
 export const parts: readonly Installable[] = [gvisor, baseImage, tinyImage];

@@ -1,0 +1,56 @@
+// What a request of ClickHouse's HTTP interface asks for, read from its address and body.
+
+export type ClickhouseRequest = {
+  /** With the rows of an INSERT behind it, as ClickHouse itself joins them. */
+  statement: string;
+  /** Of an answer whose statement names no format. */
+  format: string;
+  /** What holds for this one request: USE and SET statements. */
+  preparation: readonly string[];
+};
+
+// About the transport or the caller, not about the query; the engine would refuse them as unknown settings.
+const NO_SETTINGS = new Set([
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'user',
+  'password',
+  'quota_key',
+  'role',
+  'session_id',
+  'session_check',
+  'session_timeout',
+  'compress',
+  'decompress',
+  'enable_http_compression',
+  'http_zlib_compression_level',
+  'http_headers_progress_interval_ms',
+  'send_progress_in_http_headers',
+  'wait_end_of_query',
+  'buffer_size',
+  'stacktrace',
+]);
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+/** Settings and parameters (`param_<name>`) are set alike; a name that is none would end the statement early. */
+function assignment([name, value]: [string, string]): string {
+  if (!/^\w+$/.test(name)) throw new Error(`${name} is not the name of a setting.`);
+  return `${name} = ${quoted(value)}`;
+}
+
+export function readClickhouseRequest(address: string, body: string): ClickhouseRequest {
+  const { searchParams } = new URL(address, 'http://localhost');
+  const database = searchParams.get('database');
+  const assignments = [...searchParams].filter(([name]) => !NO_SETTINGS.has(name)).map(assignment);
+  return {
+    statement: [searchParams.get('query') ?? '', body].filter((part) => part !== '').join('\n'),
+    format: searchParams.get('default_format') ?? 'TabSeparated',
+    preparation: [
+      ...(database ? [`USE \`${database.replaceAll('`', '``')}\``] : []),
+      ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
+    ],
+  };
+}

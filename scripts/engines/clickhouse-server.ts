@@ -1,0 +1,65 @@
+// ClickHouse for development and tests: the real engine inside this process (chdb), behind the HTTP interface of its server,
+// so that the product's client and SQL are the same as in production. Arguments: data folder, port.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type ChdbResult, drainPending, Session } from 'chdb';
+import { type ClickhouseRequest, readClickhouseRequest } from './clickhouse-request.ts';
+
+const [dataFolder = '', port = ''] = process.argv.slice(2);
+
+// Held open as long as the process runs: the engine starts with the first session and ends with the last. It locks the
+// folder, so a second process on the same data ends here.
+const engine = new Session(dataFolder);
+
+/** A session for each request: what one sets or chooses is unknown to the next, as between requests of the real server. */
+async function run({ statement, format, preparation }: ClickhouseRequest): Promise<ChdbResult> {
+  const session = new Session(dataFolder);
+  try {
+    for (const step of preparation) await session.queryAsync(step);
+    return await session.queryAsync(statement, { format });
+  } finally {
+    session.close();
+  }
+}
+
+// The codes that a client may want to tell apart from a failure of the server.
+const BAD_REQUEST = new Set([6, 26, 27, 36, 38, 41, 53, 62, 72, 117, 456, 457]);
+const NOT_FOUND = new Set([16, 46, 47, 50, 60, 73, 81, 115]);
+
+function sendFailure(response: ServerResponse, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = Number(/Code: (\d+)/.exec(message)?.[1] ?? 0);
+  const status = BAD_REQUEST.has(code) ? 400 : NOT_FOUND.has(code) ? 404 : 500;
+  response.writeHead(status, { 'content-type': 'text/plain; charset=UTF-8', 'x-clickhouse-exception-code': code });
+  response.end(`${message}\n`);
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const address = request.url ?? '/';
+  if (address === '/ping') {
+    response.end('Ok.\n');
+    return;
+  }
+  const asked = readClickhouseRequest(address, await text(request));
+  const result = await run(asked);
+  const summary = {
+    read_rows: String(result.rowsRead),
+    read_bytes: String(result.bytesRead),
+    elapsed_ns: String(Math.round(result.elapsed * 1e9)),
+  };
+  response.writeHead(200, { 'x-clickhouse-summary': JSON.stringify(summary), 'x-clickhouse-timezone': 'UTC' });
+  response.end(result.bytes());
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => sendFailure(response, error));
+});
+server.listen(Number(port), '127.0.0.1');
+
+process.on('SIGTERM', () => {
+  server.close(async () => {
+    await drainPending();
+    engine.close();
+    process.exit(0);
+  });
+});
