@@ -43,7 +43,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const testDatabase = await createTestDatabase();
   const masterKeys = testMasterKeys();
   const brand = options.brand ?? conformanceBrand();
-  const config = ApiConfig.parse({ port: 0, ...options.config, brand });
+  const config = ApiConfig.parse({ port: 0, node: { enabled: false }, ...options.config, brand });
   let offsetMs = 0;
   const api = await startApi({
     config,

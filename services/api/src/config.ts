@@ -24,6 +24,18 @@ export type Region = z.infer<typeof Region>;
 
 const Limits = z.record(z.string(), z.number());
 
+const NodeListenerConfig = z.object({
+  enabled: z.boolean().default(true).describe('Whether this api takes runners.'),
+  host: z.string().default('127.0.0.1').describe('Address that runners connect to; runners on other machines need it.'),
+  port: z.int().min(0).max(65_535).default(8081).describe('Port that runners connect to; 0 takes a free one.'),
+  lostAfterSeconds: z
+    .number()
+    .positive()
+    .default(30)
+    .describe('Silence after which a runner is given up and its agents and functions are placed elsewhere.'),
+});
+export type NodeListenerConfig = z.infer<typeof NodeListenerConfig>;
+
 export const ApiConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(8080).describe('Port to listen on; 0 takes a free one.'),
@@ -31,6 +43,7 @@ export const ApiConfig = z.object({
     .url()
     .optional()
     .describe('Address clients use, without the /v0 prefix; the listening address when absent.'),
+  node: NodeListenerConfig.prefault({}),
   brand: Brand.prefault({}),
   regions: z
     .array(Region)

@@ -4,6 +4,7 @@ import { apiKeyErrors } from './api-keys/errors.ts';
 import { executionErrors } from './executions/errors.ts';
 import { imageErrors } from './images/errors.ts';
 import { kindErrors } from './kinds/errors.ts';
+import { nodeErrors } from './nodes/errors.ts';
 import { peopleErrors } from './users/errors.ts';
 import { workspaceErrors } from './workspaces/errors.ts';
 
@@ -21,4 +22,5 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Workspaces', table: workspaceErrors.table },
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
+  { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

@@ -12,6 +12,7 @@ import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
 import { createRequestLog } from './http/request-log.ts';
+import { startNodeListener } from './nodes/start-node-listener.ts';
 
 export interface ApiOptions {
   readonly config: ApiConfig;
@@ -24,6 +25,8 @@ export interface ApiOptions {
 
 export interface RunningApi {
   readonly address: string;
+  /** Where runners connect; absent when this api takes none. */
+  readonly nodeAddress: string | undefined;
   ready(): Promise<ReadyReport>;
   stop(): Promise<void>;
 }
@@ -65,12 +68,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     dependencies.apiUrl = listening;
     dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
   }
+  const nodes = config.node.enabled
+    ? await startNodeListener({ config: config.node, databaseUrl, masterKeys, dependencies, logger })
+    : undefined;
   const runMaintenance = () =>
     maintain(database).catch((error: unknown) => logger.warn({ err: error }, 'maintenance failed; it is tried again'));
   void runMaintenance();
   const maintenance = setInterval(runMaintenance, maintenanceMs);
   return {
     address: dependencies.apiUrl,
+    nodeAddress: nodes?.address,
     ready: async () => {
       try {
         await sql`select 1`.execute(database);
@@ -81,6 +88,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     },
     stop: async () => {
       clearInterval(maintenance);
+      await nodes?.stop();
       await server.close();
       await database.destroy();
     },

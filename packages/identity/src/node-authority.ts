@@ -1,0 +1,113 @@
+// The deployment's own small certificate authority: runners and the listener that they speak to know each other by it. Its
+// key is kept like every key of the deployment, wrapped by the operator's master key.
+import 'reflect-metadata';
+import { createHash, createPrivateKey, type KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import type { Database } from '@berth/database';
+import * as x509 from '@peculiar/x509';
+import { z } from 'zod';
+import { loadDeploymentKey } from './deployment-key.ts';
+import type { MasterKeyRing } from './master-keys.ts';
+
+export interface IssuedKey {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface NodeAuthority {
+  /** PEM. */
+  readonly certificate: string;
+  /** SHA-256 of the certificate in hex: what a join token carries, so that a new runner knows whom it speaks to. */
+  readonly fingerprint: string;
+  /** For the key in a PKCS #10 request; the name in it is ours, whatever the request says. Throws when it is malformed. */
+  certifyRunner(request: string, runnerId: string): Promise<string>;
+  /** A fresh key and certificate for a listener of that name. */
+  issueServer(name: string): Promise<IssuedKey>;
+}
+
+const purpose = 'node-authority';
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const dayMs = 86_400_000;
+const authorityDays = 3_650;
+/** Renewed by the runner when a third of it is left. */
+const runnerDays = 30;
+const serverDays = 90;
+/** Clocks of machines differ. */
+const skewMs = 5 * 60_000;
+
+const PublicPart = z.object({ certificate: z.string() });
+
+export async function createNodeAuthority(database: Database, ring: MasterKeyRing): Promise<NodeAuthority> {
+  const { secret, publicPart } = await loadDeploymentKey(database, ring, purpose, makeAuthority);
+  const { certificate } = PublicPart.parse(publicPart);
+  const issuer = new x509.X509Certificate(certificate);
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', secret, algorithm, false, ['sign']);
+  const sign = async (subject: string, publicKey: x509.PublicKeyType, days: number, names: readonly string[]) => {
+    const made = await x509.X509CertificateGenerator.create({
+      serialNumber: randomBytes(16).toString('hex'),
+      subject,
+      issuer: issuer.subject,
+      ...validFor(days),
+      signingAlgorithm: algorithm,
+      publicKey,
+      signingKey,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.ExtendedKeyUsageExtension([
+          names.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
+        ]),
+        ...(names.length > 0
+          ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))]
+          : []),
+      ],
+    });
+    return made.toString('pem');
+  };
+  return {
+    certificate,
+    fingerprint: fingerprintOf(certificate),
+    async certifyRunner(request, runnerId) {
+      const parsed = new x509.Pkcs10CertificateRequest(request);
+      if (!(await parsed.verify())) throw new Error('the request is not signed by its own key');
+      return sign(`CN=${runnerId}`, parsed.publicKey, runnerDays, []);
+    },
+    async issueServer(name) {
+      const pair = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+      return {
+        certificate: await sign(`CN=${name}`, pair.publicKey, serverDays, [name]),
+        key: pemOf(await pkcs8(pair.privateKey)),
+      };
+    },
+  };
+}
+
+async function makeAuthority() {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(16).toString('hex'),
+    name: 'CN=Berth nodes',
+    ...validFor(authorityDays),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  });
+  return { secret: await pkcs8(keys.privateKey), publicPart: { certificate: certificate.toString('pem') } };
+}
+
+const validFor = (days: number) => ({
+  notBefore: new Date(Date.now() - skewMs),
+  notAfter: new Date(Date.now() + days * dayMs),
+});
+
+const pkcs8 = async (key: webcrypto.CryptoKey): Promise<Buffer> =>
+  Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+
+function pemOf(der: Buffer): string {
+  const key: KeyObject = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+const fingerprintOf = (certificate: string): string =>
+  createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex');

@@ -1,0 +1,58 @@
+// What a runner should hold, as the database says, in the words of the node protocol.
+import { type DesiredInstance, InstanceSpec } from '@berth/contract';
+import { openEnv, SealedEnv } from '@berth/identity';
+import { z } from 'zod';
+import type { NodeContext } from './node-context.ts';
+
+const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
+
+export interface Wanted {
+  readonly id: string;
+  readonly desired: 'running' | 'gone';
+}
+
+export function loadWanted({ database }: NodeContext, runnerId: string): Promise<Wanted[]> {
+  return database
+    .selectFrom('instances')
+    .select(['id', 'desired'])
+    .where('runner_id', '=', runnerId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** With their secrets opened: from here they go to the runner and nowhere else. */
+export async function loadInstances(context: NodeContext, ids: readonly string[]): Promise<DesiredInstance[]> {
+  if (ids.length === 0) return [];
+  const rows = await context.database
+    .selectFrom('instances')
+    .select(['id', 'workspace_id', 'revision', 'spec'])
+    .where('id', 'in', ids)
+    .where('desired', '=', 'running')
+    .orderBy('created_at')
+    .execute();
+  const opened = await Promise.all(rows.map((row) => open(context, row)));
+  return opened.filter((instance) => instance !== undefined);
+}
+
+interface Row {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly revision: string;
+  readonly spec: unknown;
+}
+
+/** Undefined when its workspace, and with it the key, has gone in the meantime: the instance is about to be taken back. */
+async function open(
+  { database, keyring, logger }: NodeContext,
+  { id, workspace_id, revision, spec }: Row,
+): Promise<DesiredInstance | undefined> {
+  const { env, ...rest } = z.parse(StoredSpec, spec);
+  const secret = env.some((entry) => 'sealed' in entry);
+  try {
+    const key = secret ? await keyring.workspaceKey(database, workspace_id) : Buffer.alloc(0);
+    return { ...rest, id, workspaceId: workspace_id, revision, env: openEnv(env, key) };
+  } catch (err) {
+    logger.warn({ err, instance: id, workspaceId: workspace_id }, 'the secrets of an instance could not be opened');
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Database } from '@berth/database';
+import type { Keyring, NodeAuthority } from '@berth/identity';
+import type { Logger } from '@berth/telemetry';
+import type { Dependencies } from '../dependencies.ts';
+import type { ChangeWatch } from './watch-changes.ts';
+
+/** What the node listener's parts share. */
+export interface NodeContext {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly authority: NodeAuthority;
+  readonly changes: ChangeWatch;
+  readonly dependencies: Dependencies;
+  readonly logger: Logger;
+}

@@ -1,0 +1,121 @@
+// Where runners speak to the api: a listener of its own, with mutual TLS under the deployment's node authority. Only joining
+// is open to a caller without a certificate; its token is the credential there.
+import { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
+import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
+import type { Logger } from '@berth/telemetry';
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { z } from 'zod';
+import type { NodeListenerConfig } from '../config.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { errorBody, toApiError } from '../http/error-answer.ts';
+import { nodeErrors } from './errors.ts';
+import { recordHeartbeat } from './heartbeat.ts';
+import { join, renew } from './join.ts';
+import type { NodeContext } from './node-context.ts';
+import { recordReports } from './reports.ts';
+import { openSession, streamMessages } from './stream.ts';
+import { watchChanges } from './watch-changes.ts';
+import { watchRunners } from './watch-runners.ts';
+
+export interface NodeListenerOptions {
+  readonly config: NodeListenerConfig;
+  readonly databaseUrl: string;
+  readonly masterKeys: MasterKeyRing;
+  readonly dependencies: Dependencies;
+  readonly logger: Logger;
+}
+
+export interface RunningNodeListener {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Reports of a thousand instances and batches of long lines fit in. */
+const bodyLimitBytes = 16 * 1024 * 1024;
+
+type Answer = (context: NodeContext, runnerId: string, body: unknown) => Promise<unknown>;
+
+const answers: Readonly<Record<string, Answer>> = {
+  [nodePaths.renew]: renew,
+  [nodePaths.heartbeat]: recordHeartbeat,
+  [nodePaths.reports]: recordReports,
+};
+
+export async function startNodeListener(options: NodeListenerOptions): Promise<RunningNodeListener> {
+  const { config, databaseUrl, masterKeys, dependencies, logger } = options;
+  const { database, keyring } = dependencies;
+  const authority = await createNodeAuthority(database, masterKeys);
+  const changes = watchChanges(databaseUrl, logger);
+  const context: NodeContext = { database, keyring, authority, changes, dependencies, logger };
+  const { certificate, key } = await authority.issueServer(nodeServerName);
+  const server = fastify({
+    https: {
+      key,
+      // With the authority behind it: a machine that joins knows only its fingerprint.
+      cert: `${certificate}\n${authority.certificate}`,
+      ca: authority.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1.3',
+    },
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: true,
+    return503OnClosing: true,
+  });
+  const closing = new AbortController();
+  server.setErrorHandler((error, request, reply) => refuse(error, request, reply, logger));
+  server.post(nodePaths.join, ({ body }) => join(context, body));
+  for (const [path, answer] of Object.entries(answers)) {
+    server.post(path, async (request) => (await answer(context, await runnerOf(context, request), request.body)) ?? {});
+  }
+  server.post(nodePaths.stream, async (request, reply) => {
+    const runnerId = await runnerOf(context, request);
+    const session = await openSession(context, runnerId, request.body);
+    logger.info({ runner: runnerId, session }, 'runner connected');
+    const ended = new AbortController();
+    request.raw.socket.once('close', () => ended.abort());
+    const signal = AbortSignal.any([ended.signal, closing.signal]);
+    const lines = ndjson(streamMessages(context, runnerId, session, signal));
+    return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false }));
+  });
+  const address = await server.listen({ host: config.host, port: config.port });
+  const watch = watchRunners(context, config.lostAfterSeconds);
+  return {
+    address,
+    async stop() {
+      closing.abort();
+      await watch.stop();
+      await changes.close();
+      await server.close();
+    },
+  };
+}
+
+async function* ndjson(messages: AsyncIterable<StreamMessage>): AsyncGenerator<string> {
+  for await (const message of messages) yield `${JSON.stringify(message)}\n`;
+}
+
+/** The certificate's name is the runner's id; a runner that was removed has a certificate and no row. */
+async function runnerOf({ database }: NodeContext, request: FastifyRequest): Promise<string> {
+  const socket: unknown = request.raw.socket;
+  const name = isTls(socket) && socket.authorized ? socket.getPeerCertificate().subject?.CN : undefined;
+  const id = z.uuid().safeParse(name);
+  if (!id.success) throw nodeErrors.runner_unknown();
+  const row = await database.selectFrom('runners').select('id').where('id', '=', id.data).executeTakeFirst();
+  if (row === undefined) throw nodeErrors.runner_unknown();
+  return row.id;
+}
+
+const isTls = (socket: unknown): socket is TLSSocket =>
+  typeof socket === 'object' && socket !== null && 'getPeerCertificate' in socket;
+
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+  const known =
+    error instanceof z.ZodError
+      ? requestErrors.invalid_request({ reason: z.prettifyError(error) }, error)
+      : toApiError(error, bodyLimitBytes);
+  if (known.status >= 500) logger.warn({ err: error, path: request.url }, 'a runner was not answered');
+  return reply.code(known.status).send(errorBody(known));
+}

@@ -1,0 +1,98 @@
+// The one stream of a runner: first everything it should run, then what changes. What was sent is held against the database
+// at every notice, so a change that nobody announced arrives with the next look.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
+import { sql } from 'kysely';
+import { loadInstances, loadWanted } from './desired-instances.ts';
+import { nodeErrors } from './errors.ts';
+import type { NodeContext } from './node-context.ts';
+
+const pulseSeconds = 5;
+/** How often the database is looked at without a notice. */
+const lookMs = 2_000;
+
+/** Opens a session: what the runner says on older ones is not heard any more. */
+export async function openSession({ database }: NodeContext, runnerId: string, body: unknown): Promise<number> {
+  const hello = Hello.parse(body);
+  if (hello.protocol !== nodeProtocolVersion)
+    throw nodeErrors.protocol_unsupported({ ours: nodeProtocolVersion, theirs: hello.protocol });
+  const { session } = await database
+    .updateTable('runners')
+    .set({
+      session: sql<number>`session + 1`,
+      status: 'up',
+      isolation: [...hello.isolation],
+      memory_mb: hello.memoryMb,
+      cpus: hello.cpus,
+      version: hello.version,
+      last_seen_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', runnerId)
+    .returning('session')
+    .executeTakeFirstOrThrow();
+  return session;
+}
+
+/** Ends with the signal, or when a newer session has begun. */
+export async function* streamMessages(
+  context: NodeContext,
+  runnerId: string,
+  session: number,
+  signal: AbortSignal,
+): AsyncGenerator<StreamMessage> {
+  yield { type: 'welcome', session, pulseSeconds };
+  const first = await loadWanted(context, runnerId);
+  const instances = await loadInstances(context, idsOf(first, 'running'));
+  yield { type: 'all', instances, gone: idsOf(first, 'gone') };
+  const sent = new Map<string, 'running' | 'gone'>(instances.map(({ id }) => [id, 'running']));
+  for (const id of idsOf(first, 'gone')) sent.set(id, 'gone');
+  let quietSince = Date.now();
+  while (!signal.aborted) {
+    await context.changes.next(runnerId, lookMs, signal);
+    if (signal.aborted || !(await isCurrent(context, runnerId, session))) return;
+    const messages = await differences(context, runnerId, sent);
+    yield* messages;
+    if (messages.length > 0) quietSince = Date.now();
+    if (Date.now() - quietSince < pulseSeconds * 1_000) continue;
+    yield { type: 'pulse' };
+    quietSince = Date.now();
+  }
+}
+
+const idsOf = (wanted: Awaited<ReturnType<typeof loadWanted>>, desired: 'running' | 'gone'): string[] =>
+  wanted.filter((each) => each.desired === desired).map(({ id }) => id);
+
+/** Brings `sent` up to date and says what that takes. */
+async function differences(
+  context: NodeContext,
+  runnerId: string,
+  sent: Map<string, 'running' | 'gone'>,
+): Promise<StreamMessage[]> {
+  const wanted = new Map((await loadWanted(context, runnerId)).map(({ id, desired }) => [id, desired]));
+  const fresh = [...wanted].filter(([id, desired]) => desired === 'running' && !sent.has(id)).map(([id]) => id);
+  const instances: DesiredInstance[] = await loadInstances(context, fresh);
+  // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
+  const unset = [...sent].filter(([id, was]) => was === 'running' && wanted.get(id) !== 'running').map(([id]) => id);
+  const unheard = [...wanted].filter(([id, desired]) => desired === 'gone' && !sent.has(id)).map(([id]) => id);
+  for (const { id } of instances) sent.set(id, 'running');
+  for (const id of [...unset, ...unheard]) sent.set(id, 'gone');
+  for (const id of [...sent.keys()]) if (!wanted.has(id)) sent.delete(id);
+  return [
+    ...[...unset, ...unheard].map((id): StreamMessage => ({ type: 'unset', id })),
+    ...instances.map((instance): StreamMessage => ({ type: 'set', instance })),
+  ];
+}
+
+/** The database may be away for a while; the stream holds what it knows until then. */
+async function isCurrent({ database, logger }: NodeContext, runnerId: string, session: number): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const row = await database.selectFrom('runners').select('session').where('id', '=', runnerId).executeTakeFirst();
+      return row?.session === session;
+    } catch (err) {
+      if (attempt >= 5) throw err;
+      logger.warn({ err, runner: runnerId }, 'a runner\u2019s stream waits for the database');
+      await sleep(attempt * 200);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Tells each open stream when the instances of its runner may have changed. One connection listens for all of them.
+import { instancesChannel, listen } from '@berth/database';
+import type { Logger } from '@berth/telemetry';
+
+export interface ChangeWatch {
+  /** Resolves at the next change of that runner's instances, or after `mostMs`: a notice may be lost. */
+  next(runnerId: string, mostMs: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
+  const waiting = new Map<string, Set<() => void>>();
+  // A change between two waits of a stream must not be missed.
+  const changed = new Set<string>();
+  const wake = (runnerId: string): void => {
+    const waiters = waiting.get(runnerId);
+    if (waiters === undefined) changed.add(runnerId);
+    for (const resolve of waiters ?? []) resolve();
+  };
+  const listener = listen({
+    url: databaseUrl,
+    channel: instancesChannel,
+    onNotice: (runnerId) => {
+      if (runnerId !== '') wake(runnerId);
+      else for (const each of [...waiting.keys()]) wake(each);
+    },
+    onError: (err) => logger.warn({ err }, 'changes of instances are heard late'),
+  });
+  return {
+    async next(runnerId, mostMs, signal) {
+      if (changed.delete(runnerId) || signal.aborted) return;
+      const waiters = waiting.get(runnerId) ?? new Set();
+      waiting.set(runnerId, waiters);
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', end);
+          waiters.delete(end);
+          if (waiters.size === 0) waiting.delete(runnerId);
+          resolve();
+        };
+        const timer = setTimeout(end, mostMs);
+        signal.addEventListener('abort', end);
+        waiters.add(end);
+      });
+    },
+    close: () => listener.close(),
+  };
+}

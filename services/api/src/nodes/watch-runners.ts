@@ -1,0 +1,81 @@
+// A runner that has been silent for 30 seconds is given up: what it ran is placed elsewhere, and when it returns it is told
+// to remove it. Silence counts only while this process could have heard: a deployment whose api or database was away for a
+// minute must not move everything it runs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+import type { NodeContext } from './node-context.ts';
+
+const lookMs = 2_500;
+
+export interface RunnerWatch {
+  stop(): Promise<void>;
+}
+
+export function watchRunners(context: NodeContext, lostAfterSeconds: number): RunnerWatch {
+  const stopping = new AbortController();
+  const run = async (): Promise<void> => {
+    let listeningSince = performance.now();
+    let lastLook = performance.now();
+    while (!stopping.signal.aborted) {
+      try {
+        const silentSeconds = (performance.now() - listeningSince) / 1_000;
+        if (silentSeconds > lostAfterSeconds) await giveUpSilentRunners(context, lostAfterSeconds);
+        else await sql`select 1`.execute(context.database);
+        // A process that was stopped or starved heard nothing either.
+        if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
+      } catch (err) {
+        context.logger.warn({ err }, 'silent runners are not looked for');
+        listeningSince = performance.now();
+      }
+      lastLook = performance.now();
+      await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: number): Promise<void> {
+  const { database, logger } = context;
+  const silent = await database
+    .selectFrom('runners')
+    .select(['id', 'name'])
+    .where('status', '=', 'up')
+    .where('last_seen_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${lostAfterSeconds})`)
+    .execute();
+  for (const { id, name } of silent) {
+    const ended = await database.transaction().execute((tx) => giveUp(tx, id, lostAfterSeconds));
+    if (ended === undefined) continue;
+    logger.warn({ runner: id, name, instances: ended }, 'runner lost; its instances are placed elsewhere');
+    context.dependencies.ringOutbox();
+  }
+}
+
+/** How many instances ended with it; undefined when it spoke again, or another process was faster. */
+async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: number): Promise<number | undefined> {
+  const lost = await tx
+    .updateTable('runners')
+    .set({ status: 'lost', reserved_mb: 0 })
+    .where('id', '=', id)
+    .where('status', '=', 'up')
+    .where('last_seen_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${lostAfterSeconds})`)
+    .returning('id')
+    .executeTakeFirst();
+  if (lost === undefined) return undefined;
+  const { rows } = await sql<{ ended: number }>`
+    with ended as (
+      update instances set state = 'lost', desired = 'gone', ended_at = clock_timestamp(),
+        message = 'Its machine has not been heard from.'
+      where runner_id = ${id} and ended_at is null returning resource_uid
+    ), told as (
+      insert into outbox (topic, key) select distinct 'reconcile', resource_uid::text from ended
+    )
+    select count(*)::int as ended from ended`.execute(tx);
+  return rows[0]?.ended ?? 0;
+}
