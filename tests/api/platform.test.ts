@@ -1,3 +1,4 @@
+import { uuidv7 } from '@berth/database';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
@@ -55,6 +56,22 @@ describe('locations', () => {
       detectedRegion: '',
       privateLocations: [],
     });
+  });
+
+  test('a region says whether its runners are there and how they isolate', async () => {
+    const add = (name: string, region: string, status: 'up' | 'lost', isolation: string[]) =>
+      api.database.insertInto('runners').values({ id: uuidv7(), name, region, status, isolation }).execute();
+    await add('a', 'eu-1', 'up', ['runc', 'gvisor']);
+    await add('b', 'eu-2', 'up', ['runc']);
+    await add('c', 'eu-2', 'lost', ['runc', 'gvisor']);
+    const { body: locations } = await api.admin.get('/locations');
+    expect(locations.map(({ status }: { status: string }) => status)).toEqual(['healthy', 'degraded', 'no_runner']);
+    const { body } = await api.admin.get('/configuration');
+    expect(body.regions.map(({ infoGeneration }: { infoGeneration: string }) => infoGeneration)).toEqual([
+      expect.stringContaining('run under gVisor'),
+      expect.stringContaining('no runner has gVisor'),
+      expect.stringContaining('not known'),
+    ]);
   });
 
   test('both need a credential and no workspace', async () => {

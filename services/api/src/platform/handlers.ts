@@ -3,10 +3,16 @@ import { type Registration, read } from '../http/call.ts';
 import { changelog } from './changelog.ts';
 import { enabledFeatures, evaluateFeature } from './features.ts';
 import { configurationOf, locationOf } from './regions.ts';
+import { runnersByRegion } from './standing-runners.ts';
 
 export const platformHandlers: readonly Registration[] = [
-  read(listLocations, async ({ dependencies }) => dependencies.config.regions.map(locationOf)),
-  read(getConfiguration, async ({ dependencies }) => configurationOf(dependencies.config.regions)),
+  read(listLocations, async ({ dependencies, database }) => {
+    const standing = await runnersByRegion(database);
+    return dependencies.config.regions.map((region) => locationOf(region, standing));
+  }),
+  read(getConfiguration, async ({ dependencies, database }) =>
+    configurationOf(dependencies.config.regions, await runnersByRegion(database)),
+  ),
   read(listFeatures, async (call) => enabledFeatures(call)),
   read(getFeature, async (call) => evaluateFeature(call, call.params.featureKey, call.query.account)),
   read(getChangelog, async () => ({ entries: changelog })),

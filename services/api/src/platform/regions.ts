@@ -2,6 +2,9 @@
 import type { Configuration, Location } from '@berth/contract';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
+import type { RegionRunners } from './standing-runners.ts';
+
+type Standing = ReadonlyMap<string, RegionRunners>;
 
 type Located = Pick<Region, 'continent' | 'country' | 'location'>;
 
@@ -12,15 +15,29 @@ const place = ({ continent, country, location }: Located) => ({
   ...(location === '' ? {} : { location }),
 });
 
-export const locationOf = (region: Region): z.input<typeof Location> => ({
+export const locationOf = (region: Region, standing: Standing): z.input<typeof Location> => ({
   region: region.name,
   ...place(region),
   flavors: [{ name: 'x86', type: 'cpu' }],
-  // Runners cannot register yet, so nothing could be healthy.
-  status: 'no_runner',
+  status: healthOf(standing.get(region.name)),
 });
 
-export const configurationOf = (regions: readonly Region[]): z.input<typeof Configuration> => ({
+function healthOf(runners: RegionRunners | undefined): string {
+  if (runners === undefined || runners.up === 0) return 'no_runner';
+  return runners.lost > 0 ? 'degraded' : 'healthy';
+}
+
+/** How code of different tenants is kept apart there, said plainly. */
+function isolationOf(runners: RegionRunners | undefined): string {
+  if (runners === undefined || runners.up === 0)
+    return 'No runner is registered, so how workloads are isolated is not known.';
+  if (runners.withGvisor === 0) return 'Workloads share the kernel of their machine: no runner has gVisor.';
+  if (runners.withGvisor < runners.up)
+    return 'mk3 workloads run under gVisor, on the runners that have it; mk2 workloads share the kernel of their machine.';
+  return 'mk3 workloads run under gVisor; mk2 workloads share the kernel of their machine.';
+}
+
+export const configurationOf = (regions: readonly Region[], standing: Standing): z.input<typeof Configuration> => ({
   regions: regions.map((region) => ({
     name: region.name,
     allowed: true,
@@ -29,7 +46,7 @@ export const configurationOf = (regions: readonly Region[]): z.input<typeof Conf
     egressAvailable: region.egressPools.length > 0,
     proxyAvailable: false,
     mk31Available: false,
-    infoGeneration: 'No runner is registered, so how workloads are isolated is not known.',
+    infoGeneration: isolationOf(standing.get(region.name)),
   })),
   continents: named(
     regions.map(({ continent }) => continent),
