@@ -21,6 +21,8 @@ const STOP_TIMEOUT_SECONDS = 10;
 export type ContainerRegistryOptions = StartOptions & {
   /** Lets everyone on this machine pull and push. */
   open?: boolean;
+  /** Address to listen on, loopback when left out. */
+  host?: string;
 };
 
 export const containerRegistry = {
@@ -57,13 +59,18 @@ const configFile = (dataFolder: string): string => join(dataFolder, 'registry.ya
 const urlFile = (dataFolder: string): string => join(dataFolder, 'address');
 
 /** Once per data folder: a restart has the same port and the same password. */
-async function prepare({ dataFolder, port, open = false }: ContainerRegistryOptions): Promise<void> {
+async function prepare({
+  dataFolder,
+  port,
+  open = false,
+  host = '127.0.0.1',
+}: ContainerRegistryOptions): Promise<void> {
   const images = join(dataFolder, 'images');
   const passwords = join(dataFolder, 'htpasswd');
   await mkdir(images, { recursive: true });
   const password = randomBytes(18).toString('base64url');
   await writeFile(passwords, execFileSync(HTPASSWD, ['-niB', USER], { input: password }), { mode: 0o600 });
-  const address = `127.0.0.1:${port ?? (await freePort())}`;
+  const address = `${host}:${port ?? (await freePort(host))}`;
   const config = {
     version: 0.1,
     log: { level: 'warn', accesslog: { disabled: true } },

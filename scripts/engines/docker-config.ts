@@ -10,6 +10,8 @@ import { installedRunsc } from './gvisor.ts';
 export type DockerOptions = StartOptions & {
   /** A network namespace, as a path such as /run/netns/a, that exists already; the machine's own when left out. */
   netns?: string;
+  /** Address ranges of registries that need no TLS, beside loopback. */
+  openRegistries?: readonly string[];
 };
 
 export type DockerFolder = {
@@ -37,10 +39,14 @@ export function dockerFolder(dataFolder: string): DockerFolder {
 }
 
 /** Written at every start: gVisor may have been installed since. */
-export async function writeDockerConfig({ dataFolder, netns }: DockerOptions): Promise<DockerFolder> {
+export async function writeDockerConfig({ dataFolder, netns, openRegistries }: DockerOptions): Promise<DockerFolder> {
   const folder = dockerFolder(dataFolder);
   await mkdir(dataFolder, { recursive: true });
-  await writeFile(folder.config, JSON.stringify(daemonConfig(dataFolder, folder, await installedRunsc()), null, 2));
+  const config = {
+    ...daemonConfig(dataFolder, folder, await installedRunsc()),
+    'insecure-registries': openRegistries ?? [],
+  };
+  await writeFile(folder.config, JSON.stringify(config, null, 2));
   if (netns !== undefined) await writeFile(folder.netnsFile, netns);
   return folder;
 }

@@ -1,0 +1,126 @@
+// A whole deployment as an operator runs it: PostgreSQL, Restate, ClickHouse, api, orchestrator and machines with runners.
+// Every one is a process of its own that can be killed and started again.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ApiConfig, createWorkspace } from '@berth/api';
+import { defaultBrand } from '@berth/contract';
+import { connect, type Database, migrate } from '@berth/database';
+import { createJoinToken, createKeyring, createNodeAuthority, firstRun, masterKeyRing } from '@berth/identity';
+import { clickhouse } from '../clickhouse.ts';
+import { engineFolder } from '../folders.ts';
+import { freePort } from '../free-port.ts';
+import { postgres } from '../postgres.ts';
+import { restate } from '../restate.ts';
+import { removeRun } from '../sweep.ts';
+import { type Killable, startKillable } from './killable.ts';
+import { Machine } from './machine.ts';
+import { ServerProcess } from './server-process.ts';
+
+export type FleetOptions = {
+  name: string;
+  workspaces: readonly string[];
+  machines: number;
+  /** Variables of the server, for all roles. */
+  settings?: Readonly<Record<string, string>>;
+};
+
+export type Fleet = AsyncDisposable & {
+  readonly folder: string;
+  readonly url: string;
+  readonly key: string;
+  readonly database: Database;
+  readonly workspaceIds: readonly string[];
+  readonly postgres: Killable;
+  readonly restate: Killable & { readonly dataFolder: string };
+  readonly clickhouse: Killable;
+  readonly api: ServerProcess;
+  readonly orchestrator: ServerProcess;
+  readonly machines: readonly Machine[];
+};
+
+export async function startFleet({ name, workspaces, machines: count, settings }: FleetOptions): Promise<Fleet> {
+  await using made = new AsyncDisposableStack();
+  const folder = await engineFolder('runs', `${process.pid}-fleet-${name}`);
+  made.defer(() => removeRun(folder));
+  const port = await freePort();
+  const [records, work, ledger] = await Promise.all([
+    startKillable(postgres, { dataFolder: join(folder, postgres.name), durable: true, port }),
+    startKillable(restate, { dataFolder: join(folder, restate.name) }),
+    startKillable(clickhouse, { dataFolder: join(folder, clickhouse.name) }),
+  ]);
+  await migrate(records.url);
+  const database = made.adopt(connect({ url: records.url, maxConnections: 4 }), (open) => open.destroy());
+  const masterKey = randomBytes(32);
+  const owner = await prepareTenant(database, masterKey, workspaces);
+
+  const ports = { api: await freePort(), node: await freePort(), handlers: await freePort() };
+  const env = {
+    BERTH_POSTGRES_URL: records.url,
+    BERTH_MASTER_KEYS: JSON.stringify([{ id: 'fleet', key: masterKey.toString('base64') }]),
+    BERTH_RESTATE_INGRESS_URL: work.first.ingressUrl,
+    BERTH_RESTATE_ADMIN_URL: work.first.adminUrl,
+    BERTH_CLICKHOUSE_URL: ledger.url,
+    BERTH_API_PORT: String(ports.api),
+    BERTH_API_NODE_HOST: '0.0.0.0',
+    BERTH_API_NODE_PORT: String(ports.node),
+    BERTH_ORCHESTRATOR_PORT: String(ports.handlers),
+    BERTH_HEALTH_PORTS_API: '0',
+    BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
+    ...settings,
+  };
+  const server = (role: string): ServerProcess =>
+    made.use(new ServerProcess({ role, env, logFile: join(folder, `${role}.log`) }));
+  const api = server('api');
+  const orchestrator = server('orchestrator');
+  await Promise.all([api.start(), orchestrator.start()]);
+
+  const machines: Machine[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const joinToken = await createJoinToken(database, owner.authority, { region: 'local', lifeSeconds: 3_600 });
+    const machine = new Machine({
+      name: `machine-${number}`,
+      folder,
+      number,
+      nodePort: ports.node,
+      joinToken,
+      ...(settings && { settings }),
+    });
+    machines.push(made.use(machine));
+  }
+  await Promise.all(machines.map((machine) => machine.prepare()));
+  await Promise.all(machines.map(({ runner }) => runner.start()));
+
+  const kept = made.move();
+  return {
+    folder,
+    url: `http://127.0.0.1:${ports.api}`,
+    key: owner.apiKey,
+    database,
+    workspaceIds: owner.workspaceIds,
+    postgres: records,
+    restate: { ...work, dataFolder: join(folder, restate.name, 'data') },
+    clickhouse: ledger,
+    api,
+    orchestrator,
+    machines,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function prepareTenant(database: Database, masterKey: Buffer, workspaces: readonly string[]) {
+  const masterKeys = masterKeyRing([{ id: 'fleet', key: masterKey }]);
+  const keyring = createKeyring(masterKeys);
+  const owner = await firstRun(database, keyring, defaultBrand, {
+    email: 'fleet@example.com',
+    accountName: 'Fleet',
+    tier: 'tier_9',
+    plan: 'fleet',
+  });
+  const config = ApiConfig.parse({});
+  const workspaceIds: string[] = [];
+  for (const name of workspaces) {
+    const place = { name, accountId: owner.accountId, ownerId: owner.userId };
+    workspaceIds.push(await createWorkspace(database, keyring, config, place));
+  }
+  return { apiKey: owner.apiKey, workspaceIds, authority: await createNodeAuthority(database, masterKeys) };
+}

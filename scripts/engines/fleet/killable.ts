@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine, RunningEngine, StartOptions } from '../engine.ts';
+import { isAlive } from '../is-alive.ts';
+
+/** An engine that dies and comes back at the same address. */
+export type Killable = {
+  readonly name: string;
+  readonly url: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+};
+
+export async function startKillable<Running extends RunningEngine>(
+  engine: Pick<Engine, 'name'> & { start(options: StartOptions): Promise<Running> },
+  options: StartOptions,
+): Promise<Killable & { readonly first: Running }> {
+  const first = await engine.start(options);
+  let { pid } = first;
+  return {
+    name: engine.name,
+    url: first.url,
+    first,
+    async kill() {
+      process.kill(pid, 'SIGKILL');
+      // Its successor needs the port and the lock on the data, which end with the process.
+      while (isAlive(pid)) await sleep(5);
+    },
+    async start() {
+      ({ pid } = await engine.start(options));
+    },
+  };
+}

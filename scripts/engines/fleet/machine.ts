@@ -1,0 +1,105 @@
+// A machine for a runner: a network namespace with one wire to the outside, a Docker Engine inside it, and the runner itself.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { docker } from '../docker.ts';
+import { importTinyImage } from '../tiny-image.ts';
+import { ServerProcess } from './server-process.ts';
+
+export type MachineOptions = {
+  name: string;
+  /** Where its data lies; the Docker Engine's folder is swept with those of the run. */
+  folder: string;
+  /** Of its own: the second number of its addresses, 198.18.N.0/30. */
+  number: number;
+  nodePort: number;
+  joinToken: string;
+  settings?: Readonly<Record<string, string>>;
+};
+
+export class Machine implements AsyncDisposable {
+  readonly name: string;
+  readonly dockerFolder: string;
+  readonly netns: string;
+  readonly runner: ServerProcess;
+  /** Of this side of the wire, which is where the api listens for the machine. */
+  readonly outside: string;
+  readonly #namespace: string;
+  readonly #wire: string;
+  #dockerUrl = '';
+  #dockerPid = 0;
+
+  constructor({ name, folder, number, nodePort, joinToken, settings }: MachineOptions) {
+    this.name = name;
+    this.#namespace = `berth-${process.pid}-${number}`;
+    this.#wire = `bw${number}-${process.pid}`.slice(0, 15);
+    this.netns = `/run/netns/${this.#namespace}`;
+    this.outside = `198.18.${number}.1`;
+    this.dockerFolder = join(folder, `docker-${name}`);
+    this.runner = new ServerProcess({
+      role: 'runner',
+      netns: this.netns,
+      logFile: join(folder, `runner-${name}.log`),
+      env: {
+        BERTH_RUNNER_API_URL: `https://${this.outside}:${nodePort}`,
+        BERTH_RUNNER_JOIN_TOKEN: joinToken,
+        BERTH_RUNNER_NAME: name,
+        BERTH_RUNNER_STATE_FOLDER: join(folder, `runner-${name}`),
+        BERTH_RUNNER_DOCKER_URL: `unix://${join(this.dockerFolder, 'docker.sock')}`,
+        BERTH_HEALTH_PORTS_RUNNER: '0',
+        ...settings,
+      },
+    });
+  }
+
+  get dockerUrl(): string {
+    return this.#dockerUrl;
+  }
+
+  /** The network and Docker with the tiny image; the runner is started apart. */
+  async prepare(): Promise<void> {
+    const inside = this.outside.replace(/1$/, '2');
+    const peer = 'out0';
+    ip('netns', 'add', this.#namespace);
+    ip('link', 'add', this.#wire, 'type', 'veth', 'peer', 'name', peer, 'netns', this.#namespace);
+    ip('addr', 'add', `${this.outside}/30`, 'dev', this.#wire);
+    ip('link', 'set', this.#wire, 'up');
+    ip('-n', this.#namespace, 'addr', 'add', `${inside}/30`, 'dev', peer);
+    for (const device of [peer, 'lo']) ip('-n', this.#namespace, 'link', 'set', device, 'up');
+    ip('-n', this.#namespace, 'route', 'add', 'default', 'via', this.outside);
+    await this.startDocker();
+    await importTinyImage(this.#dockerUrl);
+  }
+
+  async startDocker(): Promise<void> {
+    const { url, pid } = await docker.start({
+      dataFolder: this.dockerFolder,
+      netns: this.netns,
+      // Of tests that run a registry on this side of the wire.
+      openRegistries: ['198.18.0.0/15'],
+    });
+    this.#dockerUrl = url;
+    this.#dockerPid = pid;
+  }
+
+  /** SIGKILL: its containers go on. */
+  killDocker(): void {
+    process.kill(this.#dockerPid, 'SIGKILL');
+  }
+
+  /** Runs a program inside the machine's network and returns what it printed. */
+  inside(command: string, ...args: string[]): string {
+    return execFileSync('nsenter', [`--net=${this.netns}`, '--', command, ...args], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.runner.stop();
+    await docker.stop(this.dockerFolder);
+    spawnSync('ip', ['link', 'delete', this.#wire]);
+    spawnSync('ip', ['netns', 'delete', this.#namespace]);
+  }
+}
+
+const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
