@@ -1,0 +1,79 @@
+// What an operator may set for a runner. Nothing here reaches a database: a stolen machine holds no such password.
+import { IsolationClass } from '@berth/contract';
+import { z } from 'zod';
+
+const Registry = z.object({
+  host: z.string().min(1).describe('Host as image references name it, with its port.'),
+  username: z.string().describe('Whom the registry knows.'),
+  password: z.string().describe('A password or token that may pull.'),
+});
+
+const Gateway = z.object({
+  address: z.ipv4().describe('Of the gateway.'),
+  port: z.int().min(1).max(65_535).describe('Where it listens.'),
+});
+
+export const RunnerConfig = z.object({
+  apiUrl: z
+    .url({ protocol: /^https$/ })
+    .describe(
+      'Address of the node listener of the api, https://host:port. Its certificate is checked by name, not by host.',
+    ),
+  joinToken: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('One-time token with which the machine joins. Needed for the first start alone.'),
+  stateFolder: z
+    .string()
+    .default('/var/lib/berth-runner')
+    .describe('Where the runner keeps its key, its certificate and what output it has still to send.'),
+  name: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/)
+    .optional()
+    .describe('What operators call the machine; its host name when absent.'),
+  dockerUrl: z
+    .string()
+    .default('unix:///var/run/docker.sock')
+    .describe('Where the Docker Engine of this machine listens.'),
+  memoryMb: z
+    .int()
+    .positive()
+    .optional()
+    .describe('Memory that instances may be promised together; nine tenths of the machine when absent.'),
+  bridge: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,14}$/)
+    .default('berth0')
+    .describe('Network bridge that instances are wired to; the runner makes it.'),
+  subnet: z.string().default('100.96.0.0/16').describe('Addresses that instances get; nothing else may use them here.'),
+  resolvers: z
+    .array(z.string())
+    .default([])
+    .describe('DNS servers that instances may ask; those of the machine when empty.'),
+  gateways: z
+    .array(Gateway)
+    .default([])
+    .describe('Where instances reach the gateways, although those stand in a private network.'),
+  slots: z.int().nonnegative().default(4).describe('Network namespaces kept ready, so that an instance starts sooner.'),
+  registries: z.array(Registry).default([]).describe('Registries that ask for a password.'),
+  imageMaxAgeDays: z.number().positive().default(14).describe('An image that nothing used for so long is removed.'),
+  imageDiskPercent: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(80)
+    .describe('Images are removed, the longest unused first, while the disk is fuller than this.'),
+  concurrency: z
+    .int()
+    .positive()
+    .default(4)
+    .describe('Containers that are made and started at a time; more would only slow each other down.'),
+  isolation: z
+    .array(IsolationClass)
+    .min(1)
+    .optional()
+    .describe('Offers only these of the isolation classes that the engine has.'),
+});
+export type RunnerConfig = z.infer<typeof RunnerConfig>;

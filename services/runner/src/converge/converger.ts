@@ -1,0 +1,146 @@
+// Makes the engine match what the api wants of this machine. Until the api has said everything it wants, containers of an
+// earlier run are left as they are: an api that is away must never cost a running instance.
+import type { DesiredInstance } from '@berth/contract';
+import { containerLabels } from '../driver/driver.ts';
+import type { Wishes } from '../node/node-link.ts';
+import { backoffMs } from '../pace/backoff.ts';
+import { pause } from '../pace/pause.ts';
+import { within } from '../pace/within.ts';
+import { InstanceWorker } from './instance-worker.ts';
+import type { ConvergeTools } from './tools.ts';
+
+const resyncMs = 120_000;
+const verifyMs = 10_000;
+const stopMs = 20_000;
+const retryMs = { first: 100, most: 5_000 };
+
+export class Converger implements Wishes {
+  readonly #tools: ConvergeTools;
+  readonly #workers = new Map<string, { readonly worker: InstanceWorker; readonly ended: Promise<void> }>();
+  readonly #closing = new AbortController();
+  readonly #background: Promise<void>[] = [];
+  #hasHeardAll = false;
+  #isNetworkSound = false;
+  /** Said before the network was found sound: nothing may start in one that is not. */
+  #openNetwork: () => void = () => {};
+  readonly #networkOpened = new Promise<void>((resolve) => {
+    this.#openNetwork = resolve;
+  });
+
+  constructor(tools: ConvergeTools) {
+    this.#tools = tools;
+  }
+
+  get isNetworkSound(): boolean {
+    return this.#isNetworkSound;
+  }
+
+  get count(): number {
+    return this.#workers.size;
+  }
+
+  start(): void {
+    this.#background.push(this.#watchEngine(), this.#keepNetwork(), this.#resyncForever());
+  }
+
+  all(instances: readonly DesiredInstance[], gone: readonly string[]): void {
+    const wanted = new Map(instances.map((instance) => [instance.id, instance]));
+    this.#tools.failures.keepOnly((id) => wanted.has(id));
+    this.#hasHeardAll = true;
+    for (const [id, { worker }] of this.#workers) if (!wanted.has(id)) worker.want(undefined);
+    for (const instance of instances) this.set(instance);
+    for (const id of gone) this.unset(id);
+    void this.#resync();
+  }
+
+  set(instance: DesiredInstance): void {
+    const known = this.#workers.get(instance.id);
+    if (known === undefined) this.#employ(instance.id, instance);
+    else known.worker.want(instance);
+  }
+
+  /** Also of what is not here: a worker without a wish finds nothing, and says that it is gone. */
+  unset(id: string): void {
+    const known = this.#workers.get(id);
+    if (known === undefined) this.#employ(id, undefined);
+    else known.worker.want(undefined);
+  }
+
+  /** Finishes what is in hand; containers go on without it. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#openNetwork();
+    for (const { worker } of this.#workers.values()) worker.close();
+    const ended = Promise.all([...[...this.#workers.values()].map((each) => each.ended), ...this.#background]);
+    if (!(await within(stopMs, ended)))
+      this.#tools.logger.warn('the runner stops with work in hand; the next start finishes it');
+  }
+
+  #employ(id: string, desired: DesiredInstance | undefined): void {
+    const worker = new InstanceWorker(id, desired, this.#tools);
+    const work = async (): Promise<void> => {
+      await this.#networkOpened;
+      if (this.#closing.signal.aborted) return;
+      await worker.run(() => this.#workers.delete(id));
+    };
+    this.#workers.set(id, { worker, ended: work() });
+  }
+
+  /** Everything with our label, once more: for what nobody told us of. Other containers are none of our business. */
+  async #resync(): Promise<void> {
+    if (!this.#hasHeardAll) return;
+    const { driver, runnerId, logger } = this.#tools;
+    try {
+      const found = await driver.list({ name: containerLabels.runner, value: runnerId });
+      for (const { labels } of found) {
+        const id = labels[containerLabels.instance];
+        if (id !== undefined && !this.#workers.has(id)) this.#employ(id, undefined);
+      }
+    } catch (err) {
+      logger.warn({ err }, 'the engine could not say what it holds');
+    }
+    for (const { worker } of this.#workers.values()) worker.wake();
+  }
+
+  async #resyncForever(): Promise<void> {
+    const { signal } = this.#closing;
+    for (await pause(resyncMs, signal); !signal.aborted; await pause(resyncMs, signal)) await this.#resync();
+  }
+
+  /** The engine's events say at once what the resync would find minutes later. */
+  async #watchEngine(): Promise<void> {
+    const { signal } = this.#closing;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        for await (const { labels } of this.#tools.driver.events(signal)) {
+          failures = 0;
+          const id = labels[containerLabels.instance];
+          if (id !== undefined) this.#workers.get(id)?.worker.wake();
+        }
+      } catch (err) {
+        if (!signal.aborted) this.#tools.logger.warn({ err }, 'events of the engine are not heard; asked for again');
+      }
+      failures += 1;
+      await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal);
+      if (!signal.aborted) await this.#resync();
+    }
+  }
+
+  async #keepNetwork(): Promise<void> {
+    const { network, logger } = this.#tools;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const mended = await network.verify();
+        if (mended.length > 0) logger.warn({ mended }, 'the network was not as it should be, and was mended');
+        this.#isNetworkSound = true;
+        this.#openNetwork();
+      } catch (err) {
+        this.#isNetworkSound = false;
+        logger.error({ err }, 'the network could not be held against what it should be; tried again');
+      }
+      await pause(verifyMs, signal);
+    }
+  }
+}

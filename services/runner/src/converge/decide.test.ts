@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Attempt, decide, firstAttempt, longRunMs, mostFailedStarts, type Seen, shortRunMs } from './decide.ts';
+
+const seenArbitrary: fc.Arbitrary<Seen> = fc.record({
+  status: fc.constantFrom('absent', 'created', 'running', 'paused', 'exited'),
+  outOfMemory: fc.boolean(),
+  isWired: fc.boolean(),
+  answeredMs: fc.option(fc.nat({ max: 2 * longRunMs }), { nil: undefined }),
+});
+const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record({
+  starts: fc.nat({ max: 100 }),
+  failedStarts: fc.nat({ max: mostFailedStarts - 1 }),
+  restarts: fc.nat({ max: 100 }),
+  hasAnswered: fc.boolean(),
+  failure: fc.option(fc.constant({ code: 'crash_loop' as const, message: 'It ended.' }), { nil: undefined }),
+});
+const exited = (answeredMs: number | undefined, outOfMemory = false): Seen => ({
+  status: 'exited',
+  outOfMemory,
+  isWired: true,
+  answeredMs,
+});
+
+/** Lives through the ends in turn, and says what became of it. */
+function live(ends: readonly Seen[], first: Attempt = firstAttempt) {
+  let attempt = first;
+  const pauses: number[] = [];
+  for (const end of ends) {
+    if (end.answeredMs !== undefined) attempt = { ...attempt, hasAnswered: true };
+    const step = decide(true, end, attempt);
+    if (step.do !== 'restart') return { verdict: step, pauses };
+    pauses.push(step.afterMs);
+    attempt = { ...attempt, failedStarts: step.failedStarts, restarts: step.restarts };
+  }
+  return { verdict: undefined, pauses };
+}
+
+test('what is not wanted is removed, whatever it looks like', () => {
+  fc.assert(
+    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
+      expect(decide(false, seen, attempt)).toEqual({ do: 'remove' });
+    }),
+  );
+});
+
+test('what is wanted is never removed', () => {
+  fc.assert(
+    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
+      expect(decide(true, seen, attempt).do).not.toBe('remove');
+    }),
+  );
+});
+
+test('what was given up is never started again', () => {
+  fc.assert(
+    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
+      const failure = { code: 'port_closed' as const, message: 'Nothing listens.' };
+      expect(['stop', 'nothing']).toContain(decide(true, seen, { ...attempt, failure }).do);
+    }),
+  );
+});
+
+test('what runs and answers is left alone', () => {
+  fc.assert(
+    fc.property(seenArbitrary, attemptArbitrary, fc.nat(), (seen, attempt, answeredMs) => {
+      expect(decide(true, { ...seen, status: 'running', isWired: true, answeredMs }, attempt).do).toBe(
+        attempt.failure === undefined ? 'nothing' : 'stop',
+      );
+    }),
+  );
+});
+
+test('a pause before a restart is never longer than half a minute, and none before it ever answered', () => {
+  fc.assert(
+    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
+      const step = decide(true, { ...seen, status: 'exited' }, attempt);
+      if (step.do !== 'restart') return;
+      expect(step.afterMs).toBeLessThanOrEqual(30_000);
+      expect(step.failedStarts).toBeLessThan(mostFailedStarts);
+      if (!attempt.hasAnswered) expect(step.afterMs).toBe(0);
+    }),
+  );
+});
+
+test('any three failed starts in a row end it, and fewer never do', () => {
+  const failedEnd = fc.option(fc.nat({ max: shortRunMs - 1 }), { nil: undefined }).map((ms) => exited(ms));
+  const goodEnd = fc.integer({ min: shortRunMs, max: 2 * longRunMs }).map((ms) => exited(ms));
+  const fewThenGood = fc.tuple(fc.array(failedEnd, { maxLength: mostFailedStarts - 1 }), goodEnd);
+  fc.assert(
+    fc.property(fc.array(fewThenGood), fc.array(failedEnd, { minLength: 3, maxLength: 3 }), (before, last) => {
+      const lived = before.flatMap(([failed, good]) => [...failed, good]);
+      expect(live(lived).verdict).toBeUndefined();
+      expect(live([...lived, ...last]).verdict).toMatchObject({ do: 'fail', code: 'crash_loop' });
+    }),
+  );
+});
+
+describe('restarts', () => {
+  test('come after 1, 2, 4 … 30 seconds once it has answered', () => {
+    const ends = Array.from({ length: 7 }, () => exited(shortRunMs));
+    expect(live(ends).pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  test('are soon again after a long run', () => {
+    expect(live([exited(shortRunMs), exited(shortRunMs), exited(longRunMs), exited(shortRunMs)]).pauses).toEqual([
+      1_000, 2_000, 1_000, 2_000,
+    ]);
+  });
+});
+
+describe('memory', () => {
+  test('running out of it before answering is hopeless at once', () => {
+    expect(live([exited(undefined, true)]).verdict).toMatchObject({ code: 'out_of_memory' });
+  });
+
+  test('running out of it later counts like any other end, and names the verdict when it is the last', () => {
+    expect(live([exited(5_000, true), exited(5_000, true), exited(5_000, true)]).verdict).toMatchObject({
+      code: 'out_of_memory',
+    });
+    expect(live([exited(5_000, true), exited(5_000, true), exited(5_000)]).verdict).toMatchObject({
+      code: 'crash_loop',
+    });
+    expect(live([exited(60_000, true), exited(60_000, true), exited(60_000, true)]).verdict).toBeUndefined();
+  });
+});
+
+test('a container whose network is gone gives way to a new one', () => {
+  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined };
+  expect(decide(true, { ...unwired, status: 'created' }, firstAttempt)).toEqual({ do: 'discard' });
+  expect(decide(true, { ...unwired, status: 'running' }, firstAttempt)).toEqual({ do: 'discard' });
+  expect(decide(true, { ...unwired, status: 'exited' }, firstAttempt)).toMatchObject({ do: 'restart', isAnew: true });
+});

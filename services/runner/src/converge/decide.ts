@@ -1,0 +1,100 @@
+// What to do next about one instance, from what is wanted, what the engine shows and what was tried. No effects: a worker
+// carries the step out, looks again and asks again.
+import type { FailureCode } from '@berth/contract';
+
+export interface Seen {
+  readonly status: 'absent' | 'created' | 'running' | 'paused' | 'exited';
+  readonly outOfMemory: boolean;
+  /** Whether the network it was made with is still there for it; a container without has to be made anew. */
+  readonly isWired: boolean;
+  /** How long its present or last run has answered; absent when that run never did. */
+  readonly answeredMs: number | undefined;
+}
+
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+export interface Attempt {
+  /** How often its process was started, for people to read. */
+  readonly starts: number;
+  /** In a row: runs that never answered, or not for long. */
+  readonly failedStarts: number;
+  /** In a row, since it last ran for long: how patient the next restart is. */
+  readonly restarts: number;
+  readonly hasAnswered: boolean;
+  /** It was given up; only being no longer wanted ends that. */
+  readonly failure: Failure | undefined;
+}
+
+export type Step =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'create' }
+  | { readonly do: 'start' }
+  | {
+      readonly do: 'restart';
+      readonly afterMs: number;
+      /** With a new container. */
+      readonly isAnew: boolean;
+      readonly failedStarts: number;
+      readonly restarts: number;
+    }
+  | { readonly do: 'probe' }
+  | { readonly do: 'unpause' }
+  /** Away with the container, not with the instance. */
+  | { readonly do: 'discard' }
+  | { readonly do: 'fail'; readonly code: 'crash_loop' | 'out_of_memory'; readonly failedStarts: number }
+  | { readonly do: 'stop' }
+  | { readonly do: 'remove' };
+
+export const firstAttempt: Attempt = {
+  starts: 0,
+  failedStarts: 0,
+  restarts: 0,
+  hasAnswered: false,
+  failure: undefined,
+};
+
+export const mostFailedStarts = 3;
+/** A run that answered for less than this has not really come up. */
+export const shortRunMs = 10_000;
+/** After a run of this length, what went before is forgiven. */
+export const longRunMs = 300_000;
+const firstPauseMs = 1_000;
+const mostPauseMs = 30_000;
+
+export function decide(isWanted: boolean, seen: Seen, attempt: Attempt): Step {
+  if (!isWanted) return { do: 'remove' };
+  if (attempt.failure !== undefined) return { do: isAlive(seen) ? 'stop' : 'nothing' };
+  switch (seen.status) {
+    case 'absent':
+      return { do: 'create' };
+    case 'created':
+      return { do: seen.isWired ? 'start' : 'discard' };
+    case 'paused':
+      return { do: 'unpause' };
+    case 'running':
+      if (!seen.isWired) return { do: 'discard' };
+      return { do: seen.answeredMs === undefined ? 'probe' : 'nothing' };
+    case 'exited':
+      return afterEnd(seen, attempt);
+  }
+}
+
+const isAlive = ({ status }: Seen): boolean => status === 'running' || status === 'paused';
+
+function afterEnd({ outOfMemory, answeredMs, isWired }: Seen, attempt: Attempt): Step {
+  const isFailedStart = answeredMs === undefined || answeredMs < shortRunMs;
+  const failedStarts = isFailedStart ? attempt.failedStarts + 1 : 0;
+  // What needs more memory before it ever answered needs it the next time too.
+  const isHopeless = outOfMemory && answeredMs === undefined;
+  if (isHopeless || failedStarts >= mostFailedStarts) {
+    return { do: 'fail', code: outOfMemory ? 'out_of_memory' : 'crash_loop', failedStarts };
+  }
+  const restarts = answeredMs !== undefined && answeredMs >= longRunMs ? 1 : attempt.restarts + 1;
+  const pauseMs = Math.min(mostPauseMs, firstPauseMs * 2 ** Math.min(30, restarts - 1));
+  // Before it has ever answered there is nobody to protect by waiting, and someone who waits for the verdict.
+  const afterMs = attempt.hasAnswered ? pauseMs : 0;
+  return { do: 'restart', afterMs, isAnew: !isWired, failedStarts, restarts };
+}

@@ -1,0 +1,31 @@
+import { statusOf } from '../driver/docker-client.ts';
+
+/**
+ * Whose fault it is that a container could not be made or started:
+ * - `instance`: what it asks for can never work, such as a command that its image does not have;
+ * - `runtime`: the OCI runtime failed for a reason of its own, which a new container may not meet;
+ * - `engine`: it is away, busy, or does not know something that was there a moment ago. Time heals it.
+ */
+export type EngineFault = 'instance' | 'runtime' | 'engine';
+
+const badRequest = 400;
+const ociFailure = /OCI runtime|runtime create failed|shim task/i;
+// Different engines and runtimes answer these with 400 or 500.
+const badCommand =
+  /executable file not found|no such file or directory|exec format error|permission denied|not a directory|no command specified/i;
+const shortOfSomething =
+  /cannot allocate memory|no space left|too many open files|resource temporarily unavailable|deadline exceeded/i;
+
+export function faultOf(error: unknown): EngineFault {
+  const words = wordsOf(error);
+  if (shortOfSomething.test(words)) return 'engine';
+  if (statusOf(error) === badRequest) return 'instance';
+  if (!ociFailure.test(words)) return 'engine';
+  return badCommand.test(words) ? 'instance' : 'runtime';
+}
+
+/** What the engine said, without its own wrapping. */
+export function wordsOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return words.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
+}

@@ -1,0 +1,64 @@
+// What people read about an instance. Every message names the next step.
+import type { DesiredInstance } from '@berth/contract';
+import type { PullFault } from '../driver/driver.ts';
+import type { Failure } from './decide.ts';
+import type { ListeningPorts } from './listening-ports.ts';
+
+const mostOutput = 500;
+
+export interface End {
+  readonly exitCode: number | undefined;
+  /** The last of what it wrote, as far as it is known. */
+  readonly output: string;
+}
+
+export function pulling(image: string, bytes?: { readonly done: number; readonly total: number }): string {
+  if (bytes === undefined || bytes.total === 0) return `Pulling ${image}.`;
+  return `Pulling ${image}: ${megabytes(bytes.done)} of ${megabytes(bytes.total)} MB.`;
+}
+
+const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
+
+const pullCodes = {
+  missing: 'image_missing',
+  refused: 'image_refused',
+  unavailable: 'image_unavailable',
+} as const satisfies Record<PullFault, Failure['code']>;
+
+export const pullFailed = (fault: PullFault, message: string): Failure => ({ code: pullCodes[fault], message });
+
+export function outOfMemory({ memoryMb }: DesiredInstance): Failure {
+  const message = `Out of memory: it needs more than its ${memoryMb} MB. Raise spec.runtime.memory.`;
+  return { code: 'out_of_memory', message };
+}
+
+export function crashLoop(times: number, end: End): Failure {
+  const code = end.exitCode === undefined ? '' : `, last with exit code ${end.exitCode}`;
+  const how = times === 1 ? `It ended${code.replace(', last', '')}` : `It ended ${times} times in a row${code}`;
+  return { code: 'crash_loop', message: `${how}. ${lastWords(end.output)}` };
+}
+
+function lastWords(output: string): string {
+  const kept = output.trim().slice(-mostOutput);
+  return kept === '' ? 'It wrote nothing; run the image by hand to see why.' : `Its last output:\n${kept}`;
+}
+
+export function restarting({ exitCode }: End): string {
+  return `It ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`} and is started again.`;
+}
+
+export function portClosed({ port }: DesiredInstance, { open, inner }: ListeningPorts): Failure {
+  return { code: 'port_closed', message: `Nothing listens on port ${port}${elsewhere(port, open, inner)}.${advice}` };
+}
+
+const advice = ' Listen on $HOST:$PORT.';
+
+function elsewhere(port: number, open: readonly number[], inner: readonly number[]): string {
+  if (inner.includes(port)) return ' but on its own loopback address, where nobody else reaches it';
+  const others = [...open, ...inner].filter((other) => other !== port);
+  return others.length === 0 ? '' : `; it listens on ${[...new Set(others)].slice(0, 10).join(', ')}`;
+}
+
+export function startFailed(words: string): Failure {
+  return { code: 'start_failed', message: `The container could not be started: ${words}` };
+}

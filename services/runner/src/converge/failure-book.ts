@@ -1,0 +1,48 @@
+// Which instances were given up, on disk: the verdict outlives the runner, or an instance that failed would be tried again
+// at every upgrade of it.
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FailureCode } from '@berth/contract';
+import { z } from 'zod';
+import { writeFileAtomically } from '../state/write-file-atomically.ts';
+import type { Failure } from './decide.ts';
+
+const Entry = z.object({ code: FailureCode, message: z.string() });
+const suffix = '.json';
+
+export class FailureBook {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'failures');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  find(instance: string): Failure | undefined {
+    try {
+      return Entry.parse(JSON.parse(readFileSync(this.#file(instance), 'utf8')));
+    } catch {
+      // None, or one that cannot be read: then the instance gets another try.
+      return undefined;
+    }
+  }
+
+  save(instance: string, failure: Failure): Promise<void> {
+    return writeFileAtomically(this.#file(instance), JSON.stringify(failure));
+  }
+
+  forget(instance: string): void {
+    rmSync(this.#file(instance), { force: true });
+  }
+
+  /** Of all that are not wanted any more. */
+  keepOnly(isWanted: (instance: string) => boolean): void {
+    for (const name of readdirSync(this.#folder)) {
+      if (!isWanted(name.replace(suffix, ''))) rmSync(join(this.#folder, name), { force: true });
+    }
+  }
+
+  #file(instance: string): string {
+    return join(this.#folder, `${instance}${suffix}`);
+  }
+}

@@ -1,0 +1,62 @@
+import { PullFailed } from '../driver/driver.ts';
+import { backoffMs } from '../pace/backoff.ts';
+import { pause } from '../pace/pause.ts';
+import type { Failure } from './decide.ts';
+import { pullFailed, pulling } from './explain.ts';
+import type { ImageStore } from './tools.ts';
+
+/** A registry that is restarted is back within this time. */
+const patienceMs = 40_000;
+const progressMs = 5_000;
+/** What is there already is found sooner than this, and nobody needs to hear of a pull. */
+const quietMs = 250;
+
+export interface ImagePull {
+  readonly images: ImageStore;
+  readonly image: string;
+  readonly signal: AbortSignal;
+  readonly say: (message: string) => void;
+}
+
+/** Undefined once the image is here, or when the signal came: the pull itself goes on, for whoever wants the image next. */
+export async function pullUntilThere({ images, image, signal, say }: ImagePull): Promise<Failure | undefined> {
+  const startedAt = performance.now();
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      await Promise.race([ensureAloud(images, image, say), aborted(signal)]);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof PullFailed)) throw error;
+      const isHopeless = error.fault !== 'unavailable' || performance.now() - startedAt > patienceMs;
+      if (isHopeless) return pullFailed(error.fault, error.message);
+      failures += 1;
+      await pause(backoffMs(failures, 1_000, 10_000, Math.random), signal);
+    }
+  }
+  return undefined;
+}
+
+async function ensureAloud(images: ImageStore, image: string, say: (message: string) => void): Promise<void> {
+  let saidAt = performance.now() - progressMs + quietMs;
+  let bytes: { readonly done: number; readonly total: number } | undefined;
+  const sayNow = () => {
+    if (performance.now() - saidAt < progressMs) return;
+    saidAt = performance.now();
+    say(pulling(image, bytes));
+  };
+  const timer = setInterval(sayNow, quietMs);
+  try {
+    await images.ensure(image, (now) => {
+      bytes = now;
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,34 @@
+// What the work on instances is done with.
+import type { Logger } from '@berth/telemetry';
+import type { Driver } from '../driver/driver.ts';
+import type { Network } from '../network/network.ts';
+import type { Observation } from '../node/report-book.ts';
+import type { Limit } from '../pace/limit.ts';
+import type { FailureBook } from './failure-book.ts';
+
+export interface ImageStore {
+  /** Has the image when it returns. Throws `PullFailed`. */
+  ensure(image: string, onProgress: (bytes: { readonly done: number; readonly total: number }) => void): Promise<void>;
+}
+
+/** Output of instances, which outlives their containers. */
+export interface OutputKeeper {
+  /** Says where the output of an instance's present container is; said again, it changes nothing. */
+  follow(instance: string, container: { readonly id: string; readonly logFile: string }): void;
+  /** Before a container goes: what was not sent yet stays. */
+  keep(instance: string, container: { readonly id: string; readonly logFile: string }): Promise<void>;
+}
+
+export interface ConvergeTools {
+  readonly runnerId: string;
+  readonly driver: Driver;
+  readonly network: Network;
+  readonly images: ImageStore;
+  readonly output: OutputKeeper;
+  readonly failures: FailureBook;
+  readonly report: (instance: string, observation: Observation) => void;
+  /** Making and starting containers: the engine is not faster when asked for many at a time. */
+  readonly bringUps: Limit;
+  readonly onBroughtUp: (seconds: number) => void;
+  readonly logger: Logger;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Answer } from './node-client.ts';
+
+const ErrorBody = z.object({ message: z.string() });
+const OuterBody = z.object({ error: ErrorBody });
+
+/** The api answered, and not with what was asked for. Its message is written for whoever operates the runner. */
+export class ApiRefusal extends Error {
+  readonly status: number;
+  constructor({ status, body }: Answer) {
+    super(`The api answered ${status}: ${wordsOf(body)}`);
+    this.name = 'ApiRefusal';
+    this.status = status;
+  }
+
+  /** It does not know who this is. Trying again helps only once an operator has done something. */
+  get isStranger(): boolean {
+    return this.status === 401 || this.status === 403;
+  }
+}
+
+function wordsOf(body: unknown): string {
+  const outer = OuterBody.safeParse(body);
+  if (outer.success) return outer.data.error.message;
+  const inner = ErrorBody.safeParse(body);
+  if (inner.success) return inner.data.message;
+  return typeof body === 'string' ? body.slice(0, 200) : 'without a reason.';
+}

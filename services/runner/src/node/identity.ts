@@ -1,0 +1,36 @@
+// Who this runner is: its key, what the deployment certified of it, and whom it trusts. One file, so that a key and its
+// certificate are always replaced together.
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../state/write-file-atomically.ts';
+
+const Identity = z.object({ runnerId: z.uuid(), key: z.string(), certificate: z.string(), authority: z.string() });
+export type Identity = z.infer<typeof Identity>;
+
+const fileIn = (stateFolder: string): string => join(stateFolder, 'identity.json');
+
+export async function loadIdentity(stateFolder: string): Promise<Identity | undefined> {
+  const text = await readFile(fileIn(stateFolder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : Identity.parse(JSON.parse(text));
+}
+
+/** Nobody but the runner's own account may read the key. */
+export function saveIdentity(stateFolder: string, identity: Identity): Promise<void> {
+  return writeFileAtomically(fileIn(stateFolder), JSON.stringify(identity), 0o600);
+}
+
+export function isExpired({ certificate }: Identity, nowMs: number): boolean {
+  return new X509Certificate(certificate).validToDate.getTime() <= nowMs;
+}
+
+/** With less than a third of its life left there is still time for an api that is away for days. */
+export function isDueForRenewal({ certificate }: Identity, nowMs: number): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  const lifeMs = validToDate.getTime() - validFromDate.getTime();
+  return validToDate.getTime() - nowMs < lifeMs / 3;
+}

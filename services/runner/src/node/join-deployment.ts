@@ -1,0 +1,30 @@
+import { JoinAnswer, nodePaths } from '@berth/contract';
+import { ApiRefusal } from './api-refusal.ts';
+import { makeCertificateRequest } from './certificate-request.ts';
+import type { Identity } from './identity.ts';
+import { parseJoinToken } from './join-token.ts';
+import { createNodeClient } from './node-client.ts';
+import { fetchAuthority } from './trusted-authority.ts';
+
+export interface Joining {
+  readonly apiUrl: string;
+  readonly joinToken: string;
+  readonly name: string;
+}
+
+/** Uses the token up. The secret in it is sent only to a listener that its fingerprint vouches for. */
+export async function joinDeployment({ apiUrl, joinToken, name }: Joining): Promise<Identity> {
+  const token = parseJoinToken(joinToken);
+  const authority = await fetchAuthority(apiUrl, token.fingerprint);
+  const { key, request } = await makeCertificateRequest(name);
+  const client = createNodeClient(apiUrl, { authority });
+  try {
+    const answer = await client.post(nodePaths.join, { token: token.text, name, request });
+    if (answer.status !== 200) throw new ApiRefusal(answer);
+    const { runnerId, certificate } = JoinAnswer.parse(answer.body);
+    // The authority that the token vouched for, not the one that the answer names.
+    return { runnerId, key, certificate, authority };
+  } finally {
+    client.close();
+  }
+}

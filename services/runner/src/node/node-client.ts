@@ -1,0 +1,92 @@
+// Speaks JSON with the node listener. The listener is known by the name in its certificate, whatever address it is reached
+// by: a runner may go through a load balancer, or to a bare address.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, type AgentOptions, request } from 'node:https';
+import { nodeServerName } from '@berth/contract';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Without key and certificate only joining is answered. */
+export interface Credentials {
+  readonly authority: string;
+  readonly key?: string;
+  readonly certificate?: string;
+}
+
+export interface NodeClient {
+  post(path: string, body: unknown, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Answer>;
+  /** The answer's body is read by the caller, who also decides when it has been silent for too long. */
+  open(path: string, body: unknown, signal: AbortSignal): Promise<IncomingMessage>;
+  /** New connections use these; those under way go on. */
+  use(credentials: Credentials): void;
+  close(): void;
+}
+
+const answerTimeoutMs = 15_000;
+const mostAnswerBytes = 1_048_576;
+
+export function createNodeClient(apiUrl: string, first: Credentials): NodeClient {
+  let tls = tlsOptions(first);
+  let agent = new Agent({ ...tls, keepAlive: true, maxSockets: 16 });
+  const send = async (path: string, body: unknown, using: Agent, signal: AbortSignal): Promise<IncomingMessage> => {
+    const text = JSON.stringify(body);
+    const outgoing = request(new URL(path, apiUrl), {
+      ...tls,
+      agent: using,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+      signal,
+    });
+    // Once there is an answer, whoever reads it hears of what breaks.
+    outgoing.on('error', () => {});
+    outgoing.end(text);
+    const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+    if (incoming === undefined) throw new Error(`${path} had no answer.`);
+    return incoming;
+  };
+  return {
+    async post(path, body, { timeoutMs = answerTimeoutMs, signal } = {}) {
+      const patience = AbortSignal.timeout(timeoutMs);
+      const either = signal === undefined ? patience : AbortSignal.any([patience, signal]);
+      return readAnswer(await send(path, body, agent, either));
+    },
+    // A connection of its own: it stays open, and must not wait for a free one.
+    open: (path, body, signal) => send(path, body, new Agent({ ...tls, keepAlive: false }), signal),
+    use(credentials) {
+      tls = tlsOptions(credentials);
+      agent.destroy();
+      agent = new Agent({ ...tls, keepAlive: true, maxSockets: 16 });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function tlsOptions({ authority, key, certificate }: Credentials): AgentOptions {
+  const own = key === undefined || certificate === undefined ? {} : { key, cert: certificate };
+  return { ...own, ca: [authority], servername: nodeServerName, minVersion: 'TLSv1.3', rejectUnauthorized: true };
+}
+
+export async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > mostAnswerBytes) throw new Error('The api answered with more than a megabyte.');
+    chunks.push(bytes);
+  }
+  return { status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
+}
+
+/** A proxy in between may answer in HTML. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

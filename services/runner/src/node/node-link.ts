@@ -1,0 +1,137 @@
+// The runner's line to the api: one stream at a time, reports and heartbeats beside it as long as it is open. Whatever
+// breaks, it comes back; the containers do not notice.
+import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
+import type { Logger } from '@berth/telemetry';
+import { backoffMs } from '../pace/backoff.ts';
+import { Bell } from '../pace/bell.ts';
+import { pause } from '../pace/pause.ts';
+import { ApiRefusal } from './api-refusal.ts';
+import { type NodeClient, readAnswer } from './node-client.ts';
+import { readMessages } from './read-messages.ts';
+import { type Observation, ReportBook } from './report-book.ts';
+import { sendHeartbeats } from './send-heartbeats.ts';
+import { sendReports } from './send-reports.ts';
+
+/** What the api wants of the runner. */
+export interface Wishes {
+  all(instances: readonly DesiredInstance[], gone: readonly string[]): void;
+  set(instance: DesiredInstance): void;
+  unset(id: string): void;
+}
+
+export interface NodeLinkOptions {
+  readonly client: NodeClient;
+  readonly hello: () => Promise<Hello>;
+  readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
+  readonly logger: Logger;
+  readonly onReportsSent: (count: number) => void;
+}
+
+/** A stream that held for this long was a good one: the next failure is a new one. */
+const goodStreamMs = 10_000;
+const reconnectMs = { first: 100, most: 5_000 };
+
+export class NodeLink {
+  readonly #options: NodeLinkOptions;
+  readonly #book = new ReportBook();
+  readonly #news = new Bell();
+  readonly #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #isConnected = false;
+  #lastComplaint = '';
+
+  constructor(options: NodeLinkOptions) {
+    this.#options = options;
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  report(instance: string, observation: Observation): void {
+    this.#book.put(instance, observation);
+    this.#news.ring();
+  }
+
+  countByState(): Map<string, number> {
+    return this.#book.count();
+  }
+
+  start(wishes: Wishes): void {
+    this.#running = this.#run(wishes);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(wishes: Wishes): Promise<void> {
+    const { signal } = this.#closing;
+    let failures = 0;
+    while (!signal.aborted) {
+      const openedAt = performance.now();
+      try {
+        await this.#hold(wishes);
+      } catch (error) {
+        if (!signal.aborted) this.#complain(error);
+      }
+      failures = performance.now() - openedAt > goodStreamMs ? 1 : failures + 1;
+      await pause(backoffMs(failures, reconnectMs.first, reconnectMs.most, Math.random), signal);
+    }
+  }
+
+  /** Returns when the api ends the stream; throws when it breaks. */
+  async #hold(wishes: Wishes): Promise<void> {
+    const { client, hello } = this.#options;
+    const ending = new AbortController();
+    const signal = AbortSignal.any([ending.signal, this.#closing.signal]);
+    const beside: Promise<void>[] = [];
+    try {
+      const incoming = await client.open(nodePaths.stream, await hello(), signal);
+      if (incoming.statusCode !== 200) throw new ApiRefusal(await readAnswer(incoming));
+      for await (const message of readMessages(incoming)) {
+        if (message.type === 'welcome') beside.push(...this.#welcome(message.session, signal, ending));
+        else follow(message, wishes);
+      }
+    } finally {
+      this.#isConnected = false;
+      ending.abort();
+      await Promise.all(beside);
+    }
+  }
+
+  #welcome(session: number, signal: AbortSignal, ending: AbortController): Promise<void>[] {
+    const { client, measure, logger, onReportsSent } = this.#options;
+    const onTrouble = (error: unknown) => this.#complain(error);
+    this.#isConnected = true;
+    this.#lastComplaint = '';
+    this.#book.repeatAll();
+    logger.info({ session }, 'connected to the api');
+    const shared = { client, session, signal, onTrouble };
+    const reports = sendReports({ ...shared, book: this.#book, bell: this.#news, onSent: onReportsSent });
+    // The session is over: the stream of it is of no use either.
+    return [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
+  }
+
+  /** The same trouble again and again is one line, until something else happens. */
+  #complain(error: unknown): void {
+    const words = error instanceof Error ? error.message : String(error);
+    if (words === this.#lastComplaint) return;
+    this.#lastComplaint = words;
+    const { logger } = this.#options;
+    if (error instanceof ApiRefusal && error.isStranger) logger.error({ err: error }, strangerAdvice);
+    else logger.warn({ err: error }, 'the api is not reached; what runs goes on, and it is tried again');
+  }
+}
+
+const strangerAdvice =
+  'The api does not accept this runner\u2019s certificate: it was removed, or belongs to another deployment. To join again, ' +
+  'make a token with berth-server create-join-token, set runner.joinToken, remove identity.json from runner.stateFolder ' +
+  'and start the runner again.';
+
+function follow(message: Exclude<StreamMessage, { type: 'welcome' }>, wishes: Wishes): void {
+  if (message.type === 'all') wishes.all(message.instances, message.gone);
+  if (message.type === 'set') wishes.set(message.instance);
+  if (message.type === 'unset') wishes.unset(message.id);
+}

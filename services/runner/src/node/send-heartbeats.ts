@@ -1,0 +1,28 @@
+import { type Heartbeat, nodePaths } from '@berth/contract';
+import { pause } from '../pace/pause.ts';
+import { ApiRefusal } from './api-refusal.ts';
+import type { NodeClient } from './node-client.ts';
+
+const everyMs = 5_000;
+
+export interface Heart {
+  readonly client: NodeClient;
+  readonly session: number;
+  readonly signal: AbortSignal;
+  readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** One that is lost is not sent again: the next one says more. */
+export async function sendHeartbeats({ client, session, signal, measure, onTrouble }: Heart): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const body: Heartbeat = { session, ...(await measure()) };
+      const answer = await client.post(nodePaths.heartbeat, body, { timeoutMs: everyMs, signal });
+      if (answer.status !== 200) throw new ApiRefusal(answer);
+    } catch (error) {
+      if (!signal.aborted) onTrouble(error);
+    }
+    await pause(everyMs, signal);
+  }
+}

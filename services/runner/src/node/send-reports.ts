@@ -1,0 +1,48 @@
+import { nodePaths } from '@berth/contract';
+import { backoffMs } from '../pace/backoff.ts';
+import type { Bell } from '../pace/bell.ts';
+import { pause } from '../pace/pause.ts';
+import { ApiRefusal } from './api-refusal.ts';
+import type { NodeClient } from './node-client.ts';
+import type { ReportBook } from './report-book.ts';
+
+export interface Reporting {
+  readonly client: NodeClient;
+  readonly book: ReportBook;
+  /** Rung when the book has something new. */
+  readonly bell: Bell;
+  readonly session: number;
+  readonly signal: AbortSignal;
+  readonly onSent: (count: number) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+const mostPerBatch = 1_000;
+const sessionOver = 409;
+const idleMs = 60_000;
+
+/** Until the session ends: what the api has not acknowledged is said again. */
+export async function sendReports(reporting: Reporting): Promise<void> {
+  const { client, book, bell, session, signal, onSent, onTrouble } = reporting;
+  let failures = 0;
+  while (!signal.aborted) {
+    const reports = book.waiting(mostPerBatch);
+    if (reports.length === 0) {
+      await bell.wait(idleMs, signal);
+      continue;
+    }
+    try {
+      const answer = await client.post(nodePaths.reports, { session, reports }, { signal });
+      if (answer.status !== 200) throw new ApiRefusal(answer);
+      book.heard(reports);
+      onSent(reports.length);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiRefusal && error.status === sessionOver) throw error;
+      failures += 1;
+      onTrouble(error);
+      await pause(backoffMs(failures, 100, 5_000, Math.random), signal);
+    }
+  }
+}
