@@ -52,6 +52,7 @@ export * from './schema/env-override.ts';
 export * from './schema/image.ts';
 export * from './schema/integration.ts';
 export * from './schema/job-execution.ts';
+export * from './schema/logs.ts';
 export * from './schema/page.ts';
 export * from './schema/people.ts';
 export * from './schema/platform.ts';

@@ -1,0 +1,46 @@
+import type { Logger } from '@berth/telemetry';
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { LogRow } from './log-row.ts';
+import { severityOf } from './severity-of.ts';
+
+const dayMs = 86_400_000;
+
+interface WriteOptions {
+  readonly logger: Logger;
+  readonly logRetentionDays: number;
+  readonly nowMs: number;
+}
+
+/**
+ * One insert for all rows. Lines that would be dropped at once for their age are not stored, nor those from a clock that is
+ * more than a day ahead: each day is a partition, and an insert may touch a hundred of them.
+ */
+export async function writeLogs(
+  client: ClickHouseClient,
+  rows: readonly LogRow[],
+  { logger, logRetentionDays, nowMs }: WriteOptions,
+): Promise<number> {
+  const oldest = nowMs - logRetentionDays * dayMs;
+  const kept = rows.filter(({ timeNs }) => {
+    const timeMs = Number(timeNs) / 1e6;
+    return timeMs >= oldest && timeMs <= nowMs + dayMs;
+  });
+  if (kept.length < rows.length)
+    logger.warn({ lines: rows.length - kept.length, instance: rows[0]?.instanceId }, 'log lines outside of time');
+  if (kept.length > 0) await client.insert({ table: 'logs', values: kept.map(toColumns), format: 'JSONEachRow' });
+  return kept.length;
+}
+
+const toColumns = (row: LogRow) => ({
+  workspace_id: row.workspaceId,
+  resource_type: row.resourceType,
+  resource_uid: row.resourceUid,
+  workload: row.workload,
+  revision: row.revision,
+  instance_id: row.instanceId,
+  sequence: row.sequence,
+  time: `${row.timeNs.slice(0, -9)}.${row.timeNs.slice(-9)}`,
+  stream: row.stream,
+  severity: severityOf(row.text),
+  text: row.text,
+});

@@ -1,0 +1,63 @@
+// ClickHouse behind small functions. The tables are made before the first use and again after a failure, so it does not
+// matter which of the two starts first, or whether ClickHouse comes back empty.
+
+import type { Logger } from '@berth/telemetry';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import type { LogRow } from './logs/log-row.ts';
+import { type LogQuery, queryLogs, type WorkloadLogs } from './logs/query-logs.ts';
+import { writeLogs } from './logs/write-logs.ts';
+import { migrate } from './migrate.ts';
+import { UsageUnavailable } from './unavailable.ts';
+
+export interface UsageOptions {
+  /** With user, password and database, if there are any: http://user:password@host:8123/database */
+  readonly url: string;
+  readonly logger: Logger;
+  readonly logRetentionDays?: number;
+  readonly now?: () => number;
+}
+
+/** Everything throws `UsageUnavailable` and nothing else. */
+export interface Usage {
+  migrate(): Promise<void>;
+  ready(): Promise<boolean>;
+  readonly logs: {
+    /** Resolves once the rows are stored; says how many. The same row may be written any number of times. */
+    write(rows: readonly LogRow[]): Promise<number>;
+    query(query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>>;
+  };
+  close(): Promise<void>;
+}
+
+export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }: UsageOptions): Usage {
+  const client = createClient({
+    url,
+    application: 'berth',
+    // What fails is thrown, and logged by whoever asked.
+    log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: { async_insert: 0 },
+  });
+  let migrated: Promise<void> | undefined;
+  const onceMigrated = (): Promise<void> => {
+    migrated ??= migrate(client, logRetentionDays);
+    return migrated;
+  };
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      await onceMigrated();
+      return await work();
+    } catch (error) {
+      migrated = undefined;
+      throw new UsageUnavailable(error);
+    }
+  };
+  return {
+    migrate: () => attempt(async () => {}),
+    ready: async () => (await client.ping()).success,
+    logs: {
+      write: (rows) => attempt(() => writeLogs(client, rows, { logger, logRetentionDays, nowMs: now() })),
+      query: (query) => attempt(() => queryLogs(client, query)),
+    },
+    close: () => client.close(),
+  };
+}
