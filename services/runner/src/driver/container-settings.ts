@@ -1,0 +1,59 @@
+// How a container is locked in and what it may use, in the engine's words. Pure: what is asked for goes in, settings come out.
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { ContainerWish } from './driver.ts';
+
+/** What the engine's machine and set-up allow. */
+export interface EngineOffer {
+  readonly cores: number;
+  readonly runtimes: Readonly<Record<ContainerWish['isolation'], string>>;
+}
+
+// What ordinary server images need to prepare their folders as root and then become somebody else. Among those left out is
+// NET_RAW: with it a container could speak in another's name on the bridge.
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
+
+// Against fork bombs only. Far from what servers use, because gVisor ends the whole container at the limit.
+const MAX_PROCESSES = 4_096;
+
+// Not compressed: whoever follows the output reads the older files too.
+const LOG = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
+
+const MB = 1024 * 1024;
+
+export function containerSettings(wish: ContainerWish, offer: EngineOffer): ContainerCreateOptions {
+  return {
+    name: wish.name,
+    Image: wish.image,
+    Labels: { ...wish.labels },
+    Env: Object.entries(wish.env).map(([name, value]) => `${name}=${value}`),
+    // Readiness is the runner's to judge; the image's own check would only run programs in the container all the time.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      Runtime: offer.runtimes[wish.isolation],
+      // The name of the machine and the files about names come with the network: the engine refuses any other.
+      NetworkMode: `container:${wish.networkOf}`,
+      IpcMode: 'private',
+      CapDrop: ['ALL'],
+      CapAdd: CAPABILITIES,
+      SecurityOpt: ['no-new-privileges'],
+      PidsLimit: MAX_PROCESSES,
+      LogConfig: LOG,
+      RestartPolicy: { Name: 'no' },
+      ...limitSettings(wish, offer.cores),
+    },
+  };
+}
+
+type Limits = Pick<ContainerWish, 'memoryMb' | 'cpus'>;
+
+export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostConfig {
+  return {
+    Memory: memoryMb * MB,
+    // Memory and swap together: no swap beside the memory.
+    MemorySwap: memoryMb * MB,
+    // More than the machine has is refused.
+    NanoCpus: Math.round(Math.min(cpus, cores) * 1e9),
+    // When cores are short, whoever has twice the memory gets twice the time. The kernel knows 2 to 262 144.
+    CpuShares: Math.min(Math.max(memoryMb, 2), 262_144),
+  };
+}

@@ -1,0 +1,37 @@
+// What the engine says about a container, in the driver's words.
+import type { ContainerInspectInfo } from 'dockerode';
+import { z } from 'zod';
+import type { ContainerState, ContainerUsage } from './driver.ts';
+
+export function containerState({ Id, Name, Config, State, LogPath }: ContainerInspectInfo): ContainerState {
+  const status = statusFrom(State.Status);
+  return {
+    id: Id,
+    name: Name.replace(/^\//, ''),
+    labels: Config.Labels ?? {},
+    status,
+    pid: State.Pid > 0 ? State.Pid : undefined,
+    exitCode: status === 'exited' ? State.ExitCode : undefined,
+    outOfMemory: State.OOMKilled,
+    logFile: LogPath || undefined,
+  };
+}
+
+/** It also knows `restarting`, which we never ask for, and `removing` and `dead`, in which nothing runs any more. */
+function statusFrom(status: string): ContainerState['status'] {
+  return status === 'created' || status === 'running' || status === 'paused' ? status : 'exited';
+}
+
+/** Empty for a container that does not run. */
+const Stats = z.object({
+  memory_stats: z.object({ usage: z.number().optional(), stats: z.record(z.string(), z.number()).optional() }),
+  cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number() }) }),
+});
+
+/** Without the files that the kernel keeps in memory only because there is room. Their name depends on the cgroup version. */
+export function containerUsage(answer: unknown): ContainerUsage | undefined {
+  const { memory_stats: memory, cpu_stats: cpu } = Stats.parse(answer);
+  if (memory.usage === undefined) return undefined;
+  const droppable = memory.stats?.total_inactive_file ?? memory.stats?.inactive_file ?? 0;
+  return { memoryBytes: Math.max(memory.usage - droppable, 0), cpuNanoseconds: cpu.cpu_usage.total_usage };
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Docker from 'dockerode';
+
+const ANSWER_TIMEOUT_SECONDS = 60;
+
+/** `url` is that of the engine's socket, `unix:///…`. */
+export function openDocker(url: string): Docker {
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== 'unix:') {
+    throw new Error(`The container engine is reached through a unix socket, not through ${url}. Set unix:///….`);
+  }
+  return new Docker({ socketPath: pathname });
+}
+
+/**
+ * An engine that is killed in the middle of an answer leaves dockerode's promise open for ever. So nothing that the runner
+ * does one after the other waits for an answer without an end.
+ */
+export async function answered<T>(answer: Promise<T>, timeoutSeconds = ANSWER_TIMEOUT_SECONDS): Promise<T> {
+  const finished = new AbortController();
+  const late = sleep(timeoutSeconds * 1_000, undefined, { signal: finished.signal }).then(() => {
+    throw new Error(`The container engine gave no answer within ${timeoutSeconds} s. Is it running?`);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    late.catch(() => {});
+    finished.abort();
+  }
+}
+
+/** Of the engine's answer; absent when there was none. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  return typeof error.statusCode === 'number' ? error.statusCode : undefined;
+}
+
+/** Waits for the answer, and takes the named refusals for done. */
+export async function answeredOr(statuses: readonly number[], answer: Promise<unknown>, timeoutSeconds?: number) {
+  try {
+    await answered(answer, timeoutSeconds);
+  } catch (error) {
+    if (!statuses.includes(statusOf(error) ?? 0)) throw error;
+  }
+}
+
+/** Undefined when the engine does not know what was asked for. */
+export async function answeredIfThere<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answered(answer);
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}

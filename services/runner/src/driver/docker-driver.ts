@@ -1,0 +1,126 @@
+import { isolationClasses } from '@berth/contract';
+import { z } from 'zod';
+import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
+import { containerState, containerUsage } from './container-state.ts';
+import { answered, answeredIfThere, answeredOr, openDocker, statusOf } from './docker-client.ts';
+import { containerEvents } from './docker-events.ts';
+import { pullImage } from './docker-pull.ts';
+import type { ContainerState, Driver } from './driver.ts';
+
+export interface DockerDriverOptions {
+  /** Of the engine's socket, `unix:///…`. */
+  readonly dockerUrl: string;
+  /** Under which names the engine knows what runs containers. */
+  readonly runtimes?: EngineOffer['runtimes'];
+}
+
+const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
+const GONE = 404;
+const NOT_RUNNING = 304;
+// In use, or already being removed.
+const CONFLICT = 409;
+const FAILED = 500;
+// For the engine's own work, beside the time that a container has to end.
+const STOP_MARGIN_SECONDS = 60;
+
+const Info = z.object({ NCPU: z.number(), Runtimes: z.record(z.string(), z.unknown()) });
+
+export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDriverOptions): Driver {
+  const docker = openDocker(dockerUrl);
+  const info = async () => Info.parse(await answered(docker.info()));
+  let cores: Promise<number> | undefined;
+
+  /** Asked once; a failure is forgotten, so that the next call asks again. */
+  function machineCores(): Promise<number> {
+    cores ??= info().then(
+      ({ NCPU }) => NCPU,
+      (error) => {
+        cores = undefined;
+        throw error;
+      },
+    );
+    return cores;
+  }
+
+  async function inspect(id: string): Promise<ContainerState | undefined> {
+    const found = await answeredIfThere(docker.getContainer(id).inspect());
+    return found && containerState(found);
+  }
+
+  /** The engine needs ten seconds to end a frozen one of gVisor. It may be thawed or gone by now: then this fails. */
+  async function thaw(id: string): Promise<void> {
+    if ((await inspect(id))?.status !== 'paused') return;
+    await answeredOr([GONE, CONFLICT, FAILED], docker.getContainer(id).unpause());
+  }
+
+  return {
+    async isolationClasses() {
+      const { Runtimes } = await info();
+      return isolationClasses.filter((isolation) => runtimes[isolation] in Runtimes);
+    },
+
+    async hasImage(image) {
+      return (await answeredIfThere(docker.getImage(image).inspect())) !== undefined;
+    },
+
+    pull: (pull) => pullImage(docker, pull),
+
+    async removeImage(image) {
+      try {
+        await answeredOr([GONE], docker.getImage(image).remove());
+        return true;
+      } catch (error) {
+        if (statusOf(error) === CONFLICT) return false;
+        throw error;
+      }
+    },
+
+    async create(wish) {
+      const settings = containerSettings(wish, { cores: await machineCores(), runtimes });
+      return (await answered(docker.createContainer(settings))).id;
+    },
+
+    start: (id) => answeredOr([NOT_RUNNING], docker.getContainer(id).start()),
+
+    async stop(id, graceSeconds) {
+      await thaw(id);
+      const stopping = docker.getContainer(id).stop({ t: Math.ceil(graceSeconds) });
+      await answeredOr([NOT_RUNNING, GONE], stopping, graceSeconds + STOP_MARGIN_SECONDS);
+    },
+
+    pause: (id) => answeredOr([], docker.getContainer(id).pause()),
+
+    unpause: (id) => answeredOr([], docker.getContainer(id).unpause()),
+
+    async update(id, limits) {
+      const container = docker.getContainer(id);
+      const settings = limitSettings(limits, await machineCores());
+      // With version 1 of cgroups memory may not exceed memory and swap together, and gVisor would set memory first.
+      const { HostConfig } = await answered(container.inspect());
+      const grows = (settings.Memory ?? 0) > (HostConfig.Memory ?? 0);
+      if (grows) await answered(container.update({ MemorySwap: settings.MemorySwap }));
+      await answered(container.update(settings));
+    },
+
+    inspect,
+
+    async list({ name, value }) {
+      const filters = { label: [`${name}=${value}`] };
+      const found = await answered(docker.listContainers({ all: true, filters }));
+      const states = await Promise.all(found.map(({ Id }) => inspect(Id)));
+      return states.filter((state) => state !== undefined);
+    },
+
+    async stats(id) {
+      const answer = await answeredIfThere(docker.getContainer(id).stats({ stream: false, 'one-shot': true }));
+      return answer && containerUsage(answer);
+    },
+
+    async remove(id) {
+      await thaw(id);
+      await answeredOr([GONE, CONFLICT], docker.getContainer(id).remove({ force: true, v: true }));
+    },
+
+    events: (signal) => containerEvents(docker, signal),
+  };
+}

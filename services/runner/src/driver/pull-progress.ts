@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** A line of what the engine tells while it pulls: about one layer, about all, or what went wrong. */
+export const PullLine = z.object({
+  id: z.string().optional(),
+  status: z.string().optional(),
+  progressDetail: z.object({ current: z.number().optional(), total: z.number().optional() }).optional(),
+  error: z.string().optional(),
+});
+type PullLine = z.infer<typeof PullLine>;
+
+/** Adds up the layers. The total grows while the engine finds out how large each one is. */
+export class PullProgress {
+  readonly #layers = new Map<string, { done: number; total: number }>();
+
+  /** The sum, when the line changed it. Unpacking is not counted: it has other sizes. */
+  take({ id, status, progressDetail }: PullLine): { done: number; total: number } | undefined {
+    if (id === undefined) return undefined;
+    const layer = this.#layers.get(id);
+    if (status === 'Downloading' && progressDetail?.total !== undefined) {
+      this.#layers.set(id, { done: progressDetail.current ?? 0, total: progressDetail.total });
+    } else if (status === 'Download complete' && layer !== undefined) {
+      this.#layers.set(id, { done: layer.total, total: layer.total });
+    } else {
+      return undefined;
+    }
+    const layers = [...this.#layers.values()];
+    const sum = (key: 'done' | 'total') => layers.reduce((all, one) => all + one[key], 0);
+    return { done: sum('done'), total: sum('total') };
+  }
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '@berth/telemetry';
+import { openDocker } from '../driver/docker-client.ts';
+import { mendBridge } from './bridge.ts';
+import { type RunCommand, runCommand } from './command.ts';
+import { takeStock } from './earlier-run.ts';
+import { mendSwitches } from './kernel-switches.ts';
+import type { Network } from './network.ts';
+import { createSlot, findSlot, removeSlot } from './slot-container.ts';
+import { ensureSlotImage } from './slot-image.ts';
+import { SlotPool } from './slot-pool.ts';
+import { openTable } from './table.ts';
+
+export interface NetworkOptions {
+  /** Of the engine's socket, `unix:///…`. */
+  readonly dockerUrl: string;
+  readonly runnerId: string;
+  readonly bridge?: string;
+  /** Of the shared address space, 100.64.0.0/10: it collides neither with private networks nor with public hosts. */
+  readonly subnet?: string;
+  readonly resolvers: readonly string[];
+  readonly gateways: readonly { readonly address: string; readonly port: number }[];
+  /** How many are kept ready. */
+  readonly slots?: number;
+  readonly logger: Logger;
+  /** Where nft, ip and sysctl run, when that is not the network namespace of this process. */
+  readonly run?: RunCommand;
+}
+
+/** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
+export async function createNetwork(options: NetworkOptions): Promise<Network> {
+  const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = runCommand } = options;
+  const docker = openDocker(options.dockerUrl);
+  const mendGround = async () => [
+    ...(await mendSwitches(run)),
+    ...(await mendBridge(docker, run, { runnerId, bridge, subnet })),
+  ];
+  await mendGround();
+  const table = await openTable(
+    run,
+    { bridge, subnet, resolvers, gateways },
+    await takeStock(docker, runnerId, bridge),
+  );
+  await ensureSlotImage(docker);
+  const pool = new SlotPool({
+    size: options.slots ?? 4,
+    logger: options.logger,
+    create: () => createSlot(docker, { runnerId, network: bridge, resolvers }),
+    isAlive: async ({ containerId }) => (await findSlot(docker, containerId, bridge)) !== undefined,
+    remove: ({ containerId }) => removeSlot(docker, containerId),
+  });
+
+  return {
+    takeSlot: () => pool.take(),
+
+    async releaseSlot({ containerId, address }) {
+      // First: the engine gives the address to somebody else as soon as it is free.
+      await table.dismiss(address);
+      await removeSlot(docker, containerId);
+    },
+
+    adoptSlot: (containerId) => findSlot(docker, containerId, bridge),
+    admit: (address, workspaceId) => table.admit(address, workspaceId),
+    dismiss: (address) => table.dismiss(address),
+    verify: async () => [...(await mendGround()), ...(await table.mend())],
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,38 @@
+// What the kernel must do for the table to see every packet. Another program may change these at any time.
+import type { RunCommand } from './command.ts';
+
+interface Switch {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** All must be 1. */
+const switches: readonly Switch[] = [
+  { name: 'net.ipv4.ip_forward', why: 'instances would not reach the outside' },
+  { name: 'net.bridge.bridge-nf-call-iptables', why: 'instances on one bridge would reach each other past all rules' },
+  { name: 'net.bridge.bridge-nf-call-ip6tables', why: 'instances on one bridge would reach each other by IPv6' },
+];
+const BRIDGE_FOLDER = 'net.bridge';
+
+/** Returns what was off. */
+export async function mendSwitches(run: RunCommand): Promise<string[]> {
+  await requireBridgeFilter(run);
+  const values = (await run('sysctl', ['-n', ...switches.map(({ name }) => name)])).trim().split('\n');
+  const off = switches.filter((_, index) => values[index] !== '1');
+  // Only then: setting ip_forward, even to what it is, resets other settings of the machine.
+  for (const { name } of off) await run('sysctl', ['-w', `${name}=1`]);
+  return off.map(({ name, why }) => `${name} was off: ${why}`);
+}
+
+/** Without this module traffic between the ports of a bridge passes no table. It is not loaded on every machine. */
+async function requireBridgeFilter(run: RunCommand): Promise<void> {
+  const isThere = () => run('sysctl', ['-n', `${BRIDGE_FOLDER}.bridge-nf-call-iptables`]);
+  try {
+    await isThere().catch(() => run('modprobe', ['br_netfilter']).then(isThere));
+  } catch (error) {
+    throw new Error(
+      'The kernel module br_netfilter is missing. Without it instances of different workspaces cannot be kept apart: load it with "modprobe br_netfilter", then start the runner again.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,72 @@
+// The program that holds a network slot: it sleeps, and nothing else. Written byte by byte, so that a runner needs neither a
+// compiler nor a registry to have it.
+
+const HEADER_BYTES = 64;
+const SEGMENT_HEADER_BYTES = 56;
+const CODE_OFFSET = HEADER_BYTES + SEGMENT_HEADER_BYTES;
+const LOAD_ADDRESS = 0x400000n;
+const PAGE_BYTES = 0x1000n;
+
+interface Machine {
+  /** As in the field e_machine of an ELF header. */
+  readonly number: number;
+  readonly code: Buffer;
+}
+
+const machines: Readonly<Record<string, Machine>> = {
+  // loop: mov eax, 34 (pause); syscall; jmp loop
+  x64: { number: 62, code: Buffer.from('b8220000000f05ebf7', 'hex') },
+  // There is no pause here, but waiting for no file without an end is the same.
+  // loop: mov x0..x4, 0; mov x8, 73 (ppoll); svc 0; b loop
+  arm64: {
+    number: 183,
+    code: littleEndianWords([
+      0xd2800000, 0xd2800001, 0xd2800002, 0xd2800003, 0xd2800004, 0xd2800928, 0xd4000001, 0x17fffff9,
+    ]),
+  },
+};
+
+/** A static executable for Linux on the named architecture, as Node.js names it. */
+export function slotProgram(architecture: string): Buffer {
+  const machine = machines[architecture];
+  if (machine === undefined) {
+    throw new Error(`Berth has no slot program for ${architecture}. Run the runner on x64 or arm64.`);
+  }
+  const file = Buffer.alloc(CODE_OFFSET + machine.code.length);
+  machine.code.copy(file, CODE_OFFSET);
+  writeElfHeader(file, machine.number);
+  writeSegmentHeader(file);
+  return file;
+}
+
+function writeElfHeader(file: Buffer, machine: number): void {
+  // 64 bits, little endian, version 1; then: an executable (2), for this machine, version 1.
+  Buffer.from('7f454c46020101', 'hex').copy(file, 0);
+  file.writeUInt16LE(2, 16);
+  file.writeUInt16LE(machine, 18);
+  file.writeUInt32LE(1, 20);
+  // Where it begins, and where the only segment header stands.
+  file.writeBigUInt64LE(LOAD_ADDRESS + BigInt(CODE_OFFSET), 24);
+  file.writeBigUInt64LE(BigInt(HEADER_BYTES), 32);
+  file.writeUInt16LE(HEADER_BYTES, 52);
+  file.writeUInt16LE(SEGMENT_HEADER_BYTES, 54);
+  file.writeUInt16LE(1, 56);
+}
+
+/** The whole file is mapped to be read (4) and executed (1). */
+function writeSegmentHeader(file: Buffer): void {
+  file.writeUInt32LE(1, HEADER_BYTES);
+  file.writeUInt32LE(4 + 1, HEADER_BYTES + 4);
+  file.writeBigUInt64LE(0n, HEADER_BYTES + 8);
+  file.writeBigUInt64LE(LOAD_ADDRESS, HEADER_BYTES + 16);
+  file.writeBigUInt64LE(LOAD_ADDRESS, HEADER_BYTES + 24);
+  file.writeBigUInt64LE(BigInt(file.length), HEADER_BYTES + 32);
+  file.writeBigUInt64LE(BigInt(file.length), HEADER_BYTES + 40);
+  file.writeBigUInt64LE(PAGE_BYTES, HEADER_BYTES + 48);
+}
+
+function littleEndianWords(words: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, index * 4);
+  return bytes;
+}

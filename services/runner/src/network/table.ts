@@ -1,0 +1,95 @@
+// Our nftables table on this machine. No other table is ever read or changed.
+import { isIPv4 } from 'node:net';
+import type { RunCommand } from './command.ts';
+import { addMember, deleteMember, TABLE, type TableWish, tableText } from './ruleset.ts';
+import { type TableContents, tableContents } from './table-contents.ts';
+import { WorkspaceNumbers } from './workspace-numbers.ts';
+
+export interface Table {
+  admit(address: string, workspaceId: string): Promise<void>;
+  dismiss(address: string): Promise<void>;
+  /** Returns what was not as it should be. */
+  mend(): Promise<string[]>;
+}
+
+/** `admitted` are the addresses that are in use already: they are in the table from its first moment on. */
+export async function openTable(
+  run: RunCommand,
+  wish: TableWish,
+  admitted: readonly { readonly address: string; readonly workspaceId: string }[],
+): Promise<Table> {
+  assertAddresses([...wish.resolvers, ...wish.gateways.map(({ address }) => address)]);
+  const numbers = new WorkspaceNumbers();
+  for (const { address, workspaceId } of admitted) numbers.add(address, workspaceId);
+  const change = async (text: string) => {
+    await run('nft', ['-f', '-'], text);
+  };
+  const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...TABLE.split(' ')]));
+
+  let wanted: TableContents | undefined;
+  /** The kernel prints rules in its own words: what it says right after they were set is what it should go on saying. */
+  async function replace(): Promise<void> {
+    await change(tableText(wish, numbers.members));
+    wanted = await contents();
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other, so that nothing is compared while it changes. */
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = last.then(step);
+    last = done.catch(() => {});
+    return done;
+  }
+
+  await inTurn(replace);
+  return {
+    admit: (address, workspaceId) =>
+      inTurn(async () => {
+        assertAddresses([address]);
+        const before = numbers.numberOf(address);
+        const after = numbers.add(address, workspaceId);
+        if (before === after) return;
+        const gone = before === undefined ? '' : deleteMember(address, before);
+        // Fails when somebody changed the table: then all of it is set again, with this change in it.
+        await change(gone + addMember(address, after)).catch(replace);
+      }),
+
+    dismiss: (address) =>
+      inTurn(async () => {
+        const before = numbers.numberOf(address);
+        if (before === undefined) return;
+        numbers.remove(address);
+        await change(deleteMember(address, before)).catch(replace);
+      }),
+
+    mend: () =>
+      inTurn(async () => {
+        const found = await contents().catch(() => undefined);
+        const problems = differences(found, wanted, numbers.members);
+        if (problems.length > 0) await replace();
+        return problems;
+      }),
+  };
+}
+
+function differences(
+  found: TableContents | undefined,
+  wanted: TableContents | undefined,
+  members: ReadonlyMap<string, number>,
+): string[] {
+  if (found === undefined) return [`the nftables table ${TABLE} was missing`];
+  const expected = [...members].flatMap(([address, number]) => [`${address}=${number}`, `${number}=${address}`]).sort();
+  return [
+    ...(found.rules === wanted?.rules ? [] : [`the rules of the nftables table ${TABLE} had been changed`]),
+    ...(found.members.join() === expected.join()
+      ? []
+      : [`the members in the nftables table ${TABLE} had been changed`]),
+  ];
+}
+
+/** They become part of a program for nft. */
+function assertAddresses(addresses: readonly string[]): void {
+  for (const address of addresses) {
+    if (!isIPv4(address)) throw new Error(`"${address}" is not an IPv4 address such as 192.0.2.1.`);
+  }
+}

@@ -1,0 +1,30 @@
+const BLOCK_BYTES = 512;
+const CHECKSUM_OFFSET = 148;
+const CHECKSUM_BYTES = 8;
+
+/** An archive in the format ustar with one executable file that belongs to root. Names are at most 100 bytes. */
+export function tarOf(name: string, content: Buffer): Buffer {
+  const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
+  // Two empty blocks end an archive.
+  return Buffer.concat([header(name, content.length), content, padding, Buffer.alloc(2 * BLOCK_BYTES)]);
+}
+
+function header(name: string, size: number): Buffer {
+  if (Buffer.byteLength(name) > 100) throw new Error(`The name ${name} is too long for an archive.`);
+  const block = Buffer.alloc(BLOCK_BYTES);
+  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
+  block.write(name, 0);
+  block.write(octal(0o755, 7), 100);
+  block.write(octal(0, 7), 108);
+  block.write(octal(0, 7), 116);
+  block.write(octal(size, 11), 124);
+  // The same in every archive, so that the same content gives the same image.
+  block.write(octal(0, 11), 136);
+  block.write('0', 156);
+  block.write('ustar\u000000', 257);
+  // Summed up as if the checksum itself were blanks.
+  block.fill(' ', CHECKSUM_OFFSET, CHECKSUM_OFFSET + CHECKSUM_BYTES);
+  const sum = block.reduce((all, byte) => all + byte, 0);
+  block.write(`${octal(sum, 6)}\u0000 `, CHECKSUM_OFFSET);
+  return block;
+}
