@@ -1,0 +1,40 @@
+// Revisions that have to show again that they come up: those that were off, those that failed under an older spec, and one
+// that is to take over without an instance that could.
+import { isReady } from './instances.ts';
+import type { Observed, ObservedRevision } from './observed.ts';
+import type { Roles } from './roles.ts';
+
+export interface Begun {
+  readonly revisions: readonly ObservedRevision[];
+  readonly isAnew: boolean;
+}
+
+export function beginAttempts(observed: Observed, roles: Roles): Begun {
+  const mustProve = (revision: ObservedRevision): boolean => beginsAnew(observed, roles, revision);
+  return {
+    revisions: observed.revisions.map((revision) =>
+      mustProve(revision) ? { ...revision, status: 'DEPLOYING' } : revision,
+    ),
+    isAnew: observed.revisions.some(mustProve),
+  };
+}
+
+function beginsAnew(observed: Observed, { target, serving, canary }: Roles, { id, status }: ObservedRevision): boolean {
+  if (id !== target && id !== serving && id !== canary) return false;
+  // A new deployment, or the switch back on, was announced with this spec.
+  const isAnnounced = observed.status === 'DEPLOYING' && observed.generation !== observed.memory.observedGeneration;
+  switch (status) {
+    case 'DEPLOYING':
+      return false;
+    case 'DEPLOYED':
+      return (
+        id === target &&
+        id !== serving &&
+        !observed.instances.some((instance) => instance.revision === id && isReady(instance))
+      );
+    case 'FAILED':
+      return isAnnounced && (id === target || id === canary);
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,26 @@
+// Questions about instances that every part of a plan asks.
+import type { ObservedInstance } from './observed.ts';
+
+export const isLive = ({ endedAt }: ObservedInstance): boolean => endedAt === undefined;
+
+/** Should run and has not given up. */
+export const isWorking = (instance: ObservedInstance): boolean =>
+  isLive(instance) && instance.desired === 'running' && instance.state !== 'failed';
+
+export const isReady = (instance: ObservedInstance): boolean => isWorking(instance) && instance.state === 'ready';
+
+/** It gave up, its machine was lost, or it vanished; one that was told to go has not failed. */
+export const hasFailed = (instance: ObservedInstance): boolean =>
+  instance.failedAt !== undefined ||
+  instance.state === 'failed' ||
+  instance.state === 'lost' ||
+  (instance.state === 'gone' && instance.desired === 'running');
+
+/** What should run, of all of them, is told to go. */
+export function retireAll(instances: readonly ObservedInstance[]): { do: 'retire'; instances: string[] }[] {
+  const running = instances.filter((instance) => isLive(instance) && instance.desired === 'running');
+  return running.length === 0 ? [] : [{ do: 'retire', instances: running.map(({ id }) => id) }];
+}
+
+export const newestFirst = (left: ObservedInstance, right: ObservedInstance): number =>
+  right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1);

@@ -1,0 +1,40 @@
+// What people want to know while no status changes. At most one thing a run, the most important first, and nothing that
+// the newest event says already.
+import { hasFailed, isReady, isWorking } from './instances.ts';
+import type { SaidEvent } from './observed.ts';
+import type { Outcome } from './outcome.ts';
+
+export function noteFor(outcome: Outcome): readonly SaidEvent[] {
+  // A change of status was said in this run; what else there is can wait for the next one.
+  if (outcome.status !== outcome.observed.status) return [];
+  const note = replacement(outcome) ?? recovery(outcome) ?? progress(outcome);
+  return note === undefined || note.message === outcome.observed.newestEvent?.message ? [] : [note];
+}
+
+/** The serving revision has lost its last instance and gets another one. */
+function replacement({ observed, roles, verdicts, isUp, status }: Outcome): SaidEvent | undefined {
+  const serving = verdicts.find(({ revision }) => revision.id === roles.serving);
+  if (serving === undefined || serving.status !== 'DEPLOYED' || serving.isReady || isUp) return undefined;
+  const own = observed.instances.filter(({ revision }) => revision === serving.revision.id);
+  if (!own.some(hasFailed)) return undefined;
+  const message = `No instance is ready, another one is started: ${serving.setbacks.reason}`;
+  return { type: 'infrastructure', status, message, revision: serving.revision.id };
+}
+
+function recovery({ observed, roles, verdicts, status }: Outcome): SaidEvent | undefined {
+  const serving = verdicts.find(({ revision }) => revision.id === roles.serving);
+  if (observed.newestEvent?.type !== 'infrastructure' || serving?.isReady !== true || status !== 'DEPLOYED')
+    return undefined;
+  const { id } = serving.revision;
+  return { type: 'infrastructure', status, message: `Revision ${id} is serving again.`, revision: id };
+}
+
+/** Of the pull of the oldest instance that still pulls. */
+function progress({ observed, status }: Outcome): SaidEvent | undefined {
+  if (status !== 'DEPLOYING') return undefined;
+  const [first] = observed.instances
+    .filter((instance) => isWorking(instance) && !isReady(instance) && instance.state === 'pulling')
+    .toSorted((left, right) => left.createdAt - right.createdAt);
+  if (first?.message === undefined) return undefined;
+  return { type: 'deployment', status, message: first.message, revision: first.revision };
+}

@@ -1,0 +1,76 @@
+// A resource that should run. The revisions are judged by their instances, traffic moves once the target has one that is
+// ready, and everything else follows from that.
+import { isDeepStrictEqual } from 'node:util';
+import { beginAttempts } from './begin.ts';
+import { judge, type Verdict } from './judge.ts';
+import { noteFor } from './notes.ts';
+import type { Action, Memory, Observed } from './observed.ts';
+import { eventsFor, type Outcome } from './outcome.ts';
+import { isAwaited, type Roles, rolesOf } from './roles.ts';
+import { scale, wantedCounts } from './scale.ts';
+
+export function planDeployment(observed: Observed): readonly Action[] {
+  const roles = rolesOf(observed);
+  const begun = beginAttempts(observed, roles);
+  const attemptAt = begun.isAnew ? observed.now : (observed.memory.attemptAt ?? 0);
+  const verdicts = begun.revisions.map((revision) => judge(revision, observed.instances, attemptAt));
+  const target = verdicts.find(({ revision }) => revision.id === roles.target);
+  const isUp = target?.isReady === true && target.status === 'DEPLOYED';
+  const wanted = wantedCounts(verdicts, roles, isUp);
+  const memory = nextMemory(observed, roles, isUp, attemptAt);
+  const outcome: Outcome = {
+    observed,
+    roles,
+    verdicts,
+    target,
+    isUp,
+    status: nextStatus(observed, roles, verdicts, isUp),
+  };
+  return [
+    ...marks(observed, roles, verdicts, wanted, isUp),
+    ...scale(observed, verdicts, wanted),
+    ...(isDeepStrictEqual(memory, observed.memory) ? [] : [{ do: 'remember' as const, memory }]),
+    ...eventsFor(outcome).map((event) => ({ do: 'say' as const, event })),
+    ...noteFor(outcome).map((event) => ({ do: 'note' as const, event })),
+  ];
+}
+
+function nextMemory(
+  { memory, generation }: Observed,
+  { target, serving }: Roles,
+  isUp: boolean,
+  attemptAt: number,
+): Memory {
+  const next = { ...memory, observedGeneration: generation, ...(attemptAt === 0 ? {} : { attemptAt }) };
+  if (!isUp || target === serving) return next;
+  return { ...next, activeRevision: target, ...(serving === undefined ? {} : { previousActiveRevision: serving }) };
+}
+
+/**
+ * While one that is awaited has not come up, it is being deployed. What failed stays failed until the spec changes, also
+ * where an older revision serves well: the person who deployed has to learn of it.
+ */
+function nextStatus(observed: Observed, roles: Roles, verdicts: readonly Verdict[], isUp: boolean): string {
+  const awaited = verdicts.filter(({ revision }) => isAwaited(roles, revision));
+  if (awaited.some(({ status }) => status === 'DEPLOYING')) return 'DEPLOYING';
+  if (awaited.some(({ status }) => status === 'FAILED')) return 'FAILED';
+  const isDecided = observed.status === 'FAILED' && observed.generation === observed.memory.observedGeneration;
+  return isUp && !isDecided ? 'DEPLOYED' : observed.status;
+}
+
+/** A revision that nobody wants any more is off; the newest stays proven although it waits for its turn. */
+function marks(
+  observed: Observed,
+  roles: Roles,
+  verdicts: readonly Verdict[],
+  wanted: ReadonlyMap<string, number>,
+  isUp: boolean,
+): readonly Action[] {
+  return verdicts.flatMap(({ revision: { id }, status }) => {
+    const isSuperseded = isUp && id === roles.serving && id !== roles.target;
+    const isUnwanted = !wanted.has(id) && (isSuperseded || id !== roles.newest);
+    const next = isUnwanted && status !== 'FAILED' ? 'DEACTIVATED' : status;
+    const before = observed.revisions.find((revision) => revision.id === id)?.status;
+    return next === before ? [] : [{ do: 'mark' as const, revision: id, status: next }];
+  });
+}

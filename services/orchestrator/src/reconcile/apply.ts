@@ -1,0 +1,96 @@
+// Writes what was decided, inside the transaction that holds the resource's row. Runners' rows before instances', and
+// counters last, as everyone takes them.
+import { mayFollow } from '@berth/contract';
+import type { DatabaseTransaction } from '@berth/database';
+import type { Action, SaidEvent } from '../plan/observed.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { Loaded } from './load.ts';
+import { removeResource } from './remove-resource.ts';
+import { type Retired, retireInstances } from './retire.ts';
+import { type Started, startInstances } from './start-instances.ts';
+
+export interface Applied {
+  readonly started: readonly (Started & { readonly revision: string })[];
+  readonly retired: readonly Retired[];
+  /** No runner could take an instance. */
+  readonly isWaiting: boolean;
+  /** When there will be something to decide again without anyone saying so. */
+  readonly lookAgainAt: readonly number[];
+}
+
+type Of<Do extends Action['do']> = Extract<Action, { do: Do }>;
+const only = <Do extends Action['do']>(actions: readonly Action[], what: Do): readonly Of<Do>[] =>
+  actions.filter((action): action is Of<Do> => action.do === what);
+
+export async function apply(
+  tx: DatabaseTransaction,
+  dependencies: Dependencies,
+  loaded: Loaded,
+  actions: readonly Action[],
+): Promise<Applied> {
+  const started: (Started & { revision: string })[] = [];
+  const waits: { message: string; revision: string }[] = [];
+  for (const { revision, count } of only(actions, 'start')) {
+    const result = await startInstances(tx, dependencies, loaded, revision, count);
+    started.push(...result.started.map((each) => ({ ...each, revision })));
+    if (result.waiting !== undefined) waits.push({ message: result.waiting, revision });
+  }
+  const leaving = only(actions, 'retire').flatMap(({ instances }) => instances);
+  const retired = leaving.length === 0 ? [] : await retireInstances(tx, leaving);
+  for (const { revision, status } of only(actions, 'mark')) await markRevision(tx, loaded, revision, status);
+  await tell(tx, loaded, actions, waits[0]);
+  if (only(actions, 'remove').length > 0) await removeResource(tx, loaded);
+  const lookAgainAt = only(actions, 'look-again').map(({ at }) => at);
+  return { started, retired, isWaiting: waits.length > 0, lookAgainAt };
+}
+
+async function markRevision(tx: DatabaseTransaction, { workload }: Loaded, id: string, status: string): Promise<void> {
+  await tx
+    .updateTable('revisions')
+    .set({ status })
+    .where('resource_uid', '=', workload.uid)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Events, the status that follows from them, and what is kept of the decision. */
+async function tell(
+  tx: DatabaseTransaction,
+  { workload: { uid }, state, observed }: Loaded,
+  actions: readonly Action[],
+  wait: { readonly message: string; readonly revision: string } | undefined,
+): Promise<void> {
+  const said = only(actions, 'say').map(({ event }) => event);
+  const status = said.at(-1)?.status ?? observed.status;
+  const note = wait === undefined ? only(actions, 'note')[0]?.event : waitEvent(status, wait);
+  const newest = said.at(-1)?.message ?? observed.newestEvent?.message;
+  const events = note === undefined || note.message === newest ? said : [...said, note];
+  requireLegal(observed.status, events);
+  for (const { type, status, message, revision } of events) {
+    await tx
+      .insertInto('resource_events')
+      .values({ resource_uid: uid, type, status, message, revision: revision ?? null })
+      .execute();
+  }
+  const memory = only(actions, 'remember')[0]?.memory;
+  if (memory === undefined && status === observed.status) return;
+  await tx
+    .updateTable('resources')
+    .set({ status, state: JSON.stringify({ ...state, ...memory }) })
+    .where('uid', '=', uid)
+    .execute();
+}
+
+const waitEvent = (status: string, wait: { readonly message: string; readonly revision: string }): SaidEvent => ({
+  type: status === 'DEPLOYING' ? 'deployment' : 'infrastructure',
+  status,
+  ...wait,
+});
+
+function requireLegal(from: string, events: readonly SaidEvent[]): void {
+  let current = from;
+  for (const { status } of events) {
+    if (!mayFollow(current, status)) throw new Error(`The status ${status} may not follow ${current}.`);
+    current = status;
+  }
+}

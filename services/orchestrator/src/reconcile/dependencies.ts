@@ -1,0 +1,17 @@
+import type { Database } from '@berth/database';
+import type { Logger } from '@berth/telemetry';
+import type { Region } from '../config.ts';
+import type { Settings } from '../instance/instance-spec.ts';
+import type { Counters } from './counters.ts';
+
+/** What all runs of a process share. */
+export interface Dependencies extends Settings {
+  readonly database: Database;
+  readonly regions: readonly Region[];
+  readonly logger: Logger;
+  readonly counters: Counters;
+  /** Tells the streams of a runner that its instances have changed. */
+  readonly ringInstances: (runnerId: string) => void;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}

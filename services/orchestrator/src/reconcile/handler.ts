@@ -1,0 +1,15 @@
+import { defineHandler, type Handler } from '@berth/durable';
+import type { Dependencies } from './dependencies.ts';
+import { reconcileMessage } from './message.ts';
+import { runReconcile } from './run.ts';
+
+export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
+  return defineHandler({
+    ...reconcileMessage,
+    async handle({ key, logger, send }) {
+      for (const { delayMs, id } of await runReconcile(dependencies, key, logger)) {
+        send(reconcileMessage, key, {}, { delayMs, dedupe: id });
+      }
+    },
+  });
+}

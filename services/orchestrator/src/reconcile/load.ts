@@ -1,0 +1,159 @@
+// Everything a decision needs, read after the resource's row is locked.
+import { kinds } from '@berth/contract';
+import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
+import { type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import { faultOf, type Workload } from '../instance/instance-spec.ts';
+import type { Memory, Observed, ObservedInstance } from '../plan/observed.ts';
+import { instanceCount, TrafficSpec, WorkloadSpec } from '../workload-spec.ts';
+
+/** Kinds that instances run behind. */
+export const runningKinds: readonly string[] = kinds.flatMap((kind) =>
+  'runs' in kind && kind.runs === true ? [kind.kind] : [],
+);
+
+export type ResourceRow = Pick<
+  Selectable<Tables['resources']>,
+  'uid' | 'workspace_id' | 'kind' | 'name' | 'spec' | 'state' | 'status' | 'generation' | 'created_at'
+>;
+
+export interface Loaded {
+  readonly workload: Workload;
+  readonly accountId: string;
+  /** The resource's own record of itself; parts of it belong to others. */
+  readonly state: JsonObject;
+  readonly observed: Observed;
+  /** By the id of the revision. */
+  readonly specs: ReadonlyMap<string, WorkloadSpec>;
+  /** Runners that hold an instance of a revision, by its id. */
+  readonly holders: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Ended ones that a revision's failures are counted from. */
+const rememberedEnds = 10;
+
+const StoredMemory = z.object({
+  activeRevision: z.string().optional(),
+  previousActiveRevision: z.string().optional(),
+  observedGeneration: z.number().optional(),
+  attemptAt: z.number().optional(),
+});
+
+export async function lockResource(tx: DatabaseTransaction, uid: string): Promise<ResourceRow | undefined> {
+  return tx
+    .selectFrom('resources')
+    .select(['uid', 'workspace_id', 'kind', 'name', 'spec', 'state', 'status', 'generation', 'created_at'])
+    .where('uid', '=', uid)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function load(tx: DatabaseTransaction, row: ResourceRow): Promise<Loaded> {
+  const workspace = await tx
+    .selectFrom('workspaces')
+    .select(['id', 'name', 'account_id', sql<Date>`clock_timestamp()`.as('now')])
+    .where('id', '=', row.workspace_id)
+    .executeTakeFirstOrThrow();
+  const revisions = await tx
+    .selectFrom('revisions')
+    .select(['id', 'status', 'spec'])
+    .where('resource_uid', '=', row.uid)
+    .orderBy('number', 'desc')
+    .execute();
+  const specs = new Map(revisions.map(({ id, spec }) => [id, WorkloadSpec.parse(spec)]));
+  const instances = await loadInstances(tx, row.uid, [...specs.keys()]);
+  const traffic = TrafficSpec.parse(row.spec);
+  const { active, canary, canaryPercent } = traffic.revision;
+  return {
+    workload: { uid: row.uid, kind: row.kind, name: row.name, workspace },
+    accountId: workspace.account_id,
+    state: row.state ?? {},
+    specs,
+    holders: holdersOf(instances),
+    observed: {
+      now: workspace.now.getTime(),
+      status: row.status ?? 'DEPLOYING',
+      generation: row.generation,
+      isEnabled: traffic.enabled,
+      chosen: active,
+      canary: canaryPercent > 0 ? canary : undefined,
+      memory: memoryIn(row.state),
+      revisions: revisions.map(({ id, status }) => {
+        const spec = specs.get(id) ?? WorkloadSpec.parse({});
+        return { id, status, count: instanceCount(spec), fault: faultOf(row.kind, spec) };
+      }),
+      instances: instances.map(observe),
+      newestEvent: await newestEvent(tx, row),
+    },
+  };
+}
+
+const memoryIn = (state: JsonObject | null): Memory => StoredMemory.parse(state ?? {});
+
+type InstanceRow = Pick<
+  Selectable<Tables['instances']>,
+  | 'id'
+  | 'revision'
+  | 'runner_id'
+  | 'desired'
+  | 'state'
+  | 'message'
+  | 'created_at'
+  | 'ready_at'
+  | 'failed_at'
+  | 'ended_at'
+>;
+
+/** All that live, and of each revision the newest that have ended. */
+async function loadInstances(tx: DatabaseTransaction, uid: string, revisions: string[]): Promise<InstanceRow[]> {
+  const { rows } = await sql<InstanceRow>`
+    select id, revision, runner_id, desired, state, message, created_at, ready_at, failed_at, ended_at
+    from instances where resource_uid = ${uid} and ended_at is null
+    union all
+    select ended.id, ended.revision, ended.runner_id, ended.desired, ended.state, ended.message, ended.created_at,
+      ended.ready_at, ended.failed_at, ended.ended_at
+    from unnest(${revisions}::text[]) as asked(revision)
+    cross join lateral (
+      select id, revision, runner_id, desired, state, message, created_at, ready_at, failed_at, ended_at
+      from instances where resource_uid = ${uid} and revision = asked.revision and ended_at is not null
+      order by created_at desc limit ${rememberedEnds}
+    ) as ended`.execute(tx);
+  return rows;
+}
+
+const observe = (row: InstanceRow): ObservedInstance => ({
+  id: row.id,
+  revision: row.revision,
+  desired: row.desired,
+  state: row.state,
+  message: row.message ?? undefined,
+  createdAt: row.created_at.getTime(),
+  readyAt: row.ready_at?.getTime(),
+  failedAt: row.failed_at?.getTime(),
+  endedAt: row.ended_at?.getTime(),
+});
+
+function holdersOf(instances: readonly InstanceRow[]): Map<string, Set<string>> {
+  const holders = new Map<string, Set<string>>();
+  for (const { revision, runner_id, ended_at } of instances) {
+    if (ended_at === null) holders.set(revision, (holders.get(revision) ?? new Set()).add(runner_id));
+  }
+  return holders;
+}
+
+/** No event is older than its resource, which spares old partitions. */
+async function newestEvent(
+  tx: DatabaseTransaction,
+  { uid, created_at }: ResourceRow,
+): Promise<Observed['newestEvent']> {
+  const event = await tx
+    .selectFrom('resource_events')
+    .select(['type', 'message'])
+    .where('resource_uid', '=', uid)
+    .where('time', '>=', created_at)
+    .orderBy('time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return event === undefined ? undefined : { type: event.type, message: event.message ?? undefined };
+}

@@ -1,0 +1,63 @@
+// One run of one resource: read, decide, write, in one transaction that holds the resource's row from its first statement.
+// The engine may let two runs of a key overlap; the second then waits for the row and decides on what the first has left,
+// so nothing is placed twice and no reservation is lost.
+import type { Logger } from '@berth/telemetry';
+import { plan } from '../plan/plan.ts';
+import { type Applied, apply } from './apply.ts';
+import type { Dependencies } from './dependencies.ts';
+import { load, lockResource, runningKinds } from './load.ts';
+import { retireOrphans } from './retire.ts';
+
+export interface LookAgain {
+  readonly delayMs: number;
+  /** The same for all runs of one moment, so that many of them arm one timer. */
+  readonly id: string;
+}
+
+const waitMs = 5_000;
+/** Clocks of different machines do not run alike: a timer that fires too early would find nothing to do. */
+const slackMs = 50;
+
+export async function runReconcile(
+  dependencies: Dependencies,
+  uid: string,
+  logger: Logger = dependencies.logger,
+): Promise<readonly LookAgain[]> {
+  const { applied, now } = await decide(dependencies, uid);
+  const { started, retired } = applied;
+  // After the commit: a runner that hears of it earlier would look and find nothing.
+  for (const runnerId of new Set([...started, ...retired].map((each) => each.runnerId))) {
+    dependencies.ringInstances(runnerId);
+  }
+  for (const { id, runnerId, revision } of started) {
+    logger.info({ resource: uid, revision, instance: id, runner: runnerId }, 'instance placed');
+  }
+  for (const { id, runnerId } of retired) {
+    logger.info({ resource: uid, instance: id, runner: runnerId }, 'instance retired');
+  }
+  dependencies.counters.placed.inc(started.length);
+  dependencies.counters.retired.inc(retired.length);
+  if (applied.isWaiting) dependencies.counters.unplaced.inc();
+  return timers(applied, uid, now);
+}
+
+function decide({ database, ...rest }: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
+  return database.transaction().execute(async (tx) => {
+    const row = await lockResource(tx, uid);
+    const nothing: Applied = { started: [], retired: [], isWaiting: false, lookAgainAt: [] };
+    if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
+    if (!runningKinds.includes(row.kind)) return { applied: nothing, now: 0 };
+    const loaded = await load(tx, row);
+    const actions = plan(loaded.observed);
+    return { applied: await apply(tx, { database, ...rest }, loaded, actions), now: loaded.observed.now };
+  });
+}
+
+function timers({ isWaiting, lookAgainAt }: Applied, uid: string, now: number): LookAgain[] {
+  const moment = Math.floor(now / waitMs);
+  const due = lookAgainAt.map((at) => ({
+    delayMs: Math.max(0, at - now) + slackMs,
+    id: `due-${uid}-${moment}-${Math.ceil(at / 1_000)}`,
+  }));
+  return isWaiting ? [...due, { delayMs: waitMs, id: `wait-${uid}-${moment}` }] : due;
+}

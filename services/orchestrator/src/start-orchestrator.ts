@@ -1,0 +1,117 @@
+// The orchestrator role: carries the outbox to Restate, serves the handlers, and looks now and then for work that the engine
+// has forgotten.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Brand } from '@berth/contract';
+import { connect, createBell, type Database, instancesChannel } from '@berth/database';
+import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
+import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { sql } from 'kysely';
+import type { OrchestratorConfig, Region } from './config.ts';
+import { createCounters } from './reconcile/counters.ts';
+import type { Dependencies } from './reconcile/dependencies.ts';
+import { reconcileHandler } from './reconcile/handler.ts';
+import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
+
+export interface OrchestratorOptions {
+  readonly config: OrchestratorConfig;
+  readonly brand: Brand;
+  readonly regions: readonly Region[];
+  readonly databaseUrl: string;
+  readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** How often unfinished work is looked for. */
+  readonly resyncMs?: number;
+  /** How often it looks whether Restate still knows the handlers. */
+  readonly checkEveryMs?: number;
+}
+
+export interface RunningOrchestrator {
+  /** Where Restate calls it. */
+  readonly address: string;
+  ready(): Promise<ReadyReport>;
+  stop(): Promise<void>;
+}
+
+const everyTwoMinutes = 120_000;
+
+export async function startOrchestrator(options: OrchestratorOptions): Promise<RunningOrchestrator> {
+  const { config, databaseUrl, restate, logger, resyncMs = everyTwoMinutes } = options;
+  const database = connect({
+    url: databaseUrl,
+    maxConnections: config.databaseConnections,
+    applicationName: 'berth-orchestrator',
+    onIdleError: (err) => logger.warn({ err }, 'a database connection broke'),
+  });
+  const sender = createSender({ ingressUrl: restate.ingressUrl });
+  const stopping = new AbortController();
+  const findUnfinished = async (): Promise<void> => {
+    const sources = [unfinishedResources, strayInstances];
+    const sent = await resync({ database, sender, sources, signal: stopping.signal });
+    logger.info({ sent }, 'unfinished work sent again');
+  };
+  const handlers = await startHandlers({
+    catalogue: [reconcileHandler(dependenciesOf(options, database))],
+    adminUrl: restate.adminUrl,
+    host: config.host,
+    port: config.port,
+    advertisedUrl: config.advertisedUrl,
+    concurrency: config.concurrency,
+    logger,
+    onFirstRegistered: findUnfinished,
+    ...(options.checkEveryMs === undefined ? {} : { checkEveryMs: options.checkEveryMs }),
+  });
+  const relay = startRelay({ database, databaseUrl, sender, logger });
+  const resyncing = repeat(findUnfinished, resyncMs, stopping.signal, logger);
+  return {
+    address: handlers.url,
+    ready: async () => joinReports(await readyPostgres(database), await handlers.ready()),
+    async stop() {
+      stopping.abort();
+      await Promise.all([resyncing, relay.stop(), handlers.stop()]);
+      await database.destroy();
+    },
+  };
+}
+
+function dependenciesOf(
+  { config, brand, regions, logger, registry }: OrchestratorOptions,
+  database: Database,
+): Dependencies {
+  return {
+    config,
+    brand,
+    regions,
+    database,
+    logger,
+    counters: createCounters(registry),
+    ringInstances: createBell(database, instancesChannel, (err) =>
+      logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+    ),
+    random: Math.random,
+  };
+}
+
+/** At once, and then so long after each end. */
+async function repeat(work: () => Promise<void>, pauseMs: number, signal: AbortSignal, logger: Logger): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((err: unknown) => {
+      if (!signal.aborted) logger.warn({ err }, 'unfinished work was not sent; it is looked for again');
+    });
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function readyPostgres(database: Database): Promise<ReadyReport> {
+  try {
+    await sql`select 1`.execute(database);
+    return { ready: true, checks: { postgres: { ok: true } } };
+  } catch (error) {
+    return notReady('postgres', error instanceof Error ? error.message : 'no answer');
+  }
+}
+
+const joinReports = (left: ReadyReport, right: ReadyReport): ReadyReport => ({
+  ready: left.ready && right.ready,
+  checks: { ...left.checks, ...right.checks },
+});
