@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import type { Brand } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
-import { createKeyring, createUser, firstRun, masterKeyRing } from '@berth/identity';
+import { createKeyring, createUser, firstRun, type MasterKeyRing, masterKeyRing } from '@berth/identity';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import type { z } from 'zod';
 import { createTestDatabase } from '../../scripts/engines/test-database.ts';
@@ -13,6 +13,9 @@ import { conformanceBrand } from './conformance-brand.ts';
 export interface TestApi extends AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
+  /** Where runners connect, when the config lets them. */
+  readonly nodeUrl: string;
+  readonly masterKeys: MasterKeyRing;
   readonly database: Database;
   readonly accountId: string;
   /** Account admin and admin of the first workspace. */
@@ -35,6 +38,8 @@ export interface TestApiOptions {
   readonly config?: z.input<typeof ApiConfig>;
   readonly brand?: Brand;
   readonly tier?: string;
+  /** Nothing that workloads write is kept without it. */
+  readonly clickhouseUrl?: string;
 }
 
 export const testMasterKeys = () => masterKeyRing([{ id: 'test', key: randomBytes(32) }]);
@@ -49,6 +54,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     config,
     databaseUrl: testDatabase.url,
     masterKeys,
+    clickhouse: { url: options.clickhouseUrl },
     logger: createLogger({ role: 'api' }, { level: 'error' }),
     registry: createMetricsRegistry({ role: 'api' }),
     now: () => Date.now() + offsetMs,
@@ -71,6 +77,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   return {
     url: api.address,
     databaseUrl: testDatabase.url,
+    nodeUrl: api.nodeAddress ?? '',
+    masterKeys,
     database,
     accountId: owner.accountId,
     admin: clientOf(owner.apiKey, workspace),

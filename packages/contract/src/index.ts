@@ -35,6 +35,7 @@ export * from './operations/images.ts';
 export * from './operations/index.ts';
 export * from './operations/integrations.ts';
 export * from './operations/job-executions.ts';
+export * from './operations/observability.ts';
 export * from './operations/platform.ts';
 export * from './operations/policies.ts';
 export * from './operations/profile-keys.ts';

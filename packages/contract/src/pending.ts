@@ -7,7 +7,6 @@ export type PendingTopic =
   | 'custom domain sharing'
   | 'image sharing'
   | 'management MCP'
-  | 'observability'
   | 'OAuth'
   | 'previews'
   | 'provider models'
@@ -116,11 +115,6 @@ const groups: readonly PendingGroup[] = [
       ['POST', `${image}/share`],
       ['DELETE', `${image}/share/{targetWorkspace}`],
     ],
-  },
-  {
-    topic: 'observability',
-    reason: 'There are no workload logs before workloads run.',
-    addresses: [['GET', '/observability/logs']],
   },
   {
     topic: 'management MCP',

@@ -1,6 +1,7 @@
 import type { HeaderNames } from '@berth/contract';
 import type { Database } from '@berth/database';
 import type { Authenticator, DriveTokens, Keyring } from '@berth/identity';
+import type { Usage } from '@berth/usage';
 import type { AccountSettingsCache } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
 
@@ -13,6 +14,8 @@ export interface Dependencies {
   readonly accounts: AccountSettingsCache;
   readonly keyring: Keyring;
   readonly driveTokens: DriveTokens;
+  /** Absent in a deployment without ClickHouse. */
+  readonly usage: Usage | undefined;
   /** Host without the version prefix; `baseUrl` is with it. */
   readonly apiUrl: string;
   readonly baseUrl: string;

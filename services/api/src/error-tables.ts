@@ -5,6 +5,7 @@ import { executionErrors } from './executions/errors.ts';
 import { imageErrors } from './images/errors.ts';
 import { kindErrors } from './kinds/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
+import { observabilityErrors } from './observability/errors.ts';
 import { peopleErrors } from './users/errors.ts';
 import { workspaceErrors } from './workspaces/errors.ts';
 
@@ -22,5 +23,6 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Workspaces', table: workspaceErrors.table },
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
+  { about: 'Logs', table: observabilityErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

@@ -12,6 +12,7 @@ import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { integrationHandlers } from './integrations/handlers.ts';
 import { invitationHandlers } from './invitations/handlers.ts';
+import { observabilityHandlers } from './observability/handlers.ts';
 import { platformHandlers } from './platform/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
 import { resourceHandlers } from './resources/handlers.ts';
@@ -26,6 +27,7 @@ export const handlers: readonly Registration[] = [
   ...imageHandlers,
   ...catalogueHandlers,
   ...integrationHandlers,
+  ...observabilityHandlers,
   ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

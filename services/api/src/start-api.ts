@@ -3,6 +3,7 @@ import { headerNames } from '@berth/contract';
 import { connect, createBell, maintain, outboxChannel } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
 import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
 import { createAccountSettings } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
@@ -18,6 +19,8 @@ export interface ApiOptions {
   readonly config: ApiConfig;
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeyRing;
+  /** Without an address nothing that workloads write is kept. */
+  readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
   readonly registry: Registry;
   readonly now?: () => number;
@@ -34,7 +37,7 @@ export interface RunningApi {
 const maintenanceMs = 60 * 60 * 1000;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, databaseUrl, masterKeys, logger, registry, now = Date.now } = options;
+  const { config, databaseUrl, masterKeys, clickhouse, logger, registry, now = Date.now } = options;
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -45,6 +48,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second connection.
   await keyring.deploymentKey(database, 'cursor');
   await keyring.deploymentKey(database, 'idempotency');
+  const usage =
+    clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger, now });
   const expected = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const dependencies: { -readonly [K in keyof Dependencies]: Dependencies[K] } = {
     config,
@@ -54,6 +59,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     accounts: createAccountSettings(database),
     keyring,
     driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),
+    usage,
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
     ringOutbox: createBell(database, outboxChannel, (err) =>
@@ -90,6 +96,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       clearInterval(maintenance);
       await nodes?.stop();
       await server.close();
+      await usage?.close();
       await database.destroy();
     },
   };

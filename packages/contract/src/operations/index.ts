@@ -12,6 +12,7 @@ import * as egress from './egress.ts';
 import * as images from './images.ts';
 import * as integrations from './integrations.ts';
 import * as jobExecutions from './job-executions.ts';
+import * as observability from './observability.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
 import * as profileKeys from './profile-keys.ts';
@@ -32,6 +33,7 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   images,
   integrations,
   jobExecutions,
+  observability,
   platform,
   policies,
   profileKeys,

@@ -1,5 +1,6 @@
-// Lines that workloads write. Control-plane sheet 2.17, ResourceLogResponse.
+// Lines that workloads write. Control-plane sheet 1.18, and 2.17 for ResourceLogResponse.
 import { z } from 'zod';
+import { queryInteger, WorkspaceQuery } from './query.ts';
 
 /** As numbers they are those of OpenTelemetry, the lowest of each range, so that an order is an order. */
 export const severityNumbers = {
@@ -43,3 +44,62 @@ export const ResourceLogResponse = z
   })
   .meta({ id: 'ResourceLogResponse' });
 export type ResourceLogResponse = z.infer<typeof ResourceLogResponse>;
+
+/** Kinds that run, by the segment of their address. */
+export const LoggedType = z.enum(['agents', 'applications', 'functions', 'jobs', 'models', 'sandboxes']);
+export type LoggedType = z.infer<typeof LoggedType>;
+
+/** Of these the caller may ask for at once; each comes with its own chart. */
+const maxWorkloads = 20;
+
+const split = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const Second = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/, 'a time in UTC of the form YYYY-MM-DDTHH:MM:SS')
+  .transform((text) => new Date(`${text}Z`))
+  .refine((time) => !Number.isNaN(time.getTime()), 'a time that exists');
+
+/** Names, separated by commas or given again and again. */
+const Workloads = z
+  .union([z.string().max(4096), z.array(z.string().max(256)).max(maxWorkloads)])
+  .transform((given) => [...new Set([given].flat().flatMap(split))])
+  .refine(
+    (names) =>
+      names.length > 0 && names.length <= maxWorkloads && names.every((name) => /^[a-z0-9][\w.-]*$/i.test(name)),
+    `1 to ${maxWorkloads} names of workloads`,
+  );
+
+const Severities = z
+  .string()
+  .max(128)
+  .transform((text) => split(text.toUpperCase()))
+  .transform((asked) => (asked.length === 0 || asked.includes('ALL') ? LogSeverity.options : asked))
+  .pipe(z.array(z.enum(LogSeverity.options, `severities: ${LogSeverity.options.join(', ')}, or all`)));
+
+/** Left empty means not given. */
+const Filter = z
+  .string()
+  .max(1024)
+  .transform((text) => (text === '' ? undefined : text));
+
+export const LogsQuery = WorkspaceQuery.extend({
+  resourceType: LoggedType,
+  workloadIds: Workloads,
+  start: Second.optional().describe('An hour before the end when left out'),
+  end: Second.optional().describe('Now when left out; at most three days after the start, and not part of the window'),
+  type: Filter.optional(),
+  severity: Severities.optional(),
+  search: Filter.optional().describe('Text that lines hold, in any case; no character stands for others'),
+  traceId: Filter.optional(),
+  taskId: Filter.optional(),
+  executionId: Filter.optional(),
+  limit: queryInteger({ min: 1, clampTo: 1000 }).optional().describe('Lines in the answer; 1000 when left out'),
+  offset: queryInteger({ min: 0, clampTo: 2_147_483_647 }).optional().describe('Lines to leave out, newest first'),
+  interval: queryInteger({ min: 1, clampTo: 86_400 }).optional().describe('Seconds of the chart; 60 when left out'),
+});
+export type LogsQuery = z.output<typeof LogsQuery>;

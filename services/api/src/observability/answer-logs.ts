@@ -1,0 +1,52 @@
+import { type LogsQuery, lacksScope, type listLogs, type ResourceLogResponse, requestErrors } from '@berth/contract';
+import type { WorkloadLogs } from '@berth/usage';
+import type { ReadCall } from '../http/call.ts';
+import { logWindow } from './log-window.ts';
+import { withUsage } from './with-usage.ts';
+
+export async function answerLogs({
+  query,
+  principal,
+  workspace,
+  dependencies,
+}: ReadCall<typeof listLogs>): Promise<Readonly<Record<string, ResourceLogResponse>>> {
+  const scope = lacksScope(principal.scopes, [`${query.resourceType}:get`]);
+  if (scope !== undefined) throw requestErrors.scope_required({ scope });
+  const { resourceType, workloadIds, severity, search, limit = 1000, offset = 0, interval = 60 } = query;
+  const window = logWindow({ start: query.start, end: query.end, intervalSeconds: interval }, dependencies.now());
+  const found = await withUsage(dependencies, async ({ logs }) => {
+    if (asksForWhatNoLineHas(query)) return new Map<string, WorkloadLogs>();
+    return logs.query({
+      ...window,
+      workspaceId: workspace.id,
+      resourceType,
+      workloads: workloadIds,
+      severities: severity,
+      search,
+      limit,
+      offset,
+      intervalSeconds: interval,
+    });
+  });
+  return Object.fromEntries(workloadIds.map((name) => [name, render(found.get(name))]));
+}
+
+/** Lines carry no trace, no execution and no task yet, and are of no type of their own. */
+const asksForWhatNoLineHas = ({ traceId, taskId, executionId, type = 'all' }: LogsQuery): boolean =>
+  traceId !== undefined || taskId !== undefined || executionId !== undefined || type !== 'all';
+
+const nothing: WorkloadLogs = { lines: [], total: 0, buckets: [] };
+
+const render = ({ lines, total, buckets }: WorkloadLogs = nothing): ResourceLogResponse => ({
+  logs: lines.map(({ at, severity, text }) => ({
+    timestamp: `${at.replace(' ', 'T')}Z`,
+    message: text,
+    severity,
+    trace_id: '',
+  })),
+  totalCount: total,
+  chart: buckets.map(({ start, count, debug, error, fatal, info, trace, unknown, warning }) => ({
+    timestamp: new Date(start * 1000).toISOString(),
+    ...{ count, debug, error, fatal, info, trace, unknown, warning },
+  })),
+});

@@ -1,0 +1,37 @@
+import { InstanceSpec, kinds, type LogBatch, requestErrors } from '@berth/contract';
+import type { LogRow } from '@berth/usage';
+import type { Dependencies } from '../dependencies.ts';
+import { withUsage } from './with-usage.ts';
+
+/** Resolves once the lines are stored. Lines of an instance that is long gone are acknowledged too, or they would come for ever. */
+export async function storeLogBatch(
+  dependencies: Pick<Dependencies, 'database' | 'usage'>,
+  runnerId: string,
+  { instance, lines }: LogBatch,
+): Promise<{ readonly stored: number }> {
+  const row = await dependencies.database
+    .selectFrom('instances')
+    .select(['runner_id', 'workspace_id', 'resource_uid', 'revision', 'spec'])
+    .where('id', '=', instance)
+    .executeTakeFirst();
+  if (row === undefined) return { stored: 0 };
+  if (row.runner_id !== runnerId) throw requestErrors.access_denied();
+  const { resource } = InstanceSpec.pick({ resource: true }).parse(row.spec);
+  const place = {
+    workspaceId: row.workspace_id,
+    resourceType: segmentOf(resource.kind),
+    resourceUid: row.resource_uid,
+    workload: resource.name,
+    revision: row.revision,
+    instanceId: instance,
+  };
+  const rows: LogRow[] = lines.map((line) => ({ ...place, ...line }));
+  return withUsage(dependencies, async ({ logs }) => ({ stored: await logs.write(rows) }));
+}
+
+/** `agents` for an agent: how the kind is named in addresses. */
+function segmentOf(kind: string): string {
+  const path = kinds.find((known) => known.kind === kind)?.path;
+  if (path === undefined) throw new Error(`no kind is named ${kind}`);
+  return path.slice(1);
+}

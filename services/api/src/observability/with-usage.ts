@@ -1,0 +1,16 @@
+import { type Usage, UsageUnavailable } from '@berth/usage';
+import type { Dependencies } from '../dependencies.ts';
+import { observabilityErrors } from './errors.ts';
+
+/** Does work with ClickHouse; that there is none, or that it is away, becomes an error with a next step. */
+export async function withUsage<T>(
+  { usage }: Pick<Dependencies, 'usage'>,
+  work: (usage: Usage) => Promise<T>,
+): Promise<T> {
+  if (usage === undefined) throw observabilityErrors.logs_unavailable();
+  try {
+    return await work(usage);
+  } catch (error) {
+    throw error instanceof UsageUnavailable ? observabilityErrors.logs_unreachable({}, error) : error;
+  }
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** Optional as a whole: without an address everything but logs works. */
+export const clickhouseSection = z
+  .object({
+    // May hold a password; BERTH_CLICKHOUSE_URL_FILE keeps it out of the environment.
+    url: z
+      .string()
+      .regex(/^https?:\/\//, 'Expected an address such as http://user:password@host:8123/berth')
+      .optional()
+      .describe('Where the lines that workloads write are kept; may hold a password. None are kept without it.'),
+    logRetentionDays: z.int().min(1).max(3650).default(30).describe('Days after which those lines are dropped.'),
+  })
+  .prefault({});
