@@ -45,11 +45,12 @@ export class Converger implements Wishes {
 
   all(instances: readonly DesiredInstance[], gone: readonly string[]): void {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
-    this.#tools.failures.keepOnly((id) => wanted.has(id));
     this.#hasHeardAll = true;
-    for (const [id, { worker }] of this.#workers) if (!wanted.has(id)) worker.want(undefined);
+    const { failures, output } = this.#tools;
+    // What an earlier run noted about others is cleared away with whatever is left of them.
+    const others = new Set([...gone, ...this.#workers.keys(), ...failures.instances(), ...output.instances()]);
     for (const instance of instances) this.set(instance);
-    for (const id of gone) this.unset(id);
+    for (const id of others) if (!wanted.has(id)) this.unset(id);
     void this.#resync();
   }
 

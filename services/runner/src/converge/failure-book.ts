@@ -35,11 +35,8 @@ export class FailureBook {
     rmSync(this.#file(instance), { force: true });
   }
 
-  /** Of all that are not wanted any more. */
-  keepOnly(isWanted: (instance: string) => boolean): void {
-    for (const name of readdirSync(this.#folder)) {
-      if (!isWanted(name.replace(suffix, ''))) rmSync(join(this.#folder, name), { force: true });
-    }
+  instances(): string[] {
+    return readdirSync(this.#folder).map((name) => name.replace(suffix, ''));
   }
 
   #file(instance: string): string {

@@ -252,8 +252,10 @@ export class InstanceWorker {
     const startedAt = performance.now();
     await this.#container.remove();
     this.#tools.failures.forget(this.#id);
+    this.#attempt = firstAttempt;
     // Wanted again while it went: then this was not its end.
     if (this.#desired !== undefined) return 'look again';
+    this.#tools.output.end(this.#id);
     this.#say('gone');
     const durationMs = elapsed(startedAt);
     this.#tools.logger.info({ event: 'instance.gone', instance: this.#id, durationMs }, 'instance gone');

@@ -3,7 +3,7 @@ import { backoffMs } from '../pace/backoff.ts';
 import { pause } from '../pace/pause.ts';
 import type { Failure } from './decide.ts';
 import { pullFailed, pulling } from './explain.ts';
-import type { ImageStore } from './tools.ts';
+import type { ConvergeTools } from './tools.ts';
 
 /** A registry that is restarted is back within this time. */
 const patienceMs = 40_000;
@@ -12,7 +12,7 @@ const progressMs = 5_000;
 const quietMs = 250;
 
 export interface ImagePull {
-  readonly images: ImageStore;
+  readonly images: ConvergeTools['images'];
   readonly image: string;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
@@ -36,7 +36,11 @@ export async function pullUntilThere({ images, image, signal, say }: ImagePull):
   return undefined;
 }
 
-async function ensureAloud(images: ImageStore, image: string, say: (message: string) => void): Promise<void> {
+async function ensureAloud(
+  images: ConvergeTools['images'],
+  image: string,
+  say: (message: string) => void,
+): Promise<void> {
   let saidAt = performance.now() - progressMs + quietMs;
   let bytes: { readonly done: number; readonly total: number } | undefined;
   const sayNow = () => {

@@ -1,15 +1,11 @@
 // What the work on instances is done with.
 import type { Logger } from '@berth/telemetry';
 import type { Driver } from '../driver/driver.ts';
+import type { ImageStore } from '../images/image-store.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/report-book.ts';
 import type { Limit } from '../pace/limit.ts';
 import type { FailureBook } from './failure-book.ts';
-
-export interface ImageStore {
-  /** Has the image when it returns. Throws `PullFailed`. */
-  ensure(image: string, onProgress: (bytes: { readonly done: number; readonly total: number }) => void): Promise<void>;
-}
 
 /** Output of instances, which outlives their containers. */
 export interface OutputKeeper {
@@ -17,13 +13,17 @@ export interface OutputKeeper {
   follow(instance: string, container: { readonly id: string; readonly logFile: string }): void;
   /** Before a container goes: what was not sent yet stays. */
   keep(instance: string, container: { readonly id: string; readonly logFile: string }): Promise<void>;
+  /** No further container of the instance comes. */
+  end(instance: string): void;
+  /** All of which something is kept. */
+  instances(): readonly string[];
 }
 
 export interface ConvergeTools {
   readonly runnerId: string;
   readonly driver: Driver;
   readonly network: Network;
-  readonly images: ImageStore;
+  readonly images: Pick<ImageStore, 'ensure'>;
   readonly output: OutputKeeper;
   readonly failures: FailureBook;
   readonly report: (instance: string, observation: Observation) => void;

@@ -1,0 +1,2 @@
+export { RunnerConfig } from './config.ts';
+export { type RunnerOptions, type RunningRunner, startRunner } from './start-runner.ts';

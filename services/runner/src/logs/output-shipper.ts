@@ -1,0 +1,126 @@
+// Output of every instance on its way to the api. A few at a time: a workload that writes without end must not keep the
+// others' lines waiting, nor the machine's reports.
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type LogLine, nodePaths } from '@berth/contract';
+import type { Logger } from '@berth/telemetry';
+import type { OutputKeeper } from '../converge/tools.ts';
+import { ApiRefusal } from '../node/api-refusal.ts';
+import type { NodeClient } from '../node/node-client.ts';
+import { backoffMs } from '../pace/backoff.ts';
+import { Limit } from '../pace/limit.ts';
+import { pause } from '../pace/pause.ts';
+import { InstanceOutput } from './instance-output.ts';
+import { listArchives } from './log-archive.ts';
+
+export interface ShipperOptions {
+  readonly stateFolder: string;
+  readonly client: Pick<NodeClient, 'post'>;
+  readonly logger: Logger;
+  readonly onSent: (lines: number) => void;
+  readonly now?: () => number;
+}
+
+const atATime = 4;
+const retryMs = { first: 200, most: 5_000 };
+/** The api will never take these lines, however often they are sent. */
+const hopeless = [400, 413, 422];
+
+type Container = { readonly id: string; readonly logFile: string };
+
+export class OutputShipper implements OutputKeeper {
+  readonly #options: ShipperOptions;
+  readonly #folder: string;
+  readonly #outputs = new Map<string, Promise<InstanceOutput>>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #limit = new Limit(atATime);
+  readonly #closing = new AbortController();
+
+  constructor(options: ShipperOptions) {
+    this.#options = options;
+    this.#folder = join(options.stateFolder, 'logs');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    for (const instance of this.instances()) void this.#output(instance);
+  }
+
+  /** All of which something is kept here. */
+  instances(): string[] {
+    return readdirSync(this.#folder);
+  }
+
+  follow(instance: string, { id, logFile }: Container): void {
+    void this.#output(instance).then((output) => output.follow(id, logFile));
+  }
+
+  /** What cannot be kept is lost, but an instance must be able to go from a machine whose disk is full. */
+  async keep(instance: string, { id, logFile }: Container): Promise<void> {
+    const output = await this.#output(instance);
+    await output.keep(id, logFile).catch((err: unknown) => {
+      this.#options.logger.error({ err, instance }, 'output of an instance could not be kept');
+    });
+  }
+
+  end(instance: string): void {
+    void this.#outputs.get(instance)?.then((output) => output.end());
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#running);
+  }
+
+  #output(instance: string): Promise<InstanceOutput> {
+    const known = this.#outputs.get(instance);
+    if (known !== undefined) return known;
+    const opened = this.#open(instance);
+    this.#outputs.set(instance, opened);
+    return opened;
+  }
+
+  async #open(instance: string): Promise<InstanceOutput> {
+    const { logger, now = Date.now } = this.#options;
+    const folder = join(this.#folder, instance);
+    const { signal } = this.#closing;
+    const output = new InstanceOutput({
+      instance,
+      folder,
+      archives: await listArchives(folder).catch((err: unknown) => {
+        logger.error({ err, instance }, 'kept output cannot be read, and is left where it is');
+        return [];
+      }),
+      send: (id, lines) => this.#limit.run(() => this.#send(id, lines)),
+      rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal),
+      now,
+      signal,
+    });
+    const running = this.#keepRunning(instance, output);
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+    return output;
+  }
+
+  /** A file that cannot be read now is read later; the cursor says from where. */
+  async #keepRunning(instance: string, output: InstanceOutput): Promise<void> {
+    const { signal } = this.#closing;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return await output.run(() => this.#outputs.delete(instance));
+      } catch (err) {
+        this.#options.logger.warn({ err, instance }, 'output of an instance cannot be read; tried again');
+        await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal);
+      }
+    }
+  }
+
+  async #send(instance: string, lines: readonly LogLine[]): Promise<void> {
+    const { client, logger, onSent } = this.#options;
+    const answer = await client.post(nodePaths.logs, { instance, lines }, { signal: this.#closing.signal });
+    if (answer.status === 200) return onSent(lines.length);
+    const refusal = new ApiRefusal(answer);
+    if (!hopeless.includes(answer.status)) throw refusal;
+    logger.error(
+      { err: refusal, instance, lines: lines.length },
+      'the api does not take these lines; they are left out',
+    );
+  }
+}

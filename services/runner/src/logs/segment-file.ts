@@ -1,0 +1,60 @@
+// One file of output, read line by line from a place in it. Held open while it is read: Docker may rotate it away
+// meanwhile, and its end must still be found.
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Segment, segmentId } from './log-source.ts';
+
+const chunkBytes = 65_536;
+/** Docker's longest entry is far shorter; what has no end in sight is not one of its lines. */
+const mostLineBytes = 4_194_304;
+const lineBreak = 10;
+
+export class SegmentFile {
+  readonly id: string;
+  readonly #file: FileHandle;
+  #offset: number;
+  #unread: Buffer = Buffer.alloc(0);
+
+  /** Undefined when the name has come to mean another file, which happens where Docker still rotates. */
+  static async open({ id, path }: Segment, offset: number, isRotating: boolean): Promise<SegmentFile | undefined> {
+    const file = await open(path, 'r').catch(() => undefined);
+    if (file === undefined) return undefined;
+    if (!isRotating || id === segmentId(await file.stat({ bigint: true }))) return new SegmentFile(id, file, offset);
+    await file.close();
+    return undefined;
+  }
+
+  private constructor(id: string, file: FileHandle, offset: number) {
+    this.id = id;
+    this.#file = file;
+    this.#offset = offset;
+  }
+
+  /** Behind the last line that was returned. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Undefined when no whole line is there yet. */
+  async nextLine(): Promise<string | undefined> {
+    for (;;) {
+      const end = this.#unread.indexOf(lineBreak);
+      if (end !== -1) return this.#take(end);
+      if (this.#unread.length > mostLineBytes) this.#take(this.#unread.length - 1);
+      const position = this.#offset + this.#unread.length;
+      const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
+      if (bytesRead === 0) return undefined;
+      this.#unread = Buffer.concat([this.#unread, buffer.subarray(0, bytesRead)]);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #take(end: number): string {
+    const line = this.#unread.toString('utf8', 0, end);
+    this.#unread = this.#unread.subarray(end + 1);
+    this.#offset += end + 1;
+    return line;
+  }
+}

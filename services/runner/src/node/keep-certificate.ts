@@ -1,0 +1,36 @@
+import type { Logger } from '@berth/telemetry';
+import { pause } from '../pace/pause.ts';
+import { type Identity, isDueForRenewal, saveIdentity } from './identity.ts';
+import type { NodeClient } from './node-client.ts';
+import { renewCertificate } from './renew-certificate.ts';
+
+const lookMs = 60 * 60 * 1_000;
+const retryMs = 60_000;
+
+export interface CertificateKeeping {
+  readonly client: NodeClient;
+  readonly stateFolder: string;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Until the signal. Renewed with a third of its life left, so an api that is away for days does no harm. */
+export async function keepCertificate(first: Identity, keeping: CertificateKeeping): Promise<void> {
+  const { client, stateFolder, logger, signal } = keeping;
+  let identity = first;
+  while (!signal.aborted) {
+    let waitMs = lookMs;
+    try {
+      if (isDueForRenewal(identity, Date.now())) {
+        identity = await renewCertificate(client, identity);
+        await saveIdentity(stateFolder, identity);
+        client.use(identity);
+        logger.info('the certificate of this runner was renewed');
+      }
+    } catch (err) {
+      waitMs = retryMs;
+      if (!signal.aborted) logger.warn({ err }, 'the certificate of this runner could not be renewed; tried again');
+    }
+    await pause(waitMs, signal);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Logger } from '@berth/telemetry';
+import type { RunnerConfig } from '../config.ts';
+import { type Identity, isExpired, loadIdentity, saveIdentity } from './identity.ts';
+import { joinDeployment } from './join-deployment.ts';
+import { machine } from './machine.ts';
+
+type Settings = Pick<RunnerConfig, 'apiUrl' | 'joinToken' | 'stateFolder' | 'name'>;
+
+/** Joins when the machine has not yet, or was away for so long that its certificate ended. A token is left alone otherwise. */
+export async function obtainIdentity(config: Settings, logger: Logger): Promise<Identity> {
+  const { apiUrl, joinToken, stateFolder, name = machine.name() } = config;
+  const known = await loadIdentity(stateFolder);
+  if (known !== undefined && !isExpired(known, Date.now())) return known;
+  if (joinToken === undefined) {
+    const why =
+      known === undefined ? 'This machine has not joined a deployment' : 'The certificate of this runner has ended';
+    throw new Error(`${why}. Make a token with berth-server create-join-token and set runner.joinToken.`);
+  }
+  const identity = await joinDeployment({ apiUrl, joinToken, name });
+  await saveIdentity(stateFolder, identity);
+  logger.info({ runner: identity.runnerId, name }, 'joined the deployment');
+  return identity;
+}

@@ -1,0 +1,153 @@
+// The runner role: joins once, then holds its line to the api and keeps the machine's containers as the api wants them.
+import { readFileSync } from 'node:fs';
+import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
+import { z } from 'zod';
+import type { RunnerConfig } from './config.ts';
+import { Converger } from './converge/converger.ts';
+import { FailureBook } from './converge/failure-book.ts';
+import { createDockerDriver } from './driver/docker-driver.ts';
+import type { Driver } from './driver/driver.ts';
+import { createImageStore } from './images/image-store.ts';
+import { OutputShipper } from './logs/output-shipper.ts';
+import { createRunnerMetrics } from './metrics.ts';
+import { createNetwork } from './network/create-network.ts';
+import type { Network } from './network/network.ts';
+import { resolversFor } from './network-settings.ts';
+import { keepCertificate } from './node/keep-certificate.ts';
+import { machine } from './node/machine.ts';
+import { createNodeClient } from './node/node-client.ts';
+import { NodeLink } from './node/node-link.ts';
+import { obtainIdentity } from './node/obtain-identity.ts';
+import { backoffMs } from './pace/backoff.ts';
+import { Limit } from './pace/limit.ts';
+import { pause } from './pace/pause.ts';
+
+export interface RunnerOptions {
+  readonly config: RunnerConfig;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+export interface RunningRunner {
+  ready(): Promise<ReadyReport>;
+  stop(): Promise<void>;
+}
+
+const enginePatienceMs = 60_000;
+const imageCleaningMs = 10 * 60 * 1_000;
+const Package = z.object({ version: z.string() });
+
+export async function startRunner({ config, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
+  const { apiUrl, stateFolder, dockerUrl } = config;
+  const identity = await obtainIdentity(config, given);
+  const { runnerId } = identity;
+  const logger = given.child({ runner: runnerId });
+  const driver = createDockerDriver({ dockerUrl });
+  const network = await openNetwork(config, runnerId, logger);
+  const client = createNodeClient(apiUrl, identity);
+  const link = new NodeLink({
+    client,
+    logger,
+    hello: () => hello(driver, config),
+    measure: async () => ({
+      freeMemoryMb: machine.freeMemoryMb(),
+      freeDiskPercent: await machine.freeDiskPercent(stateFolder),
+      instances: converger.count,
+    }),
+    onReportsSent: (count) => metrics.reportsSent.inc(count),
+  });
+  const metrics = createRunnerMetrics(registry, () => link.countByState());
+  const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
+  const output = new OutputShipper({ stateFolder, client, logger, onSent });
+  const images = await createImageStore({
+    driver,
+    stateFolder,
+    registries: config.registries,
+    maxAgeDays: config.imageMaxAgeDays,
+    diskPressurePercent: config.imageDiskPercent,
+    now: () => new Date(),
+    logger,
+  });
+  const converger = new Converger({
+    runnerId,
+    driver,
+    network,
+    images,
+    output,
+    failures: new FailureBook(stateFolder),
+    report: (instance, observation) => link.report(instance, observation),
+    bringUps: new Limit(config.concurrency),
+    onBroughtUp: (seconds) => metrics.bringUpSeconds.observe(seconds),
+    logger,
+  });
+  converger.start();
+  link.start(converger);
+  const stopping = new AbortController();
+  const certificate = keepCertificate(identity, { client, stateFolder, logger, signal: stopping.signal });
+  const cleaning = setInterval(() => {
+    images.clean().catch((err: unknown) => logger.warn({ err }, 'unused images could not be removed; tried again'));
+  }, imageCleaningMs);
+  return {
+    ready: () => readiness(driver, converger, link),
+    async stop() {
+      stopping.abort();
+      clearInterval(cleaning);
+      // First: what the engine still does is reported as long as the line is open.
+      await converger.close();
+      await Promise.all([link.close(), output.close(), certificate]);
+      client.close();
+      await network.close();
+    },
+  };
+}
+
+/** After a reboot the engine may come up a little later than the runner. */
+async function openNetwork(config: RunnerConfig, runnerId: string, logger: Logger): Promise<Network> {
+  const { dockerUrl, bridge, subnet, gateways, slots } = config;
+  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers: resolversFor(config), logger };
+  const giveUpAt = performance.now() + enginePatienceMs;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await createNetwork(options);
+    } catch (err) {
+      if (performance.now() > giveUpAt) throw err;
+      logger.warn({ err }, 'the network of this machine cannot be prepared yet; tried again');
+      await pause(backoffMs(failures, 250, 5_000, Math.random));
+    }
+  }
+}
+
+async function hello(driver: Driver, config: RunnerConfig): Promise<Hello> {
+  const offered = await driver.isolationClasses();
+  const isolation = offered.filter((each: IsolationClass) => config.isolation?.includes(each) ?? true);
+  if (isolation.length === 0) {
+    throw new Error(
+      `The engine offers ${offered.join(' and ') || 'no isolation class'}, which runner.isolation leaves out.`,
+    );
+  }
+  return {
+    protocol: nodeProtocolVersion,
+    version: ownVersion(),
+    isolation,
+    memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
+    cpus: machine.cpus(),
+  };
+}
+
+const ownVersion = (): string =>
+  Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
+
+/** An engine or an api that is away makes it not ready; what runs goes on all the same. */
+async function readiness(driver: Driver, converger: Converger, link: NodeLink): Promise<ReadyReport> {
+  const hasEngine = await driver.isolationClasses().then(
+    () => true,
+    () => false,
+  );
+  const checks = {
+    engine: { ok: hasEngine },
+    network: { ok: converger.isNetworkSound },
+    api: { ok: link.isConnected },
+  };
+  return { ready: Object.values(checks).every(({ ok }) => ok), checks };
+}
