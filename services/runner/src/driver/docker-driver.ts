@@ -15,6 +15,7 @@ export interface DockerDriverOptions {
 }
 
 const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
+const MALFORMED = 400;
 const GONE = 404;
 const NOT_RUNNING = 304;
 // In use, or already being removed.
@@ -60,7 +61,13 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     },
 
     async hasImage(image) {
-      return (await answeredIfThere(docker.getImage(image).inspect())) !== undefined;
+      try {
+        return (await answeredIfThere(docker.getImage(image).inspect())) !== undefined;
+      } catch (error) {
+        // Not a name at all; pulling it says so in words for people.
+        if (statusOf(error) === MALFORMED) return false;
+        throw error;
+      }
     },
 
     pull: (pull) => pullImage(docker, pull),

@@ -18,7 +18,7 @@ export class WorkspaceNumbers {
 
   /** An address belongs to one workspace: the last one it was given. */
   add(address: string, workspace: string): number {
-    this.remove(address);
+    if (this.#workspaceOf.get(address) !== workspace) this.remove(address);
     this.#workspaceOf.set(address, workspace);
     return this.#numberFor(workspace);
   }

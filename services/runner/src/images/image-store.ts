@@ -1,0 +1,90 @@
+// Images on this machine: pulled when an instance needs one, removed when none has for long. Only what the runner pulled
+// itself is ever removed; the machine may belong to others too.
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@berth/telemetry';
+import type { Driver, Pull } from '../driver/driver.ts';
+import { registryOf } from './image-reference.ts';
+import { openPulledImages } from './pulled-images.ts';
+import { SharedPulls } from './shared-pulls.ts';
+
+export interface ImageStoreOptions {
+  readonly driver: Driver;
+  readonly stateFolder: string;
+  readonly registries: readonly RegistryCredentials[];
+  readonly maxAgeDays: number;
+  /** Beyond this, images go before their time. */
+  readonly diskPressurePercent: number;
+  /** On the disk where the engine keeps images; the state folder's when left out. */
+  readonly diskFolder?: string;
+  readonly logger: Logger;
+  now(): Date;
+}
+
+export interface RegistryCredentials {
+  /** With its port, as references name it. */
+  readonly host: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface ImageStore {
+  /** Throws `PullFailed`. Whoever asks for an image that is being pulled waits for the same pull. */
+  ensure(image: string, onProgress: Pull['onProgress']): Promise<void>;
+  /** Returns what it removed. */
+  clean(): Promise<readonly string[]>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export async function createImageStore(options: ImageStoreOptions): Promise<ImageStore> {
+  const { driver, stateFolder, registries, logger, now } = options;
+  const pulled = await openPulledImages(join(stateFolder, 'pulled-images.json'), logger);
+  const pulls = new SharedPulls(async (image, onProgress) => {
+    const credentials = registries.find(({ host }) => host === registryOf(image));
+    // Noted before: a runner that is killed while it pulls would otherwise leave an image that nobody ever removes.
+    await pulled.note(image, now());
+    try {
+      await driver.pull({ image, credentials, onProgress });
+    } catch (error) {
+      await pulled.forget(image);
+      throw error;
+    }
+  });
+
+  /** False, and young again, while a container uses it: that counts from its last use, not from its first. */
+  async function remove(image: string): Promise<boolean> {
+    const removed = await driver.removeImage(image);
+    if (removed) await pulled.forget(image);
+    else await pulled.note(image, now());
+    return removed;
+  }
+
+  return {
+    async ensure(image, onProgress) {
+      if (pulls.has(image) || !(await driver.hasImage(image))) await pulls.pull(image, onProgress);
+      else if (pulled.has(image)) await pulled.note(image, now());
+    },
+
+    async clean() {
+      const oldest = now().getTime() - options.maxAgeDays * DAY_MS;
+      const removed: string[] = [];
+      for (const { image, lastUsedAt } of pulled.oldestFirst()) {
+        if (pulls.has(image)) continue;
+        const isOld = lastUsedAt.getTime() < oldest;
+        const isNeeded =
+          !isOld && (await usedPercent(options.diskFolder ?? stateFolder)) <= options.diskPressurePercent;
+        if (!isNeeded && (await remove(image))) removed.push(image);
+      }
+      if (removed.length > 0) logger.info({ images: removed }, 'removed images that no instance uses');
+      return removed;
+    },
+  };
+}
+
+/** As `df` counts: what is kept back for root is not free. */
+async function usedPercent(folder: string): Promise<number> {
+  const { blocks, bfree, bavail } = await statfs(folder);
+  const used = blocks - bfree;
+  return (100 * used) / Math.max(used + bavail, 1);
+}

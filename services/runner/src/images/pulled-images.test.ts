@@ -1,0 +1,35 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@berth/telemetry';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPulledImages } from './pulled-images.ts';
+
+const logger = createLogger({ role: 'runner' }, { level: 'silent' });
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-pulled-images-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = () => openPulledImages(join(folder, 'state', 'pulled-images.json'), logger);
+
+test('what was noted is there after a restart, oldest first', async () => {
+  const before = await open();
+  await Promise.all([
+    before.note('b', new Date(3_000)),
+    before.note('a', new Date(2_000)),
+    before.note('gone', new Date(1_000)),
+  ]);
+  await before.forget('gone');
+  const after = await open();
+  expect(after.oldestFirst().map(({ image }) => image)).toEqual(['a', 'b']);
+  expect([after.has('a'), after.has('gone')]).toEqual([true, false]);
+  expect(await readdir(join(folder, 'state'))).toEqual(['pulled-images.json']);
+});
+
+test('a file that cannot be read names no image', async () => {
+  await open();
+  await writeFile(join(folder, 'state', 'pulled-images.json'), '{"a":');
+  expect((await open()).oldestFirst()).toEqual([]);
+});

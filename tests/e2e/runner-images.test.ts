@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createLogger } from '@berth/telemetry';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { containerRegistry } from '../../scripts/engines/container-registry.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import type { RunningEngine } from '../../scripts/engines/engine.ts';
+import { freePort } from '../../scripts/engines/free-port.ts';
+import { tagImage } from '../../scripts/engines/import-image.ts';
+import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
+import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
+import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
+import { type Driver, PullFailed, type PullFault } from '../../services/runner/src/driver/driver.ts';
+import { createImageStore, type ImageStoreOptions } from '../../services/runner/src/images/image-store.ts';
+import { startContainer } from './engines/container.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let docker: TestDocker;
+let registry: RunningEngine;
+let driver: Driver;
+let tiny = '';
+let stateFolder = '';
+let now = new Date('2026-01-01T00:00:00Z');
+
+beforeAll(async () => {
+  docker = await startTestDocker();
+  driver = createDockerDriver({ dockerUrl: docker.url });
+  tiny = await importTinyImage(docker.url);
+  registry = await containerRegistry.start({ dataFolder: await newFolder(containerRegistry.name) });
+  for (const name of ['one', 'two', 'three']) await push(name);
+});
+afterAll(async () => {
+  await docker?.[Symbol.asyncDispose]();
+  await registry?.stop();
+});
+beforeEach(async () => {
+  stateFolder = await newFolder('images');
+  for (const name of ['one', 'two', 'three']) await driver.removeImage(image(name));
+});
+
+const newFolder = (name: string) => mkdtemp(join(inject('runFolder'), `${name}-`));
+const image = (name: string) => `${new URL(registry.url).host}/${name}:1`;
+
+function account(url: string) {
+  const { host, username, password } = new URL(url);
+  return { host, username, password };
+}
+
+async function push(name: string): Promise<void> {
+  const { host, ...credentials } = account(registry.url);
+  await tagImage(docker.url, tiny, image(name));
+  const auth = Buffer.from(JSON.stringify({ ...credentials, serveraddress: host })).toString('base64url');
+  const padded = auth.padEnd(Math.ceil(auth.length / 4) * 4, '=');
+  await callDocker(docker.url, `POST /images/${host}/${name}/push?tag=1`, { headers: { 'x-registry-auth': padded } });
+  await driver.removeImage(image(name));
+}
+
+const openStore = (options: Partial<ImageStoreOptions> = {}) =>
+  createImageStore({
+    driver,
+    stateFolder,
+    registries: [account(registry.url)],
+    maxAgeDays: 7,
+    diskPressurePercent: 100,
+    logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+    now: () => now,
+    ...options,
+  });
+
+const ignore = () => {};
+const present = async (...names: string[]) => Promise.all(names.map((name) => driver.hasImage(image(name))));
+
+describe('ensure', () => {
+  test('what is absent is pulled with the credentials of its registry; what is there is not', async () => {
+    const store = await openStore();
+    await store.ensure(image('one'), ignore);
+    expect(await present('one')).toEqual([true]);
+    await (await openStore({ registries: [] })).ensure(image('one'), ignore);
+  });
+
+  test('many who want the same image share one pull', async () => {
+    const store = await openStore();
+    const since = Date.now() / 1_000;
+    await Promise.all(Array.from({ length: 5 }, () => store.ensure(image('one'), ignore)));
+    const filters = encodeURIComponent(JSON.stringify({ type: ['image'], event: ['pull'] }));
+    const { body } = await callDocker(
+      docker.url,
+      `GET /events?since=${since}&until=${Date.now() / 1_000}&filters=${filters}`,
+    );
+    expect(body.toString().trim().split('\n')).toHaveLength(1);
+  });
+
+  test('progress grows to the whole', async () => {
+    // What the engine holds already is not downloaded again: so nothing may be left of these layers.
+    await driver.removeImage(tiny);
+    const seen: { done: number; total: number }[] = [];
+    await (await openStore()).ensure(image('one'), (bytes) => seen.push(bytes));
+    await importTinyImage(docker.url);
+    expect(seen.length).toBeGreaterThan(0);
+    const last = seen.at(-1);
+    expect(last?.done).toBe(last?.total);
+  });
+
+  const failures: readonly [PullFault, () => string, RegExp, []?][] = [
+    ['missing', () => image('absent'), /has no image .*absent/],
+    ['refused', () => image('one'), /refuses to give us .*credentials/, []],
+    ['missing', () => 'Not/Valid', /is not the name of an image/],
+    ['unavailable', () => 'registry.invalid/app:1', /registry\.invalid.*(does not resolve|is up)/],
+  ];
+  test.each(failures)('%s is told as such', async (fault, name, message, none) => {
+    const store = await openStore(none ? { registries: none } : {});
+    const failed = await store.ensure(name(), ignore).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(PullFailed);
+    expect(failed).toMatchObject({ fault, message: expect.stringMatching(message) });
+  });
+
+  test('a registry that is down is told as such, and a later attempt is a new one', async () => {
+    const name = `127.0.0.1:${await freePort()}/app:1`;
+    const store = await openStore();
+    for (const _ of [1, 2]) {
+      await expect(store.ensure(name, ignore)).rejects.toMatchObject({ fault: 'unavailable' });
+    }
+  });
+});
+
+describe('clean', () => {
+  test('removes what we pulled and nobody asked for since, and nothing that was there before', async () => {
+    await tagImage(docker.url, tiny, image('three'));
+    const store = await openStore();
+    for (const name of ['one', 'two', 'three']) await store.ensure(image(name), ignore);
+    now = new Date(now.getTime() + 5 * DAY_MS);
+    await store.ensure(image('two'), ignore);
+    now = new Date(now.getTime() + 5 * DAY_MS);
+    expect(await (await openStore()).clean()).toEqual([image('one')]);
+    expect(await present('one', 'two', 'three')).toEqual([false, true, true]);
+  });
+
+  test('an image that a container uses stays, and is young when the container goes', async () => {
+    await driver.removeImage(tiny);
+    const store = await openStore();
+    await store.ensure(image('one'), ignore);
+    const id = await startContainer(docker.url, { image: image('one'), runtime: 'runc' });
+    now = new Date(now.getTime() + 30 * DAY_MS);
+    expect(await store.clean()).toEqual([]);
+    await driver.remove(id);
+    expect(await store.clean()).toEqual([]);
+    now = new Date(now.getTime() + 8 * DAY_MS);
+    expect(await store.clean()).toEqual([image('one')]);
+    await importTinyImage(docker.url);
+  });
+
+  test('on a full disk young ones go too, oldest first', async () => {
+    const store = await openStore({ diskPressurePercent: 0 });
+    for (const name of ['two', 'one']) {
+      await store.ensure(image(name), ignore);
+      now = new Date(now.getTime() + 1_000);
+    }
+    expect(await store.clean()).toEqual([image('two'), image('one')]);
+  });
+
+  test('an image whose pull was cut off by the end of the runner is ours', async () => {
+    // Stands in for a registry of the internet that accepts a connection and never answers.
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const sockets = new Set<Socket>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    const name = `127.0.0.1:${(silent.address() as AddressInfo).port}/app:1`;
+    const cutOff = (await openStore()).ensure(name, ignore).catch((error: unknown) => error);
+    await once(silent, 'connection');
+    expect(await (await openStore({ diskPressurePercent: 0 })).clean()).toEqual([name]);
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    expect(await cutOff).toMatchObject({ fault: 'unavailable' });
+  });
+});

@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@berth/telemetry';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { baseImage } from '../../scripts/engines/base-image.ts';
+import { gvisor } from '../../scripts/engines/gvisor.ts';
+import { networkTools } from '../../scripts/engines/network-tools.ts';
+import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
+import { containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
+import { createNetwork } from '../../services/runner/src/network/create-network.ts';
+import type { Network, NetworkSlot } from '../../services/runner/src/network/network.ts';
+import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
+
+const INSTALL_TIMEOUT_MS = 900_000;
+const BRIDGE_ADDRESS = '100.96.0.1';
+const GATEWAY_PORT = 9000;
+const OTHER_PORT = 9001;
+
+let lab: Lab;
+let network: Network;
+let driver: Driver;
+
+type Isolation = 'runc' | 'gvisor';
+type Instance = { id: string; slot: NetworkSlot };
+
+beforeAll(async () => {
+  await Promise.all([gvisor.install(), baseImage.install(), networkTools.install()]);
+  lab = await startLab();
+  driver = createDockerDriver({ dockerUrl: lab.docker.url });
+  network = await openNetwork();
+  // A bridge is up only when something hangs on it, and only then its address can be listened on.
+  await network.releaseSlot(await network.takeSlot());
+  await lab.serve([GATEWAY_PORT, OTHER_PORT]);
+}, INSTALL_TIMEOUT_MS);
+
+afterAll(async () => {
+  await network?.close();
+  await lab?.[Symbol.asyncDispose]();
+}, 60_000);
+
+const openNetwork = () =>
+  createNetwork({
+    dockerUrl: lab.docker.url,
+    runnerId: 'runner-a',
+    resolvers: [OUTSIDE.resolver],
+    gateways: [
+      { address: BRIDGE_ADDRESS, port: GATEWAY_PORT },
+      { address: OUTSIDE.gateway, port: GATEWAY_PORT },
+    ],
+    slots: 2,
+    logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+    run: lab.run,
+  });
+
+async function startInstance(isolation: Isolation, workspaceId: string | undefined): Promise<Instance> {
+  const slot = await network.takeSlot();
+  const name = randomUUID();
+  const labels = {
+    [containerLabels.runner]: 'runner-a',
+    [containerLabels.instance]: name,
+    ...(workspaceId === undefined ? {} : { [containerLabels.workspace]: workspaceId }),
+  };
+  const wish = { name, image: PROBE_IMAGE, labels, isolation, env: {}, memoryMb: 256, cpus: 1 };
+  const id = await driver.create({ ...wish, networkOf: slot.containerId });
+  if (workspaceId !== undefined) await network.admit(slot.address, workspaceId);
+  await driver.start(id);
+  while ((await lab.probe([`tcp:${slot.address}:8080`])).length === 0) await sleep(50);
+  return { id, slot };
+}
+
+async function endInstance({ id, slot }: Instance): Promise<void> {
+  await driver.remove(id);
+  await network.releaseSlot(slot);
+}
+
+const both = (address: string, port: number) => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
+
+describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
+  let instance: Instance;
+  let sibling: Instance;
+  let stranger: Instance;
+  let nobody: Instance;
+  let open: string[];
+  let closed: string[];
+
+  beforeAll(async () => {
+    instance = await startInstance(isolation, 'workspace-1');
+    sibling = await startInstance(isolation, 'workspace-1');
+    stranger = await startInstance(isolation, 'workspace-2');
+    nobody = await startInstance(isolation, undefined);
+    open = [
+      ...both(sibling.slot.address, 8080),
+      ...both(OUTSIDE.host, 8080),
+      ...both(OUTSIDE.host, 53),
+      ...both(OUTSIDE.resolver, 53),
+      `tcp:${BRIDGE_ADDRESS}:${GATEWAY_PORT}`,
+      `tcp:${OUTSIDE.gateway}:${GATEWAY_PORT}`,
+    ].sort();
+    closed = [
+      ...both(stranger.slot.address, 8080),
+      ...both(nobody.slot.address, 8080),
+      ...both(BRIDGE_ADDRESS, OTHER_PORT),
+      ...both(MACHINE, OTHER_PORT),
+      `udp:${BRIDGE_ADDRESS}:${GATEWAY_PORT}`,
+      `tcp:${MACHINE}:${GATEWAY_PORT}`,
+      ...both(OUTSIDE.resolver, 8080),
+      ...both(OUTSIDE.gateway, 8080),
+      ...OUTSIDE.closed.flatMap((address) => both(address, 8080)),
+    ].sort();
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([instance, sibling, stranger, nobody].filter(Boolean).map(endInstance));
+  });
+
+  beforeEach(async () => {
+    expect(await network.verify()).toEqual([]);
+  });
+
+  test('the machine reaches everything, so that a refusal is the table’s', async () => {
+    expect(await lab.probe([...open, ...closed])).toEqual([...open, ...closed].sort());
+  });
+
+  test('an instance reaches its workspace, the internet, resolvers and gateways, and nothing else', async () => {
+    expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
+  });
+
+  test('one that was not admitted reaches nothing', async () => {
+    expect(
+      await lab.probeFrom(
+        nobody.id,
+        [...open, ...closed].filter((target) => !target.includes(nobody.slot.address)),
+      ),
+    ).toEqual([]);
+  });
+
+  test('one that was dismissed reaches nothing, and is reached by nobody, until it is admitted again', async () => {
+    const toSibling = both(sibling.slot.address, 8080);
+    await network.dismiss(sibling.slot.address);
+    await network.dismiss(sibling.slot.address);
+    expect(await lab.probeFrom(instance.id, toSibling)).toEqual([]);
+    expect(
+      await lab.probeFrom(
+        sibling.id,
+        open.filter((target) => !toSibling.includes(target)),
+      ),
+    ).toEqual([]);
+    await network.admit(sibling.slot.address, 'workspace-1');
+    await network.admit(sibling.slot.address, 'workspace-1');
+    expect(await lab.probeFrom(instance.id, toSibling)).toEqual(toSibling);
+  });
+
+  test('all of it holds again after somebody deleted the table', async () => {
+    await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
+    expect(await network.verify()).toEqual(['the nftables table inet berth was missing']);
+    expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
+  });
+
+  test('instances are told the configured resolvers', async () => {
+    expect(await lab.execute(instance.id, ['cat', '/etc/resolv.conf'])).toEqual([`nameserver ${OUTSIDE.resolver}`]);
+  });
+});
+
+describe('what others change', () => {
+  const changes: readonly [string, readonly string[], string][] = [
+    ['forwarding is switched off', ['sysctl', '-w', 'net.ipv4.ip_forward=0'], 'net.ipv4.ip_forward was off'],
+    [
+      'bridged traffic is switched past the table',
+      ['sysctl', '-w', 'net.bridge.bridge-nf-call-iptables=0'],
+      'net.bridge.bridge-nf-call-iptables was off',
+    ],
+    ['a chain is emptied', ['nft', 'flush', 'chain', 'inet', 'berth', 'from_instances'], 'the rules of the nftables'],
+    ['a rule is added', ['nft', 'insert', 'rule', 'inet', 'berth', 'forward', 'accept'], 'the rules of the nftables'],
+    [
+      'a range is opened',
+      ['nft', 'delete', 'element', 'inet', 'berth', 'closed', '{ 10.0.0.0/8 }'],
+      'the rules of the',
+    ],
+    [
+      'a member is added',
+      ['nft', 'add', 'element', 'inet', 'berth', 'members', '{ 1 . 100.96.9.9 }'],
+      'the members in the nftables',
+    ],
+    ['the bridge is taken down', ['ip', 'link', 'set', 'berth0', 'down'], 'the interface berth0 was down'],
+  ];
+
+  test.each(changes)('%s: it is found and mended', async (_, [program = '', ...args], found) => {
+    expect(await network.verify()).toEqual([]);
+    await lab.run(program, args);
+    expect(await network.verify()).toEqual([expect.stringContaining(found)]);
+    expect(await network.verify()).toEqual([]);
+  });
+
+  test('tables of others are left alone', async () => {
+    await lab.run(
+      'nft',
+      ['-f', '-'],
+      'table inet theirs { chain c { type filter hook forward priority 0; ip ttl 1 drop; }; }',
+    );
+    const before = await lab.run('nft', ['list', 'table', 'inet', 'theirs']);
+    await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
+    await network.verify();
+    expect(await lab.run('nft', ['list', 'table', 'inet', 'theirs'])).toBe(before);
+    await lab.run('nft', ['delete', 'table', 'inet', 'theirs']);
+  });
+
+  test('an admission into a table that somebody deleted brings all of it back', async () => {
+    await network.admit('100.96.200.1', 'workspace-3');
+    await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
+    await network.admit('100.96.200.2', 'workspace-3');
+    expect(await network.verify()).toEqual([]);
+    for (const address of ['100.96.200.1', '100.96.200.2']) await network.dismiss(address);
+    expect(await network.verify()).toEqual([]);
+  });
+});
+
+test('IPv6 passes neither between instances of one workspace nor to the machine', async () => {
+  const slots = [await network.takeSlot(), await network.takeSlot()];
+  for (const { address } of slots) await network.admit(address, 'workspace-1');
+  const namespaces = await Promise.all(
+    slots.map(async ({ containerId }) => `--net=/proc/${(await driver.inspect(containerId))?.pid}/ns/net`),
+  );
+  const inside = (index: number, ...command: string[]) =>
+    lab.run('nsenter', [namespaces[index] ?? '', '--', ...command]);
+  for (const [index, last] of [
+    [0, 'a'],
+    [1, 'b'],
+  ] as const) {
+    await inside(index, 'sysctl', '-w', 'net.ipv6.conf.all.disable_ipv6=0');
+    await inside(index, 'ip', '-6', 'address', 'add', `fd00::${last}/64`, 'dev', 'eth0', 'nodad');
+  }
+  await lab.run('ip', ['-6', 'address', 'add', 'fd00::1/64', 'dev', 'berth0', 'nodad']);
+  const pings = (address: string) =>
+    inside(0, 'busybox', 'ping6', '-c', '1', '-W', '1', address).then(
+      () => true,
+      () => false,
+    );
+  for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(false);
+  await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
+  for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(true);
+  expect(await network.verify()).not.toEqual([]);
+  for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(false);
+  await Promise.all(slots.map(network.releaseSlot));
+});
+
+describe('slots', () => {
+  test('each is given out once, more than are ready at the same time too', async () => {
+    const slots = await Promise.all(Array.from({ length: 6 }, () => network.takeSlot()));
+    expect(new Set(slots.map(({ address }) => address)).size).toBe(6);
+    await Promise.all(slots.map(network.releaseSlot));
+    for (const { containerId } of slots) expect(await driver.inspect(containerId)).toBeUndefined();
+  });
+
+  test('one that ended while it waited is not given out', async () => {
+    await sleep(3_000);
+    const waiting = await driver.list({ name: containerLabels.slot, value: '1' });
+    for (const { id } of waiting) await driver.stop(id, 0);
+    const slot = await network.takeSlot();
+    expect(waiting.map(({ id }) => id)).not.toContain(slot.containerId);
+    expect((await driver.inspect(slot.containerId))?.status).toBe('running');
+    await network.releaseSlot(slot);
+  });
+
+  test('an instance stays where it is when the runner starts again; unused slots go', async () => {
+    const instance = await startInstance('runc', 'workspace-1');
+    const sibling = await startInstance('runc', 'workspace-1');
+    const forgotten = await network.takeSlot();
+    const killed = network;
+    network = await openNetwork();
+    expect(await network.adoptSlot(instance.slot.containerId)).toEqual(instance.slot);
+    expect(await network.adoptSlot(forgotten.containerId)).toBeUndefined();
+    // Before anyone admitted it again.
+    const toSibling = both(sibling.slot.address, 8080);
+    expect(await lab.probeFrom(instance.id, [...toSibling, `tcp:${OUTSIDE.closed[0]}:8080`])).toEqual(toSibling);
+    await network.admit(instance.slot.address, 'workspace-1');
+    expect(await lab.probeFrom(instance.id, toSibling)).toEqual(toSibling);
+    await endInstance(instance);
+    await endInstance(sibling);
+    await killed.close();
+    expect(await network.verify()).toEqual([]);
+  });
+
+  test('closing leaves none that nobody took, and the table in place', async () => {
+    const instance = await startInstance('runc', 'workspace-1');
+    await network.close();
+    const left = await driver.list({ name: containerLabels.slot, value: '1' });
+    expect(left.map(({ id }) => id)).toEqual([instance.slot.containerId]);
+    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).toContain(instance.slot.address);
+    network = await openNetwork();
+    await endInstance(instance);
+  });
+});
+
+test('a bridge of another runner is not taken over', async () => {
+  const taking = createNetwork({
+    dockerUrl: lab.docker.url,
+    runnerId: 'runner-b',
+    resolvers: [],
+    gateways: [],
+    logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+    run: lab.run,
+  });
+  await expect(taking).rejects.toThrow(/of another runner/);
+});

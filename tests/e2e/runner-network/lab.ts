@@ -1,0 +1,110 @@
+// A machine of its own for the runner's network, and an outside that it is wired to: two network namespaces, an engine in
+// the first, listeners in both. The machine itself reaches everything, so what an instance does not reach was refused.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { type RunCommand, runCommand } from '../../../services/runner/src/network/command.ts';
+
+export const PROBE_IMAGE = 'berth-probe:latest';
+const IMAGE_FOLDER = join(import.meta.dirname, 'image');
+
+/** What the outside answers as. The first two are ordinary hosts of the internet. */
+export const OUTSIDE = {
+  router: '11.0.0.2',
+  host: '12.34.56.78',
+  resolver: '10.53.0.53',
+  gateway: '10.9.9.9',
+  closed: ['10.1.2.3', '100.70.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7', '198.18.0.5'],
+};
+export const MACHINE = '11.0.0.1';
+
+export interface Lab extends AsyncDisposable {
+  docker: TestDocker;
+  /** Runs a program on the lab's machine. */
+  run: RunCommand;
+  /** Which of these targets, `tcp|udp:<address>:<port>`, the machine itself reaches. */
+  probe(targets: readonly string[]): Promise<string[]>;
+  /** Which of them a container reaches. */
+  probeFrom(container: string, targets: readonly string[]): Promise<string[]>;
+  /** What a program prints in a container, line by line. */
+  execute(container: string, command: readonly string[]): Promise<string[]>;
+  /** Answers on the machine, TCP and UDP. */
+  serve(ports: readonly number[]): Promise<void>;
+}
+
+export async function startLab(): Promise<Lab> {
+  const [machine, outside] = [`berth-machine-${process.pid}`, `berth-outside-${process.pid}`];
+  const listeners: ChildProcess[] = [];
+  wire(machine, outside);
+  const run: RunCommand = (program, args, input) => runCommand(...within(machine, program, args), input);
+  const serve = async (namespace: string, ports: readonly number[]) => {
+    const words = [join(IMAGE_FOLDER, 'serve.mjs'), ...ports.map(String)];
+    listeners.push(spawn(...within(namespace, process.execPath, words), { stdio: 'inherit' }));
+    await sleep(500);
+  };
+  await serve(outside, [53, 8080, 9000]);
+  const docker = await startTestDocker({ netns: `/run/netns/${machine}` });
+  const [base = ''] = await importBaseImage(docker.url);
+  await buildProbeImage(docker.url, base);
+  return {
+    docker,
+    run,
+    serve: (ports) => serve(machine, ports),
+    probe: async (targets) => lines(await run(process.execPath, [join(IMAGE_FOLDER, 'probe.mjs'), ...targets])).sort(),
+    probeFrom: async (container, targets) =>
+      lines(await execute(docker.url, container, ['node', '/probe.mjs', ...targets])).sort(),
+    execute: async (container, command) => lines(await execute(docker.url, container, command)),
+    async [Symbol.asyncDispose]() {
+      await docker[Symbol.asyncDispose]();
+      for (const listener of listeners) {
+        listener.kill('SIGKILL');
+        if (listener.exitCode === null && listener.signalCode === null) await once(listener, 'exit');
+      }
+      for (const namespace of [machine, outside]) execFileSync('ip', ['netns', 'delete', namespace]);
+    },
+  };
+}
+
+function wire(machine: string, outside: string): void {
+  const ip = (...words: string[]) => execFileSync('ip', words);
+  for (const namespace of [machine, outside]) {
+    ip('netns', 'add', namespace);
+    ip('-n', namespace, 'link', 'set', 'lo', 'up');
+  }
+  ip('-n', machine, 'link', 'add', 'uplink', 'type', 'veth', 'peer', 'name', 'downlink', 'netns', outside);
+  ip('-n', machine, 'address', 'add', `${MACHINE}/24`, 'dev', 'uplink');
+  ip('-n', outside, 'address', 'add', `${OUTSIDE.router}/24`, 'dev', 'downlink');
+  ip('-n', machine, 'link', 'set', 'uplink', 'up');
+  ip('-n', outside, 'link', 'set', 'downlink', 'up');
+  ip('-n', machine, 'route', 'add', 'default', 'via', OUTSIDE.router);
+  for (const address of [OUTSIDE.host, OUTSIDE.resolver, OUTSIDE.gateway, ...OUTSIDE.closed]) {
+    ip('-n', outside, 'address', 'add', `${address}/32`, 'dev', 'lo');
+  }
+}
+
+/** Not `ip netns exec`: that hides the cgroups. */
+const within = (namespace: string, program: string, args: readonly string[]): [string, string[]] => [
+  'nsenter',
+  [`--net=/run/netns/${namespace}`, '--', program, ...args],
+];
+
+async function buildProbeImage(url: string, base: string): Promise<void> {
+  const body = execFileSync('tar', ['--create', '--directory', IMAGE_FOLDER, '.']);
+  const query = new URLSearchParams({ t: PROBE_IMAGE, buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(url, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+}
+
+/** What a program prints that is run in a container. */
+async function execute(url: string, container: string, Cmd: readonly string[]): Promise<string> {
+  const created = await callDocker(url, `POST /containers/${container}/exec`, {
+    json: { Cmd, Tty: true, AttachStdout: true, AttachStderr: true },
+  });
+  const { Id } = JSON.parse(created.body.toString());
+  return (await callDocker(url, `POST /exec/${Id}/start`, { json: { Tty: true } })).body.toString();
+}
+
+const lines = (text: string): string[] => text.split(/\r?\n/).filter(Boolean);
