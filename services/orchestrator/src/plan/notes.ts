@@ -5,8 +5,6 @@ import type { SaidEvent } from './observed.ts';
 import type { Outcome } from './outcome.ts';
 
 export function noteFor(outcome: Outcome): readonly SaidEvent[] {
-  // A change of status was said in this run; what else there is can wait for the next one.
-  if (outcome.status !== outcome.observed.status) return [];
   const note = replacement(outcome) ?? recovery(outcome) ?? progress(outcome);
   return note === undefined || note.message === outcome.observed.newestEvent?.message ? [] : [note];
 }

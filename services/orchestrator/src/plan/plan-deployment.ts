@@ -26,12 +26,14 @@ export function planDeployment(observed: Observed): readonly Action[] {
     isUp,
     status: nextStatus(observed, roles, verdicts, isUp),
   };
+  const events = eventsFor(outcome);
   return [
     ...marks(observed, roles, verdicts, wanted, isUp),
     ...scale(observed, verdicts, wanted),
     ...(isDeepStrictEqual(memory, observed.memory) ? [] : [{ do: 'remember' as const, memory }]),
-    ...eventsFor(outcome).map((event) => ({ do: 'say' as const, event })),
-    ...noteFor(outcome).map((event) => ({ do: 'note' as const, event })),
+    ...events.map((event) => ({ do: 'say' as const, event })),
+    // What else there is to tell can wait for the next run.
+    ...(events.length > 0 ? [] : noteFor(outcome).map((event) => ({ do: 'note' as const, event }))),
   ];
 }
 

@@ -1,0 +1,164 @@
+// An api, a Restate and an orchestrator of a test file's own. Runners are rows, and what they report is written as the api
+// records it.
+import { randomUUID } from 'node:crypto';
+import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { startTestRestate, type TestRestate } from '../../scripts/engines/test-restate.ts';
+import { until } from '../durable/bed.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+
+export interface InstanceRow {
+  readonly id: string;
+  readonly revision: string;
+  readonly runner_id: string;
+  readonly desired: 'running' | 'gone';
+  readonly state: string;
+  readonly ended_at: Date | null;
+  readonly spec: Record<string, unknown>;
+}
+
+export interface Report {
+  readonly state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
+  readonly message?: string;
+}
+
+export type Bed = AsyncDisposable & {
+  readonly api: TestApi;
+  readonly restate: TestRestate;
+  /** Undefined until it is started. */
+  orchestrator: RunningOrchestrator | undefined;
+  startOrchestrator(): Promise<void>;
+  addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[] }): Promise<string>;
+  /** An agent, and its uid. */
+  deploy(name: string, runtime?: object, spec?: object): Promise<string>;
+  uidOf(name: string): Promise<string>;
+  instances(uid: string): Promise<InstanceRow[]>;
+  /** Waits for instances that should run, and returns them. */
+  running(uid: string, count?: number): Promise<InstanceRow[]>;
+  report(id: string, report: Report): Promise<void>;
+  /** Says gone of everything that should go, and ready of everything that should run, until stopped. */
+  playRunners(): { stop(): Promise<void> };
+  statusOf(name: string): Promise<string | undefined>;
+  /** Runners whose reservation is not the sum of their instances'. */
+  wrongReservations(): Promise<unknown[]>;
+};
+
+const silent = createLogger({ role: 'orchestrator' }, { level: 'silent' });
+
+export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
+
+export async function makeBed(): Promise<Bed> {
+  const [api, restate] = await Promise.all([startTestApi(), startTestRestate()]);
+  const { database, admin } = api;
+  const bed: Bed = {
+    api,
+    restate,
+    orchestrator: undefined,
+    async startOrchestrator() {
+      bed.orchestrator = await startOrchestrator({
+        config: OrchestratorConfig.parse({ port: 0 }),
+        brand: conformanceBrand(),
+        regions: testRegions,
+        databaseUrl: api.databaseUrl,
+        restate,
+        logger: silent,
+        registry: createMetricsRegistry({ role: 'orchestrator' }),
+        checkEveryMs: 200,
+      });
+    },
+    async addRunner({ memoryMb = 65_536, region = 'local', isolation = ['runc'] } = {}) {
+      const id = randomUUID();
+      await sql`insert into runners (id, name, region, status, isolation, memory_mb, cpus)
+        values (${id}, ${id}, ${region}, 'up', ${isolation}, ${memoryMb}, 8)`.execute(database);
+      return id;
+    },
+    async deploy(name, runtime = {}, spec = {}) {
+      const body = { metadata: { name }, spec: { runtime: { image: 'example/agent:1', ...runtime }, ...spec } };
+      const answer = await admin.post('/agents', body);
+      if (answer.status !== 200) throw new Error(answer.text);
+      return bed.uidOf(name);
+    },
+    async uidOf(name) {
+      const row = await database
+        .selectFrom('resources')
+        .select('uid')
+        .where('name', '=', name)
+        .executeTakeFirstOrThrow();
+      return row.uid;
+    },
+    instances: (uid) =>
+      database
+        .selectFrom('instances')
+        .select(['id', 'revision', 'runner_id', 'desired', 'state', 'ended_at', 'spec'])
+        .where('resource_uid', '=', uid)
+        .orderBy('created_at')
+        .execute(),
+    async running(uid, count = 1) {
+      const wanted = async () =>
+        (await bed.instances(uid)).filter(({ desired, ended_at }) => desired === 'running' && ended_at === null);
+      await until(async () => (await wanted()).length === count);
+      return wanted();
+    },
+    report: (id, report) => recordReport(api, id, report),
+    playRunners: () => playRunners(api),
+    async statusOf(name) {
+      const answer = await admin.get(`/agents/${name}`);
+      return answer.status === 404 ? undefined : answer.body.status;
+    },
+    async wrongReservations() {
+      const { rows } = await sql`
+        select runners.id, runners.reserved_mb, coalesce(sum(instances.reserved_mb), 0)::int as held
+        from runners left join instances on instances.runner_id = runners.id and instances.ended_at is null
+        group by runners.id having runners.reserved_mb <> coalesce(sum(instances.reserved_mb), 0)`.execute(database);
+      return rows;
+    },
+    async [Symbol.asyncDispose]() {
+      await bed.orchestrator?.stop();
+      await Promise.all([api[Symbol.asyncDispose](), restate[Symbol.asyncDispose]()]);
+    },
+  };
+  return bed;
+}
+
+async function recordReport({ database }: TestApi, id: string, { state, message }: Report): Promise<void> {
+  await database.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ runner_id: string; reserved_mb: number; resource_uid: string }>`
+      update instances set state = ${state}, message = ${message ?? null}, starts = 1,
+        ready_at = case when ${state} = 'ready' then coalesce(ready_at, clock_timestamp()) else ready_at end,
+        failed_at = case when ${state} = 'failed' then clock_timestamp() else failed_at end,
+        desired = case when ${state} = 'lost' then 'gone' else desired end,
+        ended_at = case when ${state} in ('gone', 'lost') then clock_timestamp() end
+      where id = ${id} and ended_at is null returning runner_id, reserved_mb, resource_uid`.execute(tx);
+    const [row] = rows;
+    if (row === undefined) return;
+    if (state === 'gone' || state === 'lost') {
+      await sql`update runners set reserved_mb = reserved_mb - ${row.reserved_mb} where id = ${row.runner_id}`.execute(
+        tx,
+      );
+    }
+    await sql`insert into outbox (topic, key) values ('reconcile', ${row.resource_uid})`.execute(tx);
+  });
+  await sql`select pg_notify('outbox', '')`.execute(database);
+}
+
+function playRunners(api: TestApi): { stop(): Promise<void> } {
+  let isStopping = false;
+  const play = async (): Promise<void> => {
+    while (!isStopping) {
+      const { rows } = await sql<{ id: string; desired: string }>`
+        select id, desired from instances
+        where ended_at is null and (desired = 'gone' or state <> 'ready') limit 20`.execute(api.database);
+      for (const { id, desired } of rows) await recordReport(api, id, { state: desired === 'gone' ? 'gone' : 'ready' });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const playing = play();
+  return {
+    async stop() {
+      isStopping = true;
+      await playing;
+    },
+  };
+}

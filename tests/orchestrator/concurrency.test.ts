@@ -1,0 +1,83 @@
+// What holds when the engine lets two runs of a key overlap, when many resources want the same memory, and when the engine
+// forgets everything.
+import { randomUUID } from 'node:crypto';
+import { connect } from '@berth/database';
+import { OrchestratorConfig } from '@berth/orchestrator';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { expect, test } from 'vitest';
+import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
+import type { Dependencies } from '../../services/orchestrator/src/reconcile/dependencies.ts';
+import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
+import { until } from '../durable/bed.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { type Bed, makeBed, testRegions } from './bed.ts';
+
+const rung: string[] = [];
+const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
+  const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
+  return {
+    config: OrchestratorConfig.parse({}),
+    brand: conformanceBrand(),
+    regions: testRegions,
+    database,
+    logger: createLogger({ role: 'test' }, { level: 'silent' }),
+    counters: createCounters(createMetricsRegistry({ role: 'test' })),
+    ringInstances: (runnerId) => void rung.push(runnerId),
+    random: Math.random,
+    [Symbol.asyncDispose]: () => database.destroy(),
+  };
+};
+
+test('runs of one key at the same moment place once and reserve once', async () => {
+  await using bed = await makeBed();
+  await using dependencies = dependenciesOf(bed);
+  const runner = await bed.addRunner();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    const uid = await bed.deploy(name, { minScale: 2 });
+    await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
+    expect(await bed.instances(uid)).toHaveLength(2);
+  }
+  expect(await bed.wrongReservations()).toEqual([]);
+  expect(rung).toEqual(Array.from({ length: 5 }, () => runner));
+});
+
+test('many resources at the same moment never get more memory than the runners have', async () => {
+  await using bed = await makeBed();
+  await using dependencies = dependenciesOf(bed);
+  for (let n = 0; n < 3; n += 1) await bed.addRunner({ memoryMb: 4 * 2048 });
+  const uids: string[] = [];
+  for (let n = 0; n < 20; n += 1) uids.push(await bed.deploy(`agent-${n}`));
+  const looks = await Promise.all(uids.map((uid) => runReconcile(dependencies, uid)));
+  const placed = await Promise.all(uids.map((uid) => bed.instances(uid)));
+  expect(placed.filter((instances) => instances.length === 1)).toHaveLength(12);
+  expect(looks.filter((timers) => timers.length === 1 && timers[0]?.delayMs === 5_000)).toHaveLength(8);
+  expect(await bed.wrongReservations()).toEqual([]);
+});
+
+test('a resource that is nowhere, and one of another kind, are no work', async () => {
+  await using bed = await makeBed();
+  await using dependencies = dependenciesOf(bed);
+  expect(await runReconcile(dependencies, randomUUID())).toEqual([]);
+  await bed.api.admin.post('/policies', { metadata: { name: 'home' }, spec: { type: 'location' } });
+  expect(await runReconcile(dependencies, await bed.uidOf('home'))).toEqual([]);
+});
+
+test('Restate wiped in the middle: every deployment, switch and delete ends as it should', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  const names = Array.from({ length: 24 }, (_, index) => `agent-${index}`);
+  for (const name of names) await bed.deploy(name);
+  for (const name of names) await bed.running(await bed.uidOf(name));
+  const runners = bed.playRunners();
+  for (const name of names.slice(0, 8)) await bed.api.admin.delete(`/agents/${name}`);
+  for (const name of names.slice(8, 16))
+    await bed.api.admin.put(`/agents/${name}`, { metadata: { name }, spec: { enabled: false } });
+  await bed.restate.kill();
+  await bed.restate.wipe();
+  await bed.restate.start();
+  const end = (index: number) => (index < 8 ? undefined : index < 16 ? 'DEACTIVATED' : 'DEPLOYED');
+  for (const [index, name] of names.entries()) await until(async () => (await bed.statusOf(name)) === end(index));
+  await runners.stop();
+  expect(await bed.wrongReservations()).toEqual([]);
+});
