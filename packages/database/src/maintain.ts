@@ -26,8 +26,15 @@ async function removeInBatches(remove: () => Promise<number>): Promise<number> {
   return removed;
 }
 
+interface Removed {
+  readonly removedKeys: number;
+  readonly removedResources: number;
+  readonly removedInstances: number;
+  readonly removedTokens: number;
+}
+
 /** Runs at start and every hour in one of the api processes; safe to run twice at once. */
-export async function maintain(database: Database): Promise<{ removedKeys: number; removedResources: number }> {
+export async function maintain(database: Database): Promise<Removed> {
   for (const { table, months } of kept) {
     await sql`select ensure_month_partitions(${table}, current_date, 3)`.execute(database);
     await sql`select drop_month_partitions_before(${table}, (current_date - make_interval(months => ${months}))::date)`.execute(
@@ -48,5 +55,19 @@ export async function maintain(database: Database): Promise<{ removedKeys: numbe
     );
     return Number(done.numAffectedRows ?? 0);
   });
-  return { removedKeys, removedResources };
+  // Ended ones stay for a day: how often a revision failed is counted from them.
+  const removedInstances = await removeInBatches(async () => {
+    const done = await sql`delete from instances where id = any(array(
+      select id from instances where ended_at < now() - interval '1 day' limit ${batch} for update skip locked))`.execute(
+      database,
+    );
+    return Number(done.numAffectedRows ?? 0);
+  });
+  const removedTokens = await removeInBatches(async () => {
+    const done = await sql`delete from runner_tokens where hash = any(array(
+      select hash from runner_tokens where coalesce(used_at, expires_at) < now() - interval '30 days'
+      limit ${batch} for update skip locked))`.execute(database);
+    return Number(done.numAffectedRows ?? 0);
+  });
+  return { removedKeys, removedResources, removedInstances, removedTokens };
 }

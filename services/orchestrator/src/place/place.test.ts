@@ -5,6 +5,7 @@ import { type Candidate, type Need, place } from './place.ts';
 const candidates: fc.Arbitrary<Candidate[]> = fc.uniqueArray(
   fc.record({
     id: fc.integer({ min: 0, max: 50 }).map(String),
+    status: fc.constantFrom('up', 'up', 'up', 'lost'),
     region: fc.constantFrom('eu', 'us'),
     isolation: fc.constantFrom(['runc'], ['gvisor'], ['runc', 'gvisor']),
     memoryMb: fc.integer({ min: 1_000, max: 8_000 }),
@@ -26,7 +27,7 @@ test('who is chosen is allowed, isolates as asked, has room, and is fresh where 
   fc.assert(
     fc.property(candidates, needs, random, (runners, need, random) => {
       const placement = place(runners, need, random);
-      const allowed = runners.filter(({ region }) => need.regions.includes(region));
+      const allowed = runners.filter(({ region, status }) => status === 'up' && need.regions.includes(region));
       const isolation = allowed.some((runner) => runner.isolation.includes(need.isolation)) ? need.isolation : 'runc';
       const fitting = allowed.filter(
         (runner) => runner.isolation.includes(isolation) && runner.reservedMb + need.reservedMb <= runner.memoryMb,
@@ -42,6 +43,7 @@ test('who is chosen is allowed, isolates as asked, has room, and is fresh where 
 
 const runner = (id: string, changes: Partial<Candidate> = {}): Candidate => ({
   id,
+  status: 'up',
   region: 'eu',
   isolation: ['runc'],
   memoryMb: 4_096,

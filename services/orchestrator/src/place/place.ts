@@ -2,9 +2,9 @@
 // and many that decide at the same moment do not all choose the same. Pure; whoever calls it reserves.
 import type { IsolationClass } from '@berth/contract';
 
-/** A runner that is up. */
 export interface Candidate {
   readonly id: string;
+  readonly status: string;
   readonly region: string;
   readonly isolation: readonly string[];
   readonly memoryMb: number;
@@ -28,7 +28,7 @@ export interface Placement {
 const choices = 3;
 
 export function place(candidates: readonly Candidate[], need: Need, random: () => number): Placement | undefined {
-  const allowed = candidates.filter(({ region }) => need.regions.includes(region));
+  const allowed = candidates.filter(({ region, status }) => status === 'up' && need.regions.includes(region));
   const isolation = isolationFor(allowed, need.isolation);
   const fitting = allowed.filter(
     (runner) => runner.isolation.includes(isolation) && runner.reservedMb + need.reservedMb <= runner.memoryMb,

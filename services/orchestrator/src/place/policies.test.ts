@@ -52,13 +52,17 @@ test.each([
 });
 
 test('who waits is told why', () => {
-  const runner = { id: 'a', region: 'eu-1', isolation: ['runc'], memoryMb: 1_024, reservedMb: 0 };
+  const runner = { id: 'a', status: 'up', region: 'eu-1', isolation: ['runc'], memoryMb: 1_024, reservedMb: 0 };
   const message = (runners: (typeof runner)[], region: string | undefined, ...policies: PlacementPolicy[]) =>
-    waitingMessage(runners, allowedRegions(regions, region, policies), 2_048);
+    waitingMessage(runners, allowedRegions(regions, region, policies), { isolation: 'runc', reservedMb: 2_048 });
   expect(message([], 'eu-1')).toBe('Waiting for a runner: no runner is registered.');
   expect(message([runner], 'eu-1')).toBe('Waiting for a runner: none in region eu-1 has 2048 MB free.');
   expect(message([runner], undefined)).toBe('Waiting for a runner: none in regions eu-1, eu-2, us-1 has 2048 MB free.');
-  expect(message([runner], 'us-1')).toBe('Waiting for a runner: no runner is up in region us-1.');
+  expect(message([runner], 'us-1')).toBe('Waiting for a runner: none in region us-1 is connected.');
+  expect(message([{ ...runner, status: 'lost' }], 'eu-1')).toBe(
+    'Waiting for a runner: none in region eu-1 is connected.',
+  );
+  expect(message([{ ...runner, isolation: ['gvisor'] }], 'eu-1')).toContain('which generation mk2 asks for');
   expect(message([runner], 'us-1', location('home', 'continent', 'eu'))).toBe(
     'Waiting for a runner: policy home leaves no region.',
   );

@@ -1,24 +1,31 @@
 // Why an instance has no runner yet, for people.
+import type { IsolationClass } from '@berth/contract';
 import type { Candidate } from './place.ts';
 import type { Allowed } from './policies.ts';
 
-export function waitingMessage(
-  runners: readonly Candidate[],
-  { regions, refusedBy }: Allowed,
-  memoryMb: number,
-): string {
-  return `Waiting for a runner: ${reason(runners, { regions, refusedBy }, memoryMb)}.`;
+interface Unplaced {
+  readonly isolation: IsolationClass;
+  readonly reservedMb: number;
 }
 
-function reason(runners: readonly Candidate[], { regions, refusedBy }: Allowed, memoryMb: number): string {
+export const waitingMessage = (runners: readonly Candidate[], allowed: Allowed, need: Unplaced): string =>
+  `Waiting for a runner: ${reason(runners, allowed, need)}.`;
+
+function reason(runners: readonly Candidate[], { regions, refusedBy }: Allowed, need: Unplaced): string {
   if (refusedBy.length > 0) {
-    return refusedBy.length === 1
-      ? `policy ${refusedBy[0]} leaves no region`
+    const [first, ...others] = refusedBy;
+    return others.length === 0
+      ? `policy ${first} leaves no region`
       : `policies ${refusedBy.join(', ')} leave no region`;
   }
+  if (runners.length === 0) return 'no runner is registered';
   const names = regions.map(({ name }) => name);
   const place = names.length === 1 ? `region ${names[0]}` : `regions ${names.join(', ')}`;
-  if (runners.length === 0) return 'no runner is registered';
-  if (!runners.some(({ region }) => names.includes(region))) return `no runner is up in ${place}`;
-  return `none in ${place} has ${memoryMb} MB free`;
+  const up = runners.filter(({ region, status }) => status === 'up' && names.includes(region));
+  if (up.length === 0) return `none in ${place} is connected`;
+  // Better isolation is given up where nobody has it, plain containers are not.
+  if (need.isolation === 'runc' && !up.some(({ isolation }) => isolation.includes('runc'))) {
+    return `none in ${place} runs plain containers, which generation mk2 asks for`;
+  }
+  return `none in ${place} has ${need.reservedMb} MB free`;
 }

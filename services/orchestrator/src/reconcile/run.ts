@@ -1,6 +1,7 @@
 // One run of one resource: read, decide, write, in one transaction that holds the resource's row from its first statement.
 // The engine may let two runs of a key overlap; the second then waits for the row and decides on what the first has left,
 // so nothing is placed twice and no reservation is lost.
+import type { Database } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 import { plan } from '../plan/plan.ts';
 import { type Applied, apply } from './apply.ts';
@@ -23,6 +24,7 @@ export async function runReconcile(
   uid: string,
   logger: Logger = dependencies.logger,
 ): Promise<readonly LookAgain[]> {
+  if (await isOfOtherKind(dependencies.database, uid)) return [];
   const { applied, now } = await decide(dependencies, uid);
   const { started, retired } = applied;
   // After the commit: a runner that hears of it earlier would look and find nothing.
@@ -41,12 +43,17 @@ export async function runReconcile(
   return timers(applied, uid, now);
 }
 
+/** Every kind's writes come here, and most kinds need nothing: they are not locked for it. A uid never changes its kind. */
+async function isOfOtherKind(database: Database, uid: string): Promise<boolean> {
+  const row = await database.selectFrom('resources').select('kind').where('uid', '=', uid).executeTakeFirst();
+  return row !== undefined && !runningKinds.includes(row.kind);
+}
+
 function decide({ database, ...rest }: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
   return database.transaction().execute(async (tx) => {
     const row = await lockResource(tx, uid);
     const nothing: Applied = { started: [], retired: [], isWaiting: false, lookAgainAt: [] };
     if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
-    if (!runningKinds.includes(row.kind)) return { applied: nothing, now: 0 };
     const loaded = await load(tx, row);
     const actions = plan(loaded.observed);
     return { applied: await apply(tx, { database, ...rest }, loaded, actions), now: loaded.observed.now };

@@ -1,5 +1,6 @@
 // Gives new instances of a revision to runners. The reservation and the row are in one transaction, and the reservation
-// itself says whether there is room: what was read before it may be old.
+// itself says whether there is room: what was read before it may be old. Two that take several runners in another order may
+// wait for each other; the database ends one of them, and the engine runs it again.
 import type { DatabaseTransaction } from '@berth/database';
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
@@ -40,7 +41,8 @@ export async function startInstances(
     reservedMb,
     holders: new Set(loaded.holders.get(revision)),
   };
-  let runners = await loadRunners(tx);
+  const all = await loadRunners(tx);
+  let runners: readonly Candidate[] = all;
   const placements: Placement[] = [];
   while (placements.length < count) {
     const placement = place(runners, need, dependencies.random);
@@ -58,18 +60,18 @@ export async function startInstances(
   }
   return {
     started: await insertInstances(tx, dependencies, loaded, { revision, spec, reservedMb }, placements),
-    waiting: placements.length === count ? undefined : waitingMessage(runners, allowed, reservedMb),
+    waiting: placements.length === count ? undefined : waitingMessage(all, allowed, need),
   };
 }
 
 async function loadRunners(tx: DatabaseTransaction): Promise<Candidate[]> {
   const rows = await tx
     .selectFrom('runners')
-    .select(['id', 'region', 'isolation', 'memory_mb', 'reserved_mb'])
-    .where('status', '=', 'up')
+    .select(['id', 'status', 'region', 'isolation', 'memory_mb', 'reserved_mb'])
     .execute();
-  return rows.map(({ id, region, isolation, memory_mb, reserved_mb }) => ({
+  return rows.map(({ id, status, region, isolation, memory_mb, reserved_mb }) => ({
     id,
+    status,
     region,
     isolation,
     memoryMb: memory_mb,

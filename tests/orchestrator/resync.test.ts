@@ -1,0 +1,75 @@
+// What is found again when the engine has forgotten everything, and what is left in peace.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { strayInstances, unfinishedResources } from '../../services/orchestrator/src/reconcile/unfinished.ts';
+import { until } from '../durable/bed.ts';
+import { type Bed, makeBed } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  const runners = bed.playRunners();
+  for (const name of ['still', 'short', 'wide', 'failing', 'orphaned']) {
+    await bed.deploy(name, name === 'wide' ? { minScale: 2 } : {});
+    await until(async () => (await bed.statusOf(name)) === 'DEPLOYED');
+  }
+  await bed.running(await bed.uidOf('wide'), 2);
+  await until(async () => (await found()).length === 0);
+  await runners.stop();
+  // From here on nobody looks.
+  await bed.orchestrator?.stop();
+  bed.orchestrator = undefined;
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+async function found(pageSize = 100): Promise<string[]> {
+  const names: string[] = [];
+  for (const source of [unfinishedResources, strayInstances]) {
+    for (let after: string | undefined; ; ) {
+      const page = await source.page(bed.api.database, after, pageSize);
+      names.push(...page.map(({ key }) => key));
+      after = page.at(-1)?.key;
+      if (page.length < pageSize) break;
+    }
+  }
+  return names;
+}
+
+test('what is as it should be is not found; each kind of trouble is', async () => {
+  const { database } = bed.api;
+  const uid = Object.fromEntries(
+    await Promise.all(
+      ['short', 'wide', 'failing', 'orphaned'].map(async (name) => [name, await bed.uidOf(name)] as const),
+    ),
+  );
+  expect(await found()).toEqual([]);
+  await sql`update instances set state = 'lost', desired = 'gone', ended_at = now() where resource_uid = ${uid.short}`.execute(
+    database,
+  );
+  await sql`update instances set state = 'lost', desired = 'gone', ended_at = now()
+    where id = (select id from instances where resource_uid = ${uid.wide} limit 1)`.execute(database);
+  await sql`update instances set state = 'failed', failed_at = now() where resource_uid = ${uid.failing}`.execute(
+    database,
+  );
+  await sql`delete from resources where uid = ${uid.orphaned}`.execute(database);
+  const beginning = await bed.deploy('beginning');
+  const expected = [uid.short, uid.wide, uid.failing, uid.orphaned, beginning];
+  expect(new Set(await found())).toEqual(new Set(expected));
+  expect(new Set(await found(1))).toEqual(new Set(expected));
+});
+
+test('an orchestrator that starts finds all of it and mends it', async () => {
+  await sql`truncate outbox`.execute(bed.api.database);
+  await bed.restate.kill();
+  await bed.restate.wipe();
+  await bed.restate.start();
+  const runners = bed.playRunners();
+  await bed.startOrchestrator();
+  await until(async () => (await found()).length === 0);
+  for (const name of ['still', 'short', 'wide', 'failing', 'beginning']) {
+    expect([name, await bed.statusOf(name)]).toEqual([name, 'DEPLOYED']);
+  }
+  await runners.stop();
+});
