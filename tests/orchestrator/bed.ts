@@ -9,7 +9,7 @@ import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
-export interface InstanceRow {
+interface InstanceRow {
   readonly id: string;
   readonly revision: string;
   readonly runner_id: string;

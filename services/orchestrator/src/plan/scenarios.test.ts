@@ -1,0 +1,144 @@
+// Single histories whose every step matters.
+import { expect, test } from 'vitest';
+import { World } from './world-fixture.ts';
+
+test('an instance that dies is replaced at once, then after 5 and 10 seconds, and three in a row that never came up are enough', () => {
+  const world = new World(1);
+  world.settle();
+  const fail = (): void => {
+    world.report(
+      world.live.findIndex(({ desired }) => desired === 'running'),
+      'failed',
+      'Exit code 1.',
+    );
+    world.reconcile();
+    world.report(
+      world.live.findIndex(({ desired }) => desired === 'gone'),
+      'gone',
+    );
+    world.reconcile();
+  };
+  const nextAt = (): number[] => world.reconcile().flatMap((action) => (action.do === 'look-again' ? [action.at] : []));
+  fail();
+  expect(world.running).toHaveLength(1);
+  expect(world.events.at(-1)).toMatchObject({ type: 'infrastructure', status: 'DEPLOYED' });
+  for (const pauseMs of [5_000, 10_000]) {
+    const failedAt = world.now;
+    fail();
+    expect(world.running).toHaveLength(0);
+    expect(nextAt()).toEqual([failedAt + pauseMs]);
+    world.now = failedAt + pauseMs;
+    world.reconcile();
+    expect(world.running).toHaveLength(1);
+  }
+  fail();
+  expect(world.status).toBe('FAILED');
+  expect(world.events.at(-1)?.message).toContain('Exit code 1.');
+  world.now += 3_600_000;
+  world.settle();
+  expect(world.running).toHaveLength(0);
+  world.deploy(1);
+  world.settle();
+  expect(world.status).toBe('DEPLOYED');
+});
+
+test('a lost machine does not fail a deployment that was on its way', () => {
+  const world = new World(1);
+  world.reconcile();
+  world.report(0, 'lost', 'Its machine has not been heard from.');
+  world.reconcile();
+  expect(world.status).toBe('DEPLOYING');
+  world.settle();
+  expect(world.status).toBe('DEPLOYED');
+});
+
+const failNext = (world: World, message: string): void => {
+  world.reconcile();
+  world.report(world.live.length - 1, 'failed', message);
+  world.reconcile();
+};
+
+test('beside a chosen revision a newer one fails: FAILED stays, until the spec changes', () => {
+  const world = new World(1);
+  world.settle();
+  world.deploy(1);
+  world.settle();
+  world.choose('chosen', 1);
+  world.settle();
+  expect([world.status, world.memory.activeRevision]).toEqual(['DEPLOYED', world.chosen]);
+  world.deploy(1);
+  failNext(world, 'No such image.');
+  world.settle();
+  expect([world.status, world.memory.activeRevision]).toEqual(['FAILED', world.chosen]);
+  world.choose('canary', undefined);
+  world.choose('canary', 1);
+  world.settle();
+  expect(world.status).toBe('DEPLOYED');
+});
+
+test('a newer one that is not chosen comes up once, and goes again', () => {
+  const world = new World(2);
+  world.settle();
+  world.choose('chosen', 0);
+  world.deploy(1);
+  world.choose('chosen', 1);
+  const [newest, chosen] = world.revisions;
+  world.settle();
+  expect([newest?.status, chosen?.status, world.status]).toEqual(['DEPLOYED', 'DEPLOYED', 'DEPLOYED']);
+  expect(world.running.map(({ revision }) => revision)).toEqual([chosen?.id, chosen?.id]);
+  expect(world.instances.some(({ revision }) => revision === newest?.id)).toBe(true);
+});
+
+test('a target that failed is not tried again while another revision is on its way', () => {
+  const world = new World(1);
+  world.deploy(1);
+  world.choose('chosen', 1);
+  world.reconcile();
+  const target = world.chosen;
+  world.report(
+    world.live.findIndex(({ revision }) => revision === target),
+    'failed',
+    'Exit code 1.',
+  );
+  for (let round = 0; round < 5; round += 1) world.reconcile();
+  expect(world.running.filter(({ revision }) => revision === target)).toEqual([]);
+  expect(world.revisions.find(({ id }) => id === target)?.status).toBe('FAILED');
+  expect(world.status).toBe('DEPLOYING');
+});
+
+test('switched off and on, what failed three times is tried again with a clean slate', () => {
+  const world = new World(1);
+  for (let losses = 0; losses < 3; losses += 1) {
+    world.pass(60_000);
+    world.reconcile();
+    world.report(0, 'lost', 'Its machine has not been heard from.');
+  }
+  world.reconcile();
+  expect(world.status).toBe('FAILED');
+  world.switchOn(false);
+  world.settle();
+  world.switchOn(true);
+  world.reconcile();
+  expect([world.status, world.running.length]).toEqual(['DEPLOYING', 1]);
+  world.settle();
+  expect(world.status).toBe('DEPLOYED');
+});
+
+test('a canary runs beside the target, and takes over without a gap when it is chosen', () => {
+  const world = new World(2);
+  world.settle();
+  const [first] = world.revisions;
+  world.choose('chosen', 0);
+  world.deploy(1);
+  world.choose('chosen', 1);
+  world.choose('canary', 0);
+  world.settle();
+  const [canary] = world.revisions;
+  const countOf = (id: string | undefined) => world.running.filter(({ revision }) => revision === id).length;
+  expect([countOf(first?.id), countOf(canary?.id), world.memory.activeRevision]).toEqual([2, 1, first?.id]);
+  world.choose('chosen', 0);
+  world.choose('canary', undefined);
+  world.reconcile();
+  expect([countOf(first?.id), countOf(canary?.id), world.memory.activeRevision]).toEqual([0, 1, canary?.id]);
+  expect(world.memory.previousActiveRevision).toBe(first?.id);
+});
