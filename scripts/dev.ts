@@ -2,20 +2,42 @@
 // roles and leaves the engines up; `pnpm engines down` ends those.
 import { createDatabase } from './dev/create-database.ts';
 import { prepareFirstRun } from './dev/first-run.ts';
+import { prepareRunner } from './dev/runner.ts';
 import { runServerCommand, startServer } from './dev/server-process.ts';
+import { clickhouse } from './engines/clickhouse.ts';
 import { postgres } from './engines/postgres.ts';
-import { up } from './engines/standing.ts';
+import { restate } from './engines/restate.ts';
+import { prepareConfig } from './engines/restate-config.ts';
+import { standingFolder, up } from './engines/standing.ts';
 
 const postgresUrl = await createDatabase(await up(postgres), 'berth');
-const env = { BERTH_POSTGRES_URL: postgresUrl };
-await runServerCommand(['migrate'], env);
-const firstRun = await prepareFirstRun((args, extra) => runServerCommand(args, { ...env, ...extra }));
+const clickhouseUrl = await up(clickhouse);
+await up(restate);
+const { ingressUrl, adminUrl } = await prepareConfig({ dataFolder: await standingFolder(restate.name) });
+const engines = {
+  BERTH_POSTGRES_URL: postgresUrl,
+  BERTH_CLICKHOUSE_URL: clickhouseUrl,
+  BERTH_RESTATE_INGRESS_URL: ingressUrl,
+  BERTH_RESTATE_ADMIN_URL: adminUrl,
+};
+await runServerCommand(['migrate'], engines);
+const firstRun = await prepareFirstRun((args, extra) => runServerCommand(args, { ...engines, ...extra }));
+const env = { ...engines, ...firstRun.env };
+const runner = await prepareRunner((args) => runServerCommand(args, env));
 
-const server = startServer({ ...env, ...firstRun.env });
+const server = startServer(runner.roles, { ...env, ...runner.env });
 // The terminal sends Ctrl-C to the server as well; this process waits for it to stop in order.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => server.stop());
 
 const roles = await server.ready;
-console.log(['', 'Berth is up.', ...roles, `  postgres  ${postgresUrl}`, ...firstRun.lines, ''].join('\n'));
+const lines = [
+  ...roles,
+  `  postgres  ${postgresUrl}`,
+  `  restate   ${ingressUrl}  admin ${adminUrl}`,
+  `  clickhouse  ${clickhouseUrl}`,
+  ...runner.lines,
+  ...firstRun.lines,
+];
+console.log(['', 'Berth is up.', ...lines, ''].join('\n'));
 process.exitCode = await server.exited;

@@ -27,9 +27,9 @@ export async function runServerCommand(args: readonly string[], env: Env): Promi
   return output;
 }
 
-/** Starts every role and passes their logs through. `ready` lists where each role answers. */
-export function startServer(env: Env) {
-  const child = launch(['--role', 'all'], env);
+/** Starts the roles and passes their logs through. `ready` lists where each role answers. */
+export function startServer(roleNames: string, env: Env) {
+  const child = launch(['--role', roleNames], env);
   const exited = once(child, 'exit').then(([code]) => Number(code ?? 1));
   const roles: string[] = [];
   const ready = new Promise<string[]>((done, reject) => {

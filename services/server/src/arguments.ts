@@ -53,6 +53,6 @@ export function usage(roles: readonly Role[], commands: readonly Command[]): str
     '',
     `Roles: all, or a list of ${roles.map(({ name }) => name).join(',')}`,
     'Commands:',
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`),
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`),
   ].join('\n');
 }

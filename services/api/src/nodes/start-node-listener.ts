@@ -2,7 +2,7 @@
 // is open to a caller without a certificate; its token is the credential there.
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
+import { LogBatch, nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { NodeListenerConfig } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, toApiError } from '../http/error-answer.ts';
+import { storeLogBatch } from '../observability/store-log-batch.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
@@ -41,6 +42,7 @@ const answers: Readonly<Record<string, Answer>> = {
   [nodePaths.renew]: renew,
   [nodePaths.heartbeat]: recordHeartbeat,
   [nodePaths.reports]: recordReports,
+  [nodePaths.logs]: ({ dependencies }, runnerId, body) => storeLogBatch(dependencies, runnerId, LogBatch.parse(body)),
 };
 
 export async function startNodeListener(options: NodeListenerOptions): Promise<RunningNodeListener> {

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { createJoinTokenCommand } from './create-join-token.ts';
 import { createKeyCommand } from './create-key.ts';
 import { createUserCommand } from './create-user.ts';
 import { initCommand } from './init.ts';
@@ -10,5 +11,6 @@ export const commands: readonly Command[] = [
   initCommand,
   createUserCommand,
   createKeyCommand,
+  createJoinTokenCommand,
   rotateKeysCommand,
 ];

@@ -39,6 +39,7 @@ test('init, then the api role: the printed key opens the workspace, and a signal
     BERTH_POSTGRES_URL: database.url,
     BERTH_MASTER_KEYS: JSON.stringify([{ id: 'test', key: randomBytes(32).toString('base64') }]),
     BERTH_API_PORT: '0',
+    BERTH_API_NODE_PORT: '0',
     BERTH_HEALTH_PORTS_API: '0',
   };
   const first = ['init', '--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'first-space'];

@@ -1,0 +1,196 @@
+// From the write to DEPLOYED beside what Docker alone needs: create, start on a user bridge, first accepted connection.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { callDocker } from '../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import type { Machine } from '../scripts/engines/fleet/machine.ts';
+import type { Bench } from './bench.ts';
+import { median, quantile, rounded, timedMs } from './support/statistics.ts';
+
+const image = 'berth-tiny:latest';
+const port = 8080;
+
+export const deploy: Bench = {
+  name: 'deploy',
+  about: 'POST or PUT until DEPLOYED with a cached image / bare Docker create, start on a user bridge and probe (runc)',
+  async *run({ full }) {
+    const rounds = full ? 40 : 10;
+    await using fleet = await startFleet({ name: 'bench-deploy', workspaces: ['main'], machines: 1 });
+    const [machine] = fleet.machines;
+    if (machine === undefined) throw new Error('the fleet has no machine');
+    const prober = startProber(machine);
+    const network = await createNetwork(machine);
+    const bare: number[] = [];
+    const created: number[] = [];
+    const changed: number[] = [];
+    const stages: Stages[] = [];
+    // The first of each is not counted: connections, plans and caches are made then.
+    for (let round = 0; round <= rounds; round += 1) {
+      const name = `bench-${round}`;
+      const bareMs = await deployBare(machine, network, prober);
+      const createMs = await timedMs(() => deployAgent(fleet, 'POST', name, 'first'));
+      // Slots are refilled in the background, as they are between two deployments of a real day.
+      await sleep(500);
+      const changeMs = await timedMs(() => deployAgent(fleet, 'PUT', name, 'second'));
+      const found = await stagesOf(fleet, name);
+      await call(fleet, 'DELETE', `/agents/${name}`);
+      await sleep(700);
+      if (round === 0) continue;
+      bare.push(bareMs);
+      created.push(createMs);
+      changed.push(changeMs);
+      stages.push(...found);
+    }
+    prober.stop();
+    const stage = (key: keyof Stages) => rounded(median(stages.map((each) => each[key])));
+    const detail = {
+      bareP50: rounded(median(bare)),
+      bareP95: rounded(quantile(bare, 0.95)),
+      queue: stage('queue'),
+      create: stage('create'),
+      start: stage('start'),
+      ready: stage('ready'),
+      report: stage('report'),
+    };
+    yield { name: 'bare create + start + probe', value: median(bare), unit: 'ms' };
+    yield {
+      name: 'POST to DEPLOYED, p50',
+      value: median(created),
+      unit: 'ms',
+      detail: { p95: rounded(quantile(created, 0.95)) },
+    };
+    yield {
+      name: 'PUT to DEPLOYED, p50',
+      value: median(changed),
+      unit: 'ms',
+      detail: { p95: rounded(quantile(changed, 0.95)) },
+    };
+    yield { name: 'POST / bare', value: median(created) / median(bare), unit: 'x', bound: { atMost: 1.5 }, detail };
+    yield { name: 'PUT / bare', value: median(changed) / median(bare), unit: 'x', bound: { atMost: 1.5 } };
+  },
+};
+
+async function call(fleet: Fleet, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${fleet.url}/v0${path}`, {
+    method,
+    headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+const Standing = z.object({ status: z.string(), events: z.array(z.object({ message: z.string().optional() })) });
+
+async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, word: string): Promise<void> {
+  const envs = [
+    { name: 'PORT', value: String(port) },
+    { name: 'WORD', value: word },
+  ];
+  const body = { metadata: { name }, spec: { runtime: { image, generation: 'mk2', memory: 128, envs } } };
+  await call(fleet, method, method === 'POST' ? '/agents' : `/agents/${name}`, body);
+  for (let attempt = 0; attempt < 6_000; attempt += 1) {
+    const { status, events } = Standing.parse(await call(fleet, 'GET', `/agents/${name}`));
+    if (status === 'DEPLOYED') return;
+    if (status === 'FAILED') throw new Error(`${name} failed: ${events.at(-1)?.message}`);
+    await sleep(5);
+  }
+  throw new Error(`${name} was not deployed in time`);
+}
+
+type Stages = { queue: number; create: number; start: number; ready: number; report: number };
+
+/** On the database's clock, but for what the runner measured itself. */
+async function stagesOf({ database }: Fleet, name: string): Promise<Stages[]> {
+  const rows = await database
+    .selectFrom('instances')
+    .innerJoin('resources', 'resources.uid', 'instances.resource_uid')
+    .innerJoin('revisions', (join) =>
+      join.onRef('revisions.resource_uid', '=', 'resources.uid').onRef('revisions.id', '=', 'instances.revision'),
+    )
+    .innerJoin('resource_events', (join) =>
+      join
+        .onRef('resource_events.resource_uid', '=', 'resources.uid')
+        .onRef('resource_events.revision', '=', 'instances.revision')
+        .on('resource_events.status', '=', 'DEPLOYED'),
+    )
+    .select([
+      'revisions.created_at as written',
+      'instances.created_at as placed',
+      'instances.ready_at as ready',
+      'instances.stages',
+      'resource_events.time as deployed',
+    ])
+    .where('resources.name', '=', name)
+    .execute();
+  const Measured = z.object({ create: z.number(), start: z.number(), ready: z.number() });
+  return rows.map(({ written, placed, ready, stages, deployed }) => ({
+    ...Measured.parse(stages),
+    queue: placed.getTime() - written.getTime(),
+    report: deployed.getTime() - (ready?.getTime() ?? Number.NaN),
+  }));
+}
+
+/** A user bridge as people make one; Docker's own rules are off on this engine, which only makes it faster. */
+async function createNetwork({ dockerUrl }: Machine): Promise<string> {
+  const name = `bare-${randomBytes(4).toString('hex')}`;
+  await callDocker(dockerUrl, 'POST /networks/create', {
+    json: { Name: name, CheckDuplicate: true, Driver: 'bridge' },
+  });
+  return name;
+}
+
+const Created = z.object({ Id: z.string() });
+const Inspected = z.object({
+  NetworkSettings: z.object({ Networks: z.record(z.string(), z.object({ IPAddress: z.string() })) }),
+});
+
+async function deployBare({ dockerUrl }: Machine, network: string, prober: Prober): Promise<number> {
+  const json = { Image: image, HostConfig: { NetworkMode: network, Memory: 128 * 1024 * 1024 } };
+  let id = '';
+  const ms = await timedMs(async () => {
+    id = Created.parse(
+      JSON.parse((await callDocker(dockerUrl, 'POST /containers/create', { json })).body.toString()),
+    ).Id;
+    await callDocker(dockerUrl, `POST /containers/${id}/start`);
+    const inspected = Inspected.parse(
+      JSON.parse((await callDocker(dockerUrl, `GET /containers/${id}/json`)).body.toString()),
+    );
+    await prober.probe(inspected.NetworkSettings.Networks[network]?.IPAddress ?? '', port);
+  });
+  await callDocker(dockerUrl, `DELETE /containers/${id}?force=1`);
+  return ms;
+}
+
+type Prober = { probe(address: string, port: number): Promise<void>; stop(): void };
+
+const proberSource = `
+  const net = require('node:net');
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const [host, port] = line.split(' ');
+    const attempt = () => {
+      const socket = net.connect({ host, port: Number(port) });
+      socket.once('connect', () => { socket.destroy(); console.log('open'); });
+      socket.once('error', () => setTimeout(attempt, 5));
+    };
+    attempt();
+  });
+`;
+
+/** Connects from inside the machine's network, where the containers are. */
+function startProber({ netns }: Machine): Prober {
+  const child = spawn('nsenter', [`--net=${netns}`, '--', process.execPath, '-e', proberSource], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  return {
+    async probe(address, target) {
+      const answered = once(child.stdout, 'data');
+      child.stdin.write(`${address} ${target}\n`);
+      await answered;
+    },
+    stop: () => child.kill(),
+  };
+}

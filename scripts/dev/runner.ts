@@ -1,0 +1,55 @@
+// Whether this machine can run containers for `pnpm dev`, and what it lacks when not.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { docker } from '../engines/docker.ts';
+import { installedRunsc } from '../engines/gvisor.ts';
+import { standingFolder, up } from '../engines/standing.ts';
+
+export type DevelopmentRunner = {
+  /** Roles of the server that can run here. */
+  roles: string;
+  env: Readonly<Record<string, string>>;
+  /** What the developer should know. */
+  lines: readonly string[];
+};
+
+type RunCommand = (args: readonly string[]) => Promise<string>;
+
+const programs = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
+const filters = ['/usr/sbin/nft', '/sbin/nft'];
+
+export async function prepareRunner(runCommand: RunCommand): Promise<DevelopmentRunner> {
+  const missing = whatIsMissing();
+  if (missing !== undefined) {
+    return { roles: 'api,orchestrator', env: {}, lines: [`  runner    none: ${missing}`] };
+  }
+  const dockerUrl = await up(docker);
+  const token = await runCommand(['create-join-token', '--expires-in', '10m']);
+  const nodePort = environment.BERTH_API_NODE_PORT ?? '8081';
+  const isolation = (await installedRunsc())
+    ? 'runc and gVisor'
+    : 'runc alone; `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
+  return {
+    roles: 'all',
+    env: {
+      BERTH_RUNNER_API_URL: `https://127.0.0.1:${nodePort}`,
+      // Used by the first start alone; the runner keeps its certificate beside the keys of this database.
+      BERTH_RUNNER_JOIN_TOKEN: token.trim(),
+      BERTH_RUNNER_STATE_FOLDER: join(await standingFolder('server'), 'runner'),
+      BERTH_RUNNER_NAME: 'development',
+      BERTH_RUNNER_DOCKER_URL: dockerUrl,
+    },
+    lines: [`  docker    ${dockerUrl} (${isolation})`],
+  };
+}
+
+function whatIsMissing(): string | undefined {
+  if (!programs.some((path) => existsSync(path)))
+    return 'Docker Engine is not installed. On Debian: apt-get install docker.io nftables, then start again.';
+  if (!filters.some((path) => existsSync(path)))
+    return 'nftables is not installed, which keeps containers apart. On Debian: apt-get install nftables, then start again.';
+  if (process.getuid?.() !== 0)
+    return 'containers and their networks need root. Start again as root, or go on without.';
+  return undefined;
+}

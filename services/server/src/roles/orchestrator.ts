@@ -1,0 +1,23 @@
+import { startOrchestrator } from '@berth/orchestrator';
+import { defineRole } from '../role.ts';
+import { apiSection } from '../sections/api.ts';
+import { orchestratorSection } from '../sections/orchestrator.ts';
+import { postgresSection } from '../sections/postgres.ts';
+import { restateSection } from '../sections/restate.ts';
+
+export const orchestratorRole = defineRole({
+  name: 'orchestrator',
+  healthPort: 9081,
+  // Of the api's settings it needs the brand and the regions.
+  sections: { postgres: postgresSection, restate: restateSection, orchestrator: orchestratorSection, api: apiSection },
+  start: ({ postgres, restate, orchestrator, api }, { logger, registry }) =>
+    startOrchestrator({
+      config: orchestrator,
+      brand: api.brand,
+      regions: api.regions,
+      databaseUrl: postgres.url,
+      restate,
+      logger,
+      registry,
+    }),
+});

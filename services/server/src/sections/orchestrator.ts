@@ -1,0 +1,3 @@
+import { OrchestratorConfig } from '@berth/orchestrator';
+
+export const orchestratorSection = OrchestratorConfig.prefault({});

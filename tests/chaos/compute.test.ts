@@ -1,0 +1,181 @@
+// Deployments are in flight while every process of the service is killed at random. Afterwards everything converges: no
+// resource is stuck, the containers are those of the instance rows and no others, and every event is legal and in order.
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mayFollow } from '@berth/contract';
+import { environment } from '@berth/telemetry';
+import { expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { agent } from '../support/workloads.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const deployments = full ? 100 : 16;
+const kills = full ? 50 : 10;
+const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
+const random = seededRandom(seed);
+const pick = <T>(from: readonly T[]): T => {
+  const chosen = from[Math.floor(random() * from.length)];
+  if (chosen === undefined) throw new Error('nothing to choose from');
+  return chosen;
+};
+
+type Target = { readonly name: string; kill(): Promise<void>; start(): Promise<void> };
+
+const targetsOf = (fleet: Fleet): readonly Target[] => [
+  { name: 'api', kill: () => fleet.api.kill(), start: () => fleet.api.start() },
+  { name: 'orchestrator', kill: () => fleet.orchestrator.kill(), start: () => fleet.orchestrator.start() },
+  ...fleet.machines.map(({ name, runner }) => ({ name, kill: () => runner.kill(), start: () => runner.start() })),
+  fleet.restate,
+  fleet.clickhouse,
+  fleet.postgres,
+];
+
+/** Until it is answered: what is down is being started again. A conflict says that an earlier try arrived. */
+async function insist(fleet: Fleet, method: string, path: string, body?: object): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const status = await fetch(`${fleet.url}/v0${path}`, {
+      method,
+      headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    }).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200 || status === 404 || status === 409) return;
+    if (Date.now() > deadline) throw new Error(`${method} ${path} was answered ${status} for a minute`);
+    await sleep(200);
+  }
+}
+
+/** Half of what was made is changed or deleted while it may still be on its way. Returns the names that must be there. */
+async function deployAll(fleet: Fleet): Promise<Set<string>> {
+  const wanted = new Set<string>();
+  for (let index = 0; index < deployments; index += 1) {
+    const name = `work-${index}`;
+    await insist(fleet, 'POST', '/agents', agent(name, { generation: 'mk2' }));
+    wanted.add(name);
+    const earlier = `work-${Math.floor(random() * (index + 1))}`;
+    const what = random();
+    if (what < 0.25 && wanted.has(earlier))
+      await insist(
+        fleet,
+        'PUT',
+        `/agents/${earlier}`,
+        agent(earlier, { generation: 'mk2', env: { ROUND: String(index) } }),
+      );
+    else if (what < 0.45 && wanted.delete(earlier)) await insist(fleet, 'DELETE', `/agents/${earlier}`);
+    await sleep(random() * 150);
+  }
+  return wanted;
+}
+
+async function killAtRandom(fleet: Fleet, done: () => boolean): Promise<string[]> {
+  const killed: string[] = [];
+  while (killed.length < kills || !done()) {
+    const target = pick(targetsOf(fleet));
+    await target.kill();
+    await sleep(random() * 500);
+    await target.start();
+    killed.push(target.name);
+    await sleep(random() * (full ? 500 : 300));
+  }
+  return killed;
+}
+
+interface Container {
+  readonly Labels: Readonly<Record<string, string>>;
+  readonly State: string;
+}
+
+async function containersOf(fleet: Fleet): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { dockerUrl } of fleet.machines) {
+    const listed: Container[] = JSON.parse((await callDocker(dockerUrl, 'GET /containers/json?all=1')).body.toString());
+    for (const { Labels, State } of listed) {
+      const instance = Labels['berth.instance'];
+      if (instance !== undefined) found.set(instance, State);
+    }
+  }
+  return found;
+}
+
+/** What is not as it should be; empty once everything has converged. */
+async function faults(fleet: Fleet, wanted: ReadonlySet<string>): Promise<string[]> {
+  const resources = await fleet.database
+    .selectFrom('resources')
+    .select(['uid', 'name', 'status'])
+    .where('kind', '=', 'agent')
+    .execute();
+  const instances = await fleet.database
+    .selectFrom('instances')
+    .select(['id', 'resource_uid', 'desired', 'state', 'runner_id', 'reserved_mb'])
+    .where('ended_at', 'is', null)
+    .execute();
+  const runners = await fleet.database.selectFrom('runners').select(['id', 'reserved_mb', 'name']).execute();
+  const containers = await containersOf(fleet);
+  const reservedOn = (id: string): number =>
+    instances.filter(({ runner_id }) => runner_id === id).reduce((sum, { reserved_mb }) => sum + reserved_mb, 0);
+  return [
+    ...[...wanted].filter((name) => !resources.some((row) => row.name === name)).map((name) => `${name} is missing`),
+    ...resources.filter(({ name }) => !wanted.has(name)).map(({ name, status }) => `${name} is still there, ${status}`),
+    ...resources.filter(({ status }) => status !== 'DEPLOYED').map(({ name, status }) => `${name} is ${status}`),
+    ...resources
+      .filter(({ uid }) => instances.filter((row) => row.resource_uid === uid && row.state === 'ready').length !== 1)
+      .map(({ name }) => `${name} has not exactly one ready instance`),
+    ...instances.filter(({ desired }) => desired === 'gone').map(({ id }) => `instance ${id} should be gone`),
+    ...instances
+      .filter(({ id }) => containers.get(id) !== 'running')
+      .map(({ id }) => `instance ${id} has no container`),
+    ...[...containers.keys()]
+      .filter((id) => !instances.some((row) => row.id === id))
+      .map((id) => `container ${id} has no row`),
+    ...runners
+      .filter(({ id, reserved_mb }) => reserved_mb !== reservedOn(id))
+      .map(({ name, id, reserved_mb }) => `${name} reserves ${reserved_mb}, its instances ${reservedOn(id)}`),
+  ];
+}
+
+test(`${deployments} deployments survive ${kills} kills (seed ${seed})`, { timeout: 900_000 }, async () => {
+  await using fleet = await startFleet({
+    name: 'chaos',
+    workspaces: ['main'],
+    machines: 2,
+    settings: { BERTH_RUNNER_MEMORY_MB: '16384' },
+  });
+  let isDeployed = false;
+  const deploying = deployAll(fleet).finally(() => {
+    isDeployed = true;
+  });
+  const [wanted, killed] = await Promise.all([deploying, killAtRandom(fleet, () => isDeployed)]);
+  expect(new Set(killed).size).toBeGreaterThan(3);
+
+  const startedAt = Date.now();
+  let left = await faults(fleet, wanted);
+  while (left.length > 0 && Date.now() - startedAt < 60_000) {
+    await sleep(500);
+    left = await faults(fleet, wanted);
+  }
+  console.log(`${killed.length} kills (${tally(killed)}), converged after ${(Date.now() - startedAt) / 1000} s`);
+  expect(left, `seed ${seed}`).toEqual([]);
+
+  const events = await fleet.database
+    .selectFrom('resource_events')
+    .select(['resource_uid', 'status', 'time', 'id', 'message'])
+    .orderBy('resource_uid')
+    .orderBy('id')
+    .execute();
+  const illegal = events.flatMap((event, index) => {
+    const before = events[index - 1];
+    if (before?.resource_uid !== event.resource_uid || before.status === null || event.status === null) return [];
+    const inOrder = before.time.getTime() <= event.time.getTime();
+    return mayFollow(before.status, event.status) && inOrder ? [] : [`${before.status} → ${event.status}`];
+  });
+  expect(illegal).toEqual([]);
+});
+
+const tally = (names: readonly string[]): string =>
+  [...new Set(names)].map((name) => `${name} ${names.filter((each) => each === name).length}`).join(', ');

@@ -1,0 +1,41 @@
+// Restate may lose everything it knows: what is unfinished stands in PostgreSQL and is found again.
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import { expect, test } from 'vitest';
+import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../support/workloads.ts';
+
+const deployments = environment.BERTH_TEST_FULL === '1' ? 50 : 12;
+
+test(`Restate's data removed in the middle of ${deployments} deployments: all of them finish`, {
+  timeout: 600_000,
+}, async () => {
+  await using fleet = await startFleet({
+    name: 'wipe',
+    workspaces: ['main'],
+    machines: 1,
+    settings: { BERTH_RUNNER_MEMORY_MB: '16384' },
+  });
+  const client = clientOf(fleet);
+  const names = Array.from({ length: deployments }, (_, index) => `work-${index}`);
+  for (const name of names.slice(0, deployments / 2))
+    expect((await client.post('/agents', agent(name, { generation: 'mk2' }))).status).toBe(200);
+  const unfinished = await fleet.database
+    .selectFrom('resources')
+    .select('name')
+    .where('kind', '=', 'agent')
+    .where('status', '=', 'DEPLOYING')
+    .execute();
+  expect(unfinished.length).toBeGreaterThan(0);
+  await fleet.restate.kill();
+  await rm(fleet.restate.dataFolder, { recursive: true, force: true });
+  for (const name of names.slice(deployments / 2))
+    expect((await client.post('/agents', agent(name, { generation: 'mk2' }))).status).toBe(200);
+  await sleep(500);
+  await fleet.restate.start();
+  for (const name of names)
+    expect(await settled(client, `/agents/${name}`, ['DEPLOYED', 'FAILED'], 120_000)).toMatchObject({
+      status: 'DEPLOYED',
+    });
+});

@@ -1,0 +1,90 @@
+// Delete works from every state, also repeated, at the same time, and through the workspace; nothing is left anywhere.
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { leftovers } from '../support/leftovers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { agent, clientOf, gone, settled } from '../support/workloads.ts';
+import { importScriptImage } from './deploy/script-image.ts';
+
+const rounds = environment.BERTH_TEST_FULL === '1' ? 60 : 16;
+const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
+const random = seededRandom(seed);
+
+let fleet: Fleet;
+let crashing: string;
+beforeAll(async () => {
+  fleet = await startFleet({
+    name: 'delete',
+    workspaces: ['main', 'doomed'],
+    machines: 1,
+    settings: { BERTH_RUNNER_MEMORY_MB: '16384' },
+  });
+  crashing = await importScriptImage(fleet.machines[0]?.dockerUrl ?? '', 'berth-crash', 'exit 3');
+}, 120_000);
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+/** Ways to have come to where a delete meets a resource; the pauses make the state in between a matter of chance. */
+const histories: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  'just written': async (name) => clientOf(fleet).post('/agents', agent(name, { generation: 'mk2' })),
+  'on its way': async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2' }));
+    await sleep(random() * 600);
+  },
+  running: async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2' }));
+    await settled(clientOf(fleet), `/agents/${name}`, ['DEPLOYED']);
+  },
+  'crashing or failed': async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2', image: crashing }));
+    await sleep(random() * 2_500);
+  },
+  'with an image that is nowhere': async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2', image: '198.18.1.1:9/nothing:1' }));
+    await sleep(random() * 1_500);
+  },
+  'too large for every machine': async (name) =>
+    clientOf(fleet).post('/agents', agent(name, { generation: 'mk2', memory: 32_768 })),
+  'being switched off': async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2' }));
+    await sleep(random() * 800);
+    await clientOf(fleet).put(`/agents/${name}`, { metadata: {}, spec: { enabled: false } });
+    await sleep(random() * 300);
+  },
+  'between two revisions': async (name) => {
+    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2' }));
+    await sleep(random() * 800);
+    await clientOf(fleet).put(`/agents/${name}`, agent(name, { generation: 'mk2', env: { NEXT: '1' } }));
+    await sleep(random() * 300);
+  },
+};
+
+test(`delete from every state, alone and several at the same time (seed ${seed})`, { timeout: 300_000 }, async () => {
+  const ways = Object.entries(histories);
+  const work = Array.from({ length: rounds }, async (_, round) => {
+    const [way, live] = ways[round % ways.length] ?? [];
+    const name = `r${round}`;
+    await live?.(name);
+    const times = 1 + (round % 3);
+    const answers = await Promise.all(Array.from({ length: times }, () => clientOf(fleet).delete(`/agents/${name}`)));
+    for (const { status } of answers) expect([way, status]).toEqual([way, expect.toBeOneOf([200, 404])]);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    await gone(clientOf(fleet), `/agents/${name}`, 60_000);
+  });
+  await Promise.all(work);
+  await expect.poll(() => leftovers(fleet), { timeout: 30_000, interval: 500 }).toEqual([]);
+});
+
+test('deleting a workspace takes everything in it along, whatever state it is in', { timeout: 120_000 }, async () => {
+  const client = clientOf(fleet, 'doomed');
+  await client.post('/agents', agent('up', { generation: 'mk2' }));
+  await settled(client, '/agents/up', ['DEPLOYED']);
+  for (let index = 0; index < 5; index += 1)
+    await client.post('/agents', agent(`going-${index}`, { generation: 'mk2' }));
+  await client.post('/agents', agent('broken', { generation: 'mk2', image: crashing }));
+  await client.delete('/agents/up');
+  expect((await clientOf(fleet).delete('/workspaces/doomed')).status).toBe(200);
+  await expect.poll(() => leftovers(fleet), { timeout: 60_000, interval: 500 }).toEqual([]);
+});

@@ -1,0 +1,215 @@
+// A deployment becomes running containers, or says why not. Real engines, real runner, both isolation classes.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { containerRegistry } from '../../scripts/engines/container-registry.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { leftovers } from '../support/leftovers.ts';
+import { agent, clientOf, gone, instancesOf, isolations, lastMessage, settled } from '../support/workloads.ts';
+import { pushTinyImage } from './deploy/push-image.ts';
+import { importScriptImage } from './deploy/script-image.ts';
+
+let fleet: Fleet;
+let registryUrl: URL;
+
+beforeAll(async () => {
+  fleet = await startFleet({ name: 'deploy', workspaces: ['main', 'other'], machines: 1 });
+}, 120_000);
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+const machine = () => {
+  const [first] = fleet.machines;
+  if (first === undefined) throw new Error('the fleet has no machine');
+  return first;
+};
+
+const containers = async (): Promise<{ Names: string[]; Labels: Record<string, string> }[]> =>
+  JSON.parse((await callDocker(machine().dockerUrl, 'GET /containers/json?all=1')).body.toString());
+
+const instanceContainers = async () =>
+  (await containers()).filter(({ Labels }) => Labels['berth.instance'] !== undefined);
+
+describe.each(isolations)('on $isolation', ({ isolation, generation }) => {
+  const client = () => clientOf(fleet);
+
+  test('an HTTP server goes to DEPLOYED and answers inside its network', async () => {
+    const name = `web-${isolation}`;
+    const created = await client().post('/agents', agent(name, { generation }));
+    expect(created.status).toBe(200);
+    expect(created.body.status).toBe('DEPLOYING');
+    const deployed = await settled(client(), `/agents/${name}`);
+    expect(deployed.status).toBe('DEPLOYED');
+    const [instance] = await instancesOf(fleet, name);
+    expect(machine().inside('busybox', 'wget', '-q', '-O', '-', `http://${instance?.address}:8080/`)).toBe('berth\n');
+    const inspected = JSON.parse(
+      (await callDocker(machine().dockerUrl, `GET /containers/berth-${instance?.id}/json`)).body.toString(),
+    );
+    expect(inspected.HostConfig).toMatchObject({
+      Runtime: isolation === 'gvisor' ? 'runsc' : 'runc',
+      Privileged: false,
+      CapDrop: ['ALL'],
+      Memory: 128 * 1024 * 1024,
+    });
+  });
+
+  test('the documented environment is there', async () => {
+    const name = `env-${isolation}`;
+    const image = await importScriptImage(
+      machine().dockerUrl,
+      'berth-env',
+      'mkdir /dev/shm/www; env > /dev/shm/www/index.html; exec httpd -f -p $PORT -h /dev/shm/www',
+    );
+    await client().post('/agents', agent(name, { generation, image, port: 9000, env: { COLOUR: 'blue' } }));
+    expect(await settled(client(), `/agents/${name}`)).toMatchObject({ status: 'DEPLOYED' });
+    const [instance] = await instancesOf(fleet, name);
+    const lines = machine().inside('busybox', 'wget', '-q', '-O', '-', `http://${instance?.address}:9000/`).split('\n');
+    for (const line of [
+      'COLOUR=blue',
+      'HOST=0.0.0.0',
+      'PORT=9000',
+      'SERVICE_WORKSPACE=main',
+      `SERVICE_NAME=${name}`,
+      'SERVICE_TYPE=agent',
+      'SERVICE_CLOUD=true',
+      'SERVICE_REGION=local',
+      'DO_NOT_TRACK=1',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  test('a port on which nothing listens fails within 60 s and names the port', async () => {
+    const name = `port-${isolation}`;
+    await client().post('/agents', agent(name, { generation, port: 9999 }));
+    const failed = await settled(client(), `/agents/${name}`, ['FAILED'], 60_000);
+    expect(lastMessage(failed)).toContain('9999');
+    if (isolation === 'runc') expect(lastMessage(failed)).toContain('8080');
+  });
+
+  test('a crash loop fails after three starts', async () => {
+    const name = `crash-${isolation}`;
+    const image = await importScriptImage(machine().dockerUrl, 'berth-crash', 'echo the disk is on fire >&2; exit 3');
+    await client().post('/agents', agent(name, { generation, image }));
+    const failed = await settled(client(), `/agents/${name}`, ['FAILED'], 60_000);
+    expect(lastMessage(failed)).toContain('the disk is on fire');
+    const uid = await fleet.database
+      .selectFrom('resources')
+      .select('uid')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    const row = await fleet.database
+      .selectFrom('instances')
+      .select(['starts', 'code'])
+      .where('resource_uid', '=', uid.uid)
+      .executeTakeFirstOrThrow();
+    expect(row).toEqual({ starts: 3, code: 'crash_loop' });
+  });
+
+  test('out of memory is named as such', async () => {
+    const name = `oom-${isolation}`;
+    const image = await importScriptImage(machine().dockerUrl, 'berth-oom', 'a=x; while true; do a=$a$a; done');
+    await client().post('/agents', agent(name, { generation, image, memory: 128 }));
+    const failed = await settled(client(), `/agents/${name}`, ['FAILED'], 60_000);
+    expect(lastMessage(failed)).toContain('memory');
+    expect(lastMessage(failed)).toContain('128 MB');
+  });
+
+  test('a new revision takes over when it is ready, and one that fails leaves the old one serving', async () => {
+    const name = `green-${isolation}`;
+    await client().post('/agents', agent(name, { generation }));
+    const first = await settled(client(), `/agents/${name}`);
+    expect(first.status).toBe('DEPLOYED');
+    const [before] = await instancesOf(fleet, name);
+    await client().put(`/agents/${name}`, agent(name, { generation, env: { COLOUR: 'green' } }));
+    await settled(client(), `/agents/${name}`, ['DEPLOYED']);
+    const revisions = (await client().get(`/agents/${name}/revisions`)).body;
+    expect(revisions.map(({ active, status }: { active: boolean; status: string }) => ({ active, status }))).toEqual([
+      { active: true, status: 'DEPLOYED' },
+      { active: false, status: 'DEACTIVATED' },
+    ]);
+    await client().put(`/agents/${name}`, agent(name, { generation, image: 'berth-crash:latest' }));
+    const failed = await settled(client(), `/agents/${name}`, ['FAILED']);
+    expect(failed.events.map(({ status }: { status: string }) => status)).toContain('DEPLOYED');
+    const [serving] = await instancesOf(fleet, name);
+    expect(serving?.id).not.toBe(before?.id);
+    expect(machine().inside('busybox', 'wget', '-q', '-O', '-', `http://${serving?.address}:8080/`)).toBe('berth\n');
+  });
+
+  test('deactivate stops it, activate brings it back', async () => {
+    const name = `switch-${isolation}`;
+    await client().post('/agents', agent(name, { generation }));
+    await settled(client(), `/agents/${name}`, ['DEPLOYED']);
+    const off = await client().put(`/agents/${name}`, { metadata: {}, spec: { enabled: false } });
+    expect(off.body.status).toBe('DEACTIVATING');
+    await settled(client(), `/agents/${name}`, ['DEACTIVATED']);
+    expect(await instancesOf(fleet, name)).toEqual([]);
+    await client().put(`/agents/${name}`, { metadata: {}, spec: { enabled: true } });
+    await settled(client(), `/agents/${name}`, ['DEPLOYED']);
+    expect(await instancesOf(fleet, name)).toHaveLength(1);
+  });
+
+  test('minScale instances run', async () => {
+    const name = `many-${isolation}`;
+    await client().post('/agents', agent(name, { generation, minScale: 2 }));
+    await settled(client(), `/agents/${name}`, ['DEPLOYED']);
+    await expect
+      .poll(async () => (await instancesOf(fleet, name)).filter(({ state }) => state === 'ready'))
+      .toHaveLength(2);
+  });
+});
+
+describe('images', () => {
+  beforeAll(async () => {
+    const dataFolder = join(fleet.folder, 'container-registry-deploy');
+    const { url } = await containerRegistry.start({ dataFolder, host: machine().outside });
+    registryUrl = new URL(url);
+    await pushTinyImage(machine().dockerUrl, registryUrl, 'tiny:1');
+  });
+
+  test('an image that does not exist fails within 60 s and says so', async () => {
+    const client = clientOf(fleet);
+    await client.post('/agents', agent('missing', { image: `${registryUrl.host}/nothing:1` }));
+    const failed = await settled(client, '/agents/missing', ['FAILED']);
+    expect(lastMessage(failed)).toMatch(/refused|does not exist|credentials/i);
+  });
+
+  test('a registry that refuses fails within 60 s and says so', async () => {
+    const client = clientOf(fleet);
+    await client.post('/agents', agent('refused', { image: `${registryUrl.host}/tiny:1` }));
+    const failed = await settled(client, '/agents/refused', ['FAILED']);
+    expect(lastMessage(failed)).toMatch(/refused|credentials/i);
+  });
+});
+
+describe('delete', () => {
+  test('a running agent is DELETING until its container is gone, then 404, and its name is free', async () => {
+    const client = clientOf(fleet);
+    await client.post('/agents', agent('short-lived'));
+    await settled(client, '/agents/short-lived', ['DEPLOYED']);
+    const answer = await client.delete('/agents/short-lived');
+    expect(answer.body.status).toBe('DELETING');
+    expect((await client.delete('/agents/short-lived')).status).toBeOneOf([200, 404]);
+    await gone(client, '/agents/short-lived');
+    expect((await client.post('/agents', agent('short-lived'))).status).toBe(200);
+    await settled(client, '/agents/short-lived', ['DEPLOYED']);
+  });
+
+  test('deleting a workspace takes its containers along', async () => {
+    const client = clientOf(fleet, 'other');
+    for (const name of ['a', 'b']) await client.post('/agents', agent(name));
+    for (const name of ['a', 'b']) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+    const [, otherId] = fleet.workspaceIds;
+    const ofOther = async () =>
+      (await instanceContainers()).filter(({ Labels }) => Labels['berth.workspace'] === otherId);
+    expect(await ofOther()).toHaveLength(2);
+    expect((await clientOf(fleet).delete('/workspaces/other')).status).toBe(200);
+    await expect.poll(ofOther, { timeout: 30_000, interval: 200 }).toHaveLength(0);
+  });
+
+  test('nothing is left of what was deleted: no container, no network, no address, no reservation', async () => {
+    const client = clientOf(fleet);
+    const { body } = await client.get('/agents', { query: { limit: 200 } });
+    for (const { metadata } of body.data) await client.delete(`/agents/${metadata.name}`);
+    for (const { metadata } of body.data) await gone(client, `/agents/${metadata.name}`, 60_000);
+    await expect.poll(() => leftovers(fleet), { timeout: 30_000, interval: 500 }).toEqual([]);
+  });
+});

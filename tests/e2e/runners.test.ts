@@ -1,0 +1,70 @@
+// Two machines, each with its Docker and its runner, share the work; what one loses the other takes over.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
+
+const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await startFleet({ name: 'runners', workspaces: ['main'], machines: 2 });
+}, 120_000);
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+const instanceIds = async ({ dockerUrl }: Machine): Promise<string[]> => {
+  const listed: { Labels: Record<string, string> }[] = JSON.parse(
+    (await callDocker(dockerUrl, 'GET /containers/json')).body.toString(),
+  );
+  return listed.flatMap(({ Labels }) => Labels['berth.instance'] ?? []);
+};
+
+const placed = async () => (await Promise.all(names.map((name) => instancesOf(fleet, name)))).flat();
+
+test('two machines share the work', async () => {
+  const client = clientOf(fleet);
+  for (const name of names) await client.post('/agents', agent(name, { generation: 'mk2' }));
+  for (const name of names) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+  const byRunner = Map.groupBy(await placed(), ({ runner }) => runner);
+  expect([...byRunner.keys()].sort()).toEqual(['machine-1', 'machine-2']);
+  for (const machine of fleet.machines)
+    expect((await instanceIds(machine)).sort()).toEqual((byRunner.get(machine.name) ?? []).map(({ id }) => id).sort());
+});
+
+test('a runner that is only restarted keeps its containers', async () => {
+  const [machine] = fleet.machines;
+  if (machine === undefined) throw new Error('no machine');
+  const before = await instanceIds(machine);
+  await machine.runner.kill();
+  await machine.runner.start();
+  await sleep(3_000);
+  expect((await instanceIds(machine)).sort()).toEqual(before.sort());
+  expect((await placed()).every(({ state }) => state === 'ready')).toBe(true);
+});
+
+test('what a stopped machine ran is placed elsewhere after 30 s, and removed there when it returns', {
+  timeout: 180_000,
+}, async () => {
+  const [stopped, other] = fleet.machines;
+  if (stopped === undefined || other === undefined) throw new Error('two machines are needed');
+  const held = await instanceIds(stopped);
+  expect(held.length).toBeGreaterThan(0);
+  await stopped.runner.stop();
+  const stoppedAt = Date.now();
+  const moved = async (): Promise<boolean> => {
+    const live = await placed();
+    return (
+      live.length === names.length && live.every(({ runner, state }) => runner === other.name && state === 'ready')
+    );
+  };
+  await expect.poll(moved, { timeout: 90_000, interval: 500 }).toBe(true);
+  console.log(`moved ${held.length} instances ${((Date.now() - stoppedAt) / 1000).toFixed(1)} s after the stop`);
+  for (const name of names) expect((await clientOf(fleet).get(`/agents/${name}`)).body.status).toBe('DEPLOYED');
+  expect((await instanceIds(stopped)).sort()).toEqual(held.sort());
+
+  await stopped.runner.start();
+  await expect.poll(() => instanceIds(stopped), { timeout: 30_000, interval: 200 }).toEqual([]);
+  expect(await moved()).toBe(true);
+});

@@ -1,0 +1,94 @@
+import { nodePaths } from '@berth/contract';
+import { connect } from '@berth/database';
+import { createNodeAuthority } from '@berth/identity';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { makeCertificateRequest } from '../../services/runner/src/node/certificate-request.ts';
+import { createNodeClient } from '../../services/runner/src/node/node-client.ts';
+import { testMasterKeys } from '../support/test-api.ts';
+import { Bed } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await Bed.start();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+test('a token lets one machine in, once', async () => {
+  const token = await bed.token();
+  const { identity } = await bed.join('first', token);
+  expect(await bed.runner(identity.runnerId)).toMatchObject({ name: 'first', region: 'local', status: 'joined' });
+  await expect(bed.join('second', token)).rejects.toThrow(/used already/);
+});
+
+test('two machines with one token at the same time: one is let in', async () => {
+  const token = await bed.token();
+  const results = await Promise.allSettled([bed.join('twin-a', token), bed.join('twin-b', token)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('an expired or made-up token lets nobody in', async () => {
+  await expect(bed.join('late', await bed.token(-1))).rejects.toThrow(/expired/);
+  const [, fingerprint] = (await bed.token()).split('.');
+  await expect(bed.join('guess', `nothing.${fingerprint}`)).rejects.toThrow(/not known/);
+});
+
+test('a name that is taken is refused, and the token stays good', async () => {
+  await bed.join('taken');
+  const token = await bed.token();
+  await expect(bed.join('taken', token)).rejects.toThrow(/runner.name/);
+  await bed.join('free', token);
+});
+
+test('a machine does not tell its token to a listener that the token does not vouch for', async () => {
+  const [secret] = (await bed.token()).split('.');
+  await expect(bed.join('cautious', `${secret}.${'0'.repeat(64)}`)).rejects.toThrow(/does not belong/);
+});
+
+test('without a certificate nothing but joining is answered', async () => {
+  const { identity } = await bed.join();
+  const stranger = createNodeClient(bed.api.nodeUrl, { authority: identity.authority });
+  for (const path of Object.values(nodePaths).filter((each) => each !== nodePaths.join))
+    expect([path, (await stranger.post(path, {})).status]).toEqual([path, 401]);
+  stranger.close();
+});
+
+test('a certificate of another deployment is not accepted, whatever runner it names', async () => {
+  const { identity } = await bed.join();
+  const elsewhere = await createTestDatabase();
+  const database = connect({ url: elsewhere.url, maxConnections: 1 });
+  const foreign = await createNodeAuthority(database, testMasterKeys());
+  const { key, request } = await makeCertificateRequest('runner');
+  const certificate = await foreign.certifyRunner(request, identity.runnerId);
+  await database.destroy();
+  await elsewhere.drop();
+  const impostor = bed.machine({ ...identity, key, certificate });
+  expect(await impostor.heartbeat(1)).toBe(401);
+});
+
+test('a runner that the operator removed is not heard any more', async () => {
+  const machine = await bed.join();
+  const { session, close } = await machine.connect();
+  close();
+  await bed.api.database.deleteFrom('runners').where('id', '=', machine.identity.runnerId).execute();
+  expect(await machine.heartbeat(session)).toBe(401);
+});
+
+test('a certificate is renewed for the same runner', async () => {
+  const { identity, client } = await bed.join();
+  const { key, request } = await makeCertificateRequest('anything');
+  const { status, body } = await client.post(nodePaths.renew, { request });
+  expect(status).toBe(200);
+  const renewed = bed.machine({ ...identity, key, ...(body as { certificate: string }) });
+  const stream = await renewed.connect();
+  expect(await renewed.heartbeat(stream.session)).toBe(200);
+});
+
+test('nonsense is refused, not stored', async () => {
+  const { client } = await bed.join();
+  for (const path of Object.values(nodePaths))
+    for (const body of [null, [], 'text', { session: 'x' }, { reports: [{}] }]) {
+      const { status } = await client.post(path, body);
+      expect([path, status]).toEqual([path, expect.toBeOneOf([400, 415])]);
+    }
+});

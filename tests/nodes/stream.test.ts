@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Bed } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await Bed.start();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+test('a stream begins with everything that should run, secrets opened, and goes on with changes', async () => {
+  const machine = await bed.join();
+  const first = await bed.place(machine.identity.runnerId, 'first secret');
+  const leaving = await bed.place(machine.identity.runnerId);
+  await bed.retire(leaving.id);
+  const stream = await machine.connect();
+  expect(await stream.next()).toMatchObject({
+    type: 'all',
+    instances: [{ id: first.id, memoryMb: 512, env: { PLAIN: 'text', SECRET: 'first secret' } }],
+    gone: [leaving.id],
+  });
+  const second = await bed.place(machine.identity.runnerId);
+  expect(await stream.next()).toMatchObject({ type: 'set', instance: { id: second.id } });
+  await bed.retire(first.id);
+  expect(await stream.next()).toEqual({ type: 'unset', id: first.id });
+  stream.close();
+});
+
+test('a runner hears of its own instances alone', async () => {
+  const [one, other] = [await bed.join(), await bed.join()];
+  await bed.place(one.identity.runnerId);
+  const stream = await other.connect();
+  expect(await stream.next()).toMatchObject({ type: 'all', instances: [] });
+  stream.close();
+});
+
+test('a new stream ends the older one, whose words are not heard any more', async () => {
+  const machine = await bed.join();
+  const { id } = await bed.place(machine.identity.runnerId);
+  const older = await machine.connect();
+  const newer = await machine.connect();
+  expect(newer.session).toBeGreaterThan(older.session);
+  await older.ended;
+  const report = { instance: id, sequence: 99, state: 'ready', starts: 1 } as const;
+  expect(await machine.report(older.session, report)).toBe(409);
+  expect(await machine.heartbeat(older.session)).toBe(409);
+  expect((await bed.instance(id)).state).toBe('placed');
+  expect(await machine.report(newer.session, report)).toBe(200);
+  expect((await bed.instance(id)).state).toBe('ready');
+  newer.close();
+});
+
+test('a runner that connects is up, with what it offers', async () => {
+  const machine = await bed.join();
+  const stream = await machine.connect();
+  expect(await bed.runner(machine.identity.runnerId)).toMatchObject({
+    status: 'up',
+    memory_mb: 4_096,
+    isolation: ['runc'],
+    last_seen_at: expect.any(Date),
+  });
+  stream.close();
+});
