@@ -59,7 +59,7 @@ let workspaceAdmin: Client;
 const byPath = operations.filter(({ access }) => access.kind === 'workspaceInPath');
 
 beforeAll(async () => {
-  api = await startTestApi({ config: { dnsServers: ['127.0.0.1:1'] } });
+  api = await startTestApi({ config: { dnsServers: ['127.0.0.1:1'] }, clickhouse: 'own' });
   const other = await addAccount(api, 'zulu');
   await api.addWorkspace('beside');
   const admin = await api.user({ memberOf: api.workspace, role: 'admin' });

@@ -16,7 +16,7 @@ const runnerId = uuidv7();
 
 beforeAll(async () => {
   clickhouse = await startTestClickhouse();
-  api = await startTestApi({ clickhouseUrl: clickhouse.url });
+  api = await startTestApi({ clickhouse });
   usage = openUsage({ url: clickhouse.url, logger: createLogger({ role: 'test' }, { level: 'error' }) });
   await api.database.insertInto('runners').values({ id: runnerId, name: 'one', region: 'local' }).execute();
 });
@@ -114,6 +114,23 @@ describe('the answer', () => {
     expect(Object.keys(repeated.body).sort()).toEqual(['beta-one', 'beta-two']);
   });
 
+  test('holds whoever has spoken when nobody is named, with totals and without charts', async () => {
+    await api.addWorkspace('quiet');
+    const quiet = api.admin.with({ workspace: 'quiet' });
+    await say('one', ['ERROR a', 'b'], { workspace: 'quiet' });
+    await say('two', ['c'], { workspace: 'quiet', kind: 'function' });
+    const asked = async (query: Query) => {
+      const { body } = await quiet.get('/observability/logs', { query });
+      return Object.keys(body).map((name) => [name, body[name].logs.length, body[name].totalCount, body[name].chart]);
+    };
+    expect((await asked({})).sort()).toEqual([
+      ['one', 2, 2, []],
+      ['two', 1, 1, []],
+    ]);
+    expect(await asked({ resourceType: 'agents', limit: 1 })).toEqual([['one', 1, 2, []]]);
+    expect(await asked({ resourceType: 'functions', severity: 'ERROR' })).toEqual([]);
+  });
+
   test('is a page by limit and offset, and counts everything', async () => {
     const texts = Array.from({ length: 25 }, (_, index) => `line ${index}`);
     await say('gamma', texts);
@@ -186,6 +203,9 @@ describe('a request is refused', () => {
     const refused = await ask('theta', { resourceType: 'sandboxes' }, limited);
     expect([refused.status, refused.body.error]).toEqual([403, 'scope_required']);
     expect(refused.body.message).toContain('sandboxes:get');
+    const { body: scopeless } = await api.admin.post('/profile/api_keys', { scopes: ['drives:get'] });
+    expect(Object.keys((await limited.get('/observability/logs')).body)).toContain('theta');
+    expect((await limited.with({ key: scopeless.apiKey }).get('/observability/logs')).body).toEqual({});
   });
 });
 

@@ -7,7 +7,7 @@ import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from 
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ config: completeConfig });
+  api = await startTestApi({ config: completeConfig, clickhouse: 'own' });
   await addExit(api.admin);
 });
 afterAll(() => api[Symbol.asyncDispose]());

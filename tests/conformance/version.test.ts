@@ -11,7 +11,7 @@ const known = [first, '2026-04-20', '2026-04-28'];
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ config: completeConfig });
+  api = await startTestApi({ config: completeConfig, clickhouse: 'own' });
   for (const name of ['alpha', 'beta', 'gamma']) await api.admin.post('/drives', bodyFor(samples.drive, name));
 });
 afterAll(() => api[Symbol.asyncDispose]());

@@ -6,6 +6,7 @@ import { connect, type Database } from '@berth/database';
 import { createKeyring, createUser, firstRun, type MasterKeyRing, masterKeyRing } from '@berth/identity';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import type { z } from 'zod';
+import { startTestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
 import { createTestDatabase } from '../../scripts/engines/test-database.ts';
 import { Client } from './client.ts';
 import { conformanceBrand } from './conformance-brand.ts';
@@ -38,8 +39,8 @@ export interface TestApiOptions {
   readonly config?: z.input<typeof ApiConfig>;
   readonly brand?: Brand;
   readonly tier?: string;
-  /** Nothing that workloads write is kept without it. */
-  readonly clickhouseUrl?: string;
+  /** Nothing that workloads write is kept without one; `own` is started and ended with the api. */
+  readonly clickhouse?: 'own' | { readonly url: string };
 }
 
 export const testMasterKeys = () => masterKeyRing([{ id: 'test', key: randomBytes(32) }]);
@@ -49,12 +50,14 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const masterKeys = testMasterKeys();
   const brand = options.brand ?? conformanceBrand();
   const config = ApiConfig.parse({ port: 0, node: { enabled: false }, ...options.config, brand });
+  const ownClickhouse = options.clickhouse === 'own' ? await startTestClickhouse() : undefined;
+  const clickhouse = options.clickhouse === 'own' ? ownClickhouse : options.clickhouse;
   let offsetMs = 0;
   const api = await startApi({
     config,
     databaseUrl: testDatabase.url,
     masterKeys,
-    clickhouse: { url: options.clickhouseUrl },
+    clickhouse: { url: clickhouse?.url },
     logger: createLogger({ role: 'api' }, { level: 'error' }),
     registry: createMetricsRegistry({ role: 'api' }),
     now: () => Date.now() + offsetMs,
@@ -113,6 +116,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await api.stop();
       await database.destroy();
       await testDatabase.drop();
+      await ownClickhouse?.[Symbol.asyncDispose]();
     },
   };
 }

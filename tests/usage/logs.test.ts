@@ -44,7 +44,7 @@ function someLines(texts: readonly string[], changes: Partial<LogRow> = {}): Log
 
 const about = ({ workspaceId = '', resourceType = '', workload = '' }: Partial<LogRow> = {}): LogQuery => ({
   workspaceId,
-  resourceType,
+  resourceTypes: [resourceType],
   workloads: [workload],
   from: new Date(now - 3 * dayMs),
   to: new Date(now + 1_000),
@@ -92,7 +92,8 @@ test('nobody reads lines of another workspace, type or workload', async () => {
   await usage.logs.write(rows);
   const others: Partial<LogQuery>[] = [
     { workspaceId: uuidv7() },
-    { resourceType: 'functions' },
+    { resourceTypes: ['functions'] },
+    { resourceTypes: [] },
     { workloads: ['talker2'] },
   ];
   for (const other of others) {

@@ -60,7 +60,10 @@ const shown = ({ body, ...request }: FuzzRequest): string =>
 test(
   `${total} requests made from the contract and bent never break the server`,
   async () => {
-    await using api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] } });
+    await using api = await startTestApi({
+      config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] },
+      clickhouse: 'own',
+    });
     const member = await api.user({ memberOf: api.workspace });
     const template = (await api.admin.get('/templates')).body[0];
     const params: Record<string, string> = {

@@ -11,7 +11,7 @@ export const listLogs = defineOperation({
   method: 'GET',
   tag: 'Observability',
   summary: 'Lines of workloads, newest first, by the name of the workload',
-  // And `<resourceType>:get`, which only the query tells; the handler asks for it.
+  // And `<resourceType>:get`, which only the query tells: the handler asks for it.
   access: member(),
   query: LogsQuery,
   answer: z.record(z.string(), ResourceLogResponse),

@@ -40,7 +40,11 @@ export const ResourceLogResponse = z
   .object({
     logs: z.array(LogEntry).describe('Newest first'),
     totalCount: z.int().describe('Lines that match, whether or not this answer holds them'),
-    chart: z.array(LogBucket).describe('Lines per interval, oldest first; an interval without lines is left out'),
+    chart: z
+      .array(LogBucket)
+      .describe(
+        'Lines per interval, oldest first, of a workload that was named; an interval without lines is left out',
+      ),
   })
   .meta({ id: 'ResourceLogResponse' });
 export type ResourceLogResponse = z.infer<typeof ResourceLogResponse>;
@@ -88,8 +92,10 @@ const Filter = z
   .transform((text) => (text === '' ? undefined : text));
 
 export const LogsQuery = WorkspaceQuery.extend({
-  resourceType: LoggedType,
-  workloadIds: Workloads,
+  resourceType: LoggedType.optional().describe(
+    'Every type that the caller may read when left out; workloads of one name are then one entry',
+  ),
+  workloadIds: Workloads.optional().describe('All when left out: those that the lines of the answer are of'),
   start: Second.optional().describe('An hour before the end when left out'),
   end: Second.optional().describe('Now when left out; at most three days after the start, and not part of the window'),
   type: Filter.optional(),

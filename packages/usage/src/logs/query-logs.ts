@@ -5,8 +5,9 @@ import { z } from 'zod';
 
 export interface LogQuery {
   readonly workspaceId: string;
-  readonly resourceType: string;
-  readonly workloads: readonly string[];
+  readonly resourceTypes: readonly string[];
+  /** Absent: those that the page has lines of, without buckets. */
+  readonly workloads?: readonly string[] | undefined;
   readonly from: Date;
   /** Not part of the window. */
   readonly to: Date;
@@ -49,31 +50,62 @@ const counts = Object.keys(severityNumbers).map((name) => `countIf(severity = '$
 /** Lines sent twice stand in the same partition, since their time is the same: so each day is looked at by itself. */
 const settings = { do_not_merge_across_partitions_select_final: 1, max_execution_time: 20 } as const;
 
-const conditions = ({ severities, search }: LogQuery): string =>
+const conditions = ({ workloads, severities, search }: LogQuery): string =>
   [
     'workspace_id = {workspaceId:UUID}',
-    'resource_type = {resourceType:String}',
-    'workload IN {workloads:Array(String)}',
+    'resource_type IN {resourceTypes:Array(String)}',
+    ...(workloads === undefined ? [] : ['workload IN {workloads:Array(String)}']),
     `time >= {from:DateTime64(3, 'UTC')}`,
     `time < {to:DateTime64(3, 'UTC')}`,
     ...(severities === undefined ? [] : ['toInt8(logs.severity) IN {severities:Array(Int8)}']),
     ...(search === undefined ? [] : ['positionCaseInsensitiveUTF8(text, {search:String}) > 0']),
   ].join(' AND ');
 
-export async function queryLogs(client: ClickHouseClient, query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>> {
-  const { severities = [], search = '' } = query;
-  const query_params = { ...query, search, severities: severities.map((name) => severityNumbers[name]) };
-  const ask = async (sql: string): Promise<unknown> =>
-    (await client.query({ query: sql, query_params, format: 'JSONEachRow', clickhouse_settings: settings })).json();
-  const where = conditions(query);
-  const [lines, buckets] = await Promise.all([
-    ask(`SELECT workload, toString(time) AS at, toInt8(logs.severity) AS severity, text FROM logs FINAL WHERE ${where}
-      ORDER BY time DESC, instance_id DESC, sequence DESC LIMIT {limit:UInt32} OFFSET {offset:UInt32}`),
-    ask(`SELECT workload, intDiv(toUnixTimestamp(time), {intervalSeconds:UInt32}) * {intervalSeconds:UInt32} AS start,
+async function ask<T extends z.ZodType>(client: ClickHouseClient, query: LogQuery, sql: string, row: T) {
+  const { workloads = [], severities = [], search = '' } = query;
+  const numbers = severities.map((name) => severityNumbers[name]);
+  const answer = await client.query({
+    query: sql,
+    query_params: { ...query, workloads, severities: numbers, search },
+    format: 'JSONEachRow',
+    clickhouse_settings: settings,
+  });
+  return z.array(row).parse(await answer.json());
+}
+
+const askLines = (client: ClickHouseClient, query: LogQuery) =>
+  ask(
+    client,
+    query,
+    `SELECT workload, toString(time) AS at, toInt8(logs.severity) AS severity, text
+      FROM logs FINAL WHERE ${conditions(query)}
+      ORDER BY time DESC, instance_id DESC, sequence DESC LIMIT {limit:UInt32} OFFSET {offset:UInt32}`,
+    Line,
+  );
+
+const askBuckets = (client: ClickHouseClient, query: LogQuery) =>
+  ask(
+    client,
+    query,
+    `SELECT workload, intDiv(toUnixTimestamp(time), {intervalSeconds:UInt32}) * {intervalSeconds:UInt32} AS start,
       count() AS count, ${counts.join(', ')}
-      FROM logs FINAL WHERE ${where} GROUP BY workload, start ORDER BY start`),
-  ]);
-  return byWorkload(query.workloads, z.array(Line).parse(lines), z.array(Bucket).parse(buckets));
+      FROM logs FINAL WHERE ${conditions(query)} GROUP BY workload, start ORDER BY start`,
+    Bucket,
+  );
+
+/** Longer than any window reaches: everything falls into one bucket. */
+const oneBucketSeconds = 2 ** 32 - 1;
+
+export async function queryLogs(client: ClickHouseClient, query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>> {
+  if (query.workloads !== undefined) {
+    const [lines, buckets] = await Promise.all([askLines(client, query), askBuckets(client, query)]);
+    return byWorkload(query.workloads, lines, buckets);
+  }
+  const lines = await askLines(client, query);
+  const workloads = [...new Set(lines.map(({ workload }) => workload))];
+  const totals = await askBuckets(client, { ...query, workloads, intervalSeconds: oneBucketSeconds });
+  const found = byWorkload(workloads, lines, totals);
+  return new Map([...found].map(([workload, logs]) => [workload, { ...logs, buckets: [] }]));
 }
 
 function byWorkload(

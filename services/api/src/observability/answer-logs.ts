@@ -1,4 +1,11 @@
-import { type LogsQuery, lacksScope, type listLogs, type ResourceLogResponse, requestErrors } from '@berth/contract';
+import {
+  LoggedType,
+  type LogsQuery,
+  lacksScope,
+  type listLogs,
+  type ResourceLogResponse,
+  requestErrors,
+} from '@berth/contract';
 import type { WorkloadLogs } from '@berth/usage';
 import type { ReadCall } from '../http/call.ts';
 import { logWindow } from './log-window.ts';
@@ -10,16 +17,15 @@ export async function answerLogs({
   workspace,
   dependencies,
 }: ReadCall<typeof listLogs>): Promise<Readonly<Record<string, ResourceLogResponse>>> {
-  const scope = lacksScope(principal.scopes, [`${query.resourceType}:get`]);
-  if (scope !== undefined) throw requestErrors.scope_required({ scope });
-  const { resourceType, workloadIds, severity, search, limit = 1000, offset = 0, interval = 60 } = query;
+  const { workloadIds, severity, search, limit = 1000, offset = 0, interval = 60 } = query;
+  const resourceTypes = readableTypes(query, principal.scopes);
   const window = logWindow({ start: query.start, end: query.end, intervalSeconds: interval }, dependencies.now());
   const found = await withUsage(dependencies, async ({ logs }) => {
     if (asksForWhatNoLineHas(query)) return new Map<string, WorkloadLogs>();
     return logs.query({
       ...window,
       workspaceId: workspace.id,
-      resourceType,
+      resourceTypes,
       workloads: workloadIds,
       severities: severity,
       search,
@@ -28,7 +34,17 @@ export async function answerLogs({
       intervalSeconds: interval,
     });
   });
-  return Object.fromEntries(workloadIds.map((name) => [name, render(found.get(name))]));
+  const names = workloadIds ?? [...found.keys()];
+  return Object.fromEntries(names.map((name) => [name, render(found.get(name))]));
+}
+
+/** A type that is named must be open to the credential; when none is, those that are open to it answer. */
+function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | undefined): LoggedType[] {
+  const lacking = (type: LoggedType) => lacksScope(held, [`${type}:get`]);
+  if (resourceType === undefined) return LoggedType.options.filter((type) => lacking(type) === undefined);
+  const scope = lacking(resourceType);
+  if (scope !== undefined) throw requestErrors.scope_required({ scope });
+  return [resourceType];
 }
 
 /** Lines carry no trace, no execution and no task yet, and are of no type of their own. */
