@@ -9,7 +9,7 @@ const row = (address: string, state = '0A') =>
   `   0: ${address} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 1 1 0\n`;
 
 test('a closed port is explained by the ports that are open', () => {
-  const table = head + row('00000000:0BB8') + row('00000000:1F90', '06');
+  const table = head + row('00000000:0BB8') + row('0B00007F:A9C5') + row('00000000:1F90', '06');
   expect(portClosed(desired, parseListening(table)).message).toBe(
     'Nothing listens on port 8080; it listens on 3000. Listen on $HOST:$PORT.',
   );

@@ -10,6 +10,8 @@ export interface ListeningPorts {
 }
 
 const listenState = '0A';
+/** 127.0.0.11: Docker's own resolver, which nobody asked for. */
+const dockerResolver = '0B00007F';
 const loopback = /^(.{6}7F|0{24}01000000|0000000000000000FFFF0000.{6}7F)$/;
 
 export async function listeningPorts(pid: number): Promise<ListeningPorts> {
@@ -25,7 +27,7 @@ export function parseListening(table: string): ListeningPorts {
   const inner = new Set<number>();
   for (const row of table.split('\n')) {
     const [, address, port, state] = /^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2})/.exec(row) ?? [];
-    if (address === undefined || port === undefined || state !== listenState) continue;
+    if (address === undefined || port === undefined || state !== listenState || address === dockerResolver) continue;
     (loopback.test(address) ? inner : open).add(Number.parseInt(port, 16));
   }
   const sorted = (ports: Set<number>) => [...ports].sort((a, b) => a - b);

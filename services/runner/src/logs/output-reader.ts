@@ -17,7 +17,8 @@ export interface Batch {
 }
 
 const mostLines = 1_000;
-const mostBytes = 1_048_576;
+/** One more line of the longest makes a megabyte. */
+const mostBytes = 786_432;
 
 export class OutputReader {
   readonly #joiner = new LineJoiner();

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type InstanceReport, nodePaths, Reports, type StreamMessage } from '@berth/contract';
+import { createLogger } from '@berth/telemetry';
+import { expect, test } from 'vitest';
+import { desiredInstance } from '../converge/desired-fixture.ts';
+import { makeCertificateRequest } from './certificate-request.ts';
+import { answer, type Handle, makeAuthority, startListener } from './listener-fixture.ts';
+import { createNodeClient } from './node-client.ts';
+import { NodeLink } from './node-link.ts';
+
+const authority = await makeAuthority();
+const { key, request } = await makeCertificateRequest('a');
+const certificate = await authority.certify(request, randomUUID());
+const logger = createLogger({ role: 'runner' }, { level: 'silent' });
+
+/** An api whose streams the test holds in its hand. */
+async function startApi(pulseSeconds = 5) {
+  const streams: ServerResponse[] = [];
+  const heard: { session: number; report: InstanceReport }[] = [];
+  const api = { streams, heard, reportStatus: 200, heartbeats: 0 };
+  const handle: Handle = (path, body, _caller, response) => {
+    if (path === nodePaths.stream) {
+      streams.push(response.writeHead(200));
+      send(response, { type: 'welcome', session: streams.length, pulseSeconds });
+    } else if (path === nodePaths.reports) {
+      const { session, reports } = Reports.parse(body);
+      if (api.reportStatus === 200) heard.push(...reports.map((report) => ({ session, report })));
+      answer(response, api.reportStatus, {});
+    } else {
+      api.heartbeats += 1;
+      answer(response, 200, {});
+    }
+  };
+  const listener = await startListener(authority, handle);
+  return { api, listener };
+}
+
+const send = (response: ServerResponse, message: StreamMessage) => response.write(`${JSON.stringify(message)}\n`);
+
+function openLink(url: string) {
+  const wished: string[] = [];
+  const client = createNodeClient(url, { authority: authority.certificate, key, certificate });
+  const link = new NodeLink({
+    client,
+    logger,
+    hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
+    measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
+    onReportsSent: () => {},
+  });
+  link.start({
+    all: (instances, gone) => wished.push(`all ${instances.length} ${gone.length}`),
+    set: ({ id }) => wished.push(`set ${id}`),
+    unset: (id) => wished.push(`unset ${id}`),
+  });
+  const close = async () => {
+    await link.close();
+    client.close();
+  };
+  return { link, wished, close };
+}
+
+test('wishes arrive in order, and words of a newer api are passed over', async () => {
+  const { api, listener } = await startApi();
+  const { wished, close } = openLink(listener.url);
+  await expect.poll(() => api.streams.length).toBe(1);
+  const [stream] = api.streams;
+  if (stream === undefined) throw new Error('no stream');
+  const instance = desiredInstance();
+  send(stream, { type: 'all', instances: [instance], gone: [randomUUID()] });
+  stream.write('{"type":"something newer"}\n');
+  const text = JSON.stringify({ type: 'set', instance });
+  stream.write(text.slice(0, 40));
+  await sleep(50);
+  stream.write(`${text.slice(40)}\n`);
+  send(stream, { type: 'unset', id: instance.id });
+  await expect.poll(() => wished).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
+  expect(api.heartbeats).toBe(1);
+  await close();
+  await listener[Symbol.asyncDispose]();
+});
+
+test('reports are said until they are acknowledged, the latest of each instance alone', async () => {
+  const { api, listener } = await startApi();
+  api.reportStatus = 503;
+  const { link, close } = openLink(listener.url);
+  const id = randomUUID();
+  link.report(id, { state: 'starting', starts: 0 });
+  await expect.poll(() => link.isConnected).toBe(true);
+  await sleep(150);
+  link.report(id, { state: 'ready', starts: 1, address: '100.96.0.5' });
+  api.reportStatus = 200;
+  await expect.poll(() => api.heard.map(({ report }) => report.state)).toEqual(['ready']);
+  await sleep(300);
+  expect(api.heard).toHaveLength(1);
+  await close();
+  await listener[Symbol.asyncDispose]();
+});
+
+test('a new session hears everything again, with newer sequences, except what is gone and acknowledged', async () => {
+  const { api, listener } = await startApi();
+  const { link, close } = openLink(listener.url);
+  const [stays, goes] = [randomUUID(), randomUUID()];
+  link.report(stays, { state: 'ready', starts: 1 });
+  link.report(goes, { state: 'gone', starts: 1 });
+  await expect.poll(() => api.heard.length).toBe(2);
+  api.streams[0]?.end();
+  await expect.poll(() => api.heard.length).toBe(3);
+  const last = api.heard.at(-1);
+  expect(last).toMatchObject({ session: 2, report: { instance: stays, state: 'ready' } });
+  expect(last?.report.sequence).toBeGreaterThan(
+    Math.max(...api.heard.slice(0, 2).map(({ report }) => report.sequence)),
+  );
+  await close();
+  await listener[Symbol.asyncDispose]();
+});
+
+test('a stream that is silent for three pulses is opened again', async () => {
+  const { api, listener } = await startApi(0.1);
+  const { close } = openLink(listener.url);
+  await expect.poll(() => api.streams.length, { timeout: 3_000 }).toBeGreaterThan(2);
+  await close();
+  await listener[Symbol.asyncDispose]();
+});
+
+test('a session that is over ends its stream, and the next one is opened', async () => {
+  const { api, listener } = await startApi();
+  api.reportStatus = 409;
+  const { link, close } = openLink(listener.url);
+  link.report(randomUUID(), { state: 'ready', starts: 1 });
+  await expect.poll(() => api.streams.length).toBeGreaterThan(1);
+  api.reportStatus = 200;
+  await expect.poll(() => api.heard.length).toBe(1);
+  await close();
+  await listener[Symbol.asyncDispose]();
+});

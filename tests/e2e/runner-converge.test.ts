@@ -1,0 +1,192 @@
+// The runner makes a real engine match what it is told. No api here: what is wanted is said directly.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { networkTools } from '../../scripts/engines/network-tools.ts';
+import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
+import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
+import { importScriptImage } from './deploy/script-image.ts';
+import { inspect, startContainer } from './engines/container.ts';
+import { type Bed, type Runner, startBed } from './runner-converge/bed.ts';
+
+let bed: Bed;
+let runner: Runner;
+
+const image = (name: string, script: string) => importScriptImage(bed.docker.url, `converge-${name}`, script);
+/** An image whose command names a program that it does not hold. */
+async function imageWithout(program: string): Promise<string> {
+  const { Id } = await inspect(bed.docker.url, 'POST /containers/create', { Image: 'berth-tiny:latest' });
+  const query = new URLSearchParams({ container: Id, repo: 'converge-lacking', changes: `CMD ["${program}"]` });
+  await callDocker(bed.docker.url, `POST /commit?${query}`);
+  await callDocker(bed.docker.url, `DELETE /containers/${Id}`);
+  return 'converge-lacking:latest';
+}
+const containers = async (): Promise<{ Id: string; Names: string[]; State: string }[]> =>
+  inspect(bed.docker.url, 'GET /containers/json?all=1');
+const stateOf = async (id: string) =>
+  (await containers()).find(({ Names }) => Names.includes(`/berth-${id}`))?.State ?? 'absent';
+
+beforeAll(async () => {
+  await networkTools.install();
+  bed = await startBed();
+  await importTinyImage(bed.docker.url);
+  runner = await bed.start();
+  runner.all();
+}, 300_000);
+
+afterAll(async () => {
+  await runner?.stop();
+  await bed?.[Symbol.asyncDispose]();
+}, 120_000);
+
+async function remove(id: string): Promise<void> {
+  const from = runner.reports.length;
+  runner.send({ type: 'unset', id });
+  await runner.report(id, ['gone'], from);
+  expect(await stateOf(id)).toBe('absent');
+}
+
+test('an instance comes up, answers, and leaves nothing when it goes', async () => {
+  const desired = desiredInstance({ env: { PORT: '8080' } });
+  runner.send({ type: 'set', instance: desired });
+  const ready = await runner.report(desired.id, ['ready', 'failed']);
+  expect(ready).toMatchObject({ state: 'ready', starts: 1, address: expect.stringMatching(/^100\.96\./) });
+  expect(Object.keys(ready.stages ?? {}).sort()).toEqual(['create', 'pull', 'ready', 'start']);
+  await remove(desired.id);
+});
+
+test('what was never here is reported gone', async () => {
+  const { id } = desiredInstance();
+  await remove(id);
+});
+
+test('an instance that ends before it answers is started three times, and its last words are told', async () => {
+  const desired = desiredInstance({ image: await image('crash', 'echo "no database" >&2; exit 7') });
+  runner.send({ type: 'set', instance: desired });
+  const failed = await runner.report(desired.id, ['failed', 'ready']);
+  expect(failed).toMatchObject({ state: 'failed', code: 'crash_loop', starts: 3 });
+  expect(failed.message).toBe(
+    'It ended 3 times in a row, last with exit code 7. Its last output:\nno database\nno database\nno database',
+  );
+  await remove(desired.id);
+  await expect.poll(() => runner.lines.filter(({ text }) => text === 'no database').length, { timeout: 5_000 }).toBe(3);
+});
+
+test('a wrong port is named', async () => {
+  const script = 'busybox httpd -f -p 3000 -h /www';
+  const desired = desiredInstance({ image: await image('port', script), startTimeoutSeconds: 2 });
+  runner.send({ type: 'set', instance: desired });
+  const failed = await runner.report(desired.id, ['failed', 'ready']);
+  expect(failed.code).toBe('port_closed');
+  expect(failed.message).toBe('Nothing listens on port 8080; it listens on 3000. Listen on $HOST:$PORT.');
+  await expect.poll(() => stateOf(desired.id), { timeout: 15_000 }).toBe('exited');
+  await remove(desired.id);
+});
+
+test('running out of memory is called that, with the limit', async () => {
+  const script = 'a=$(busybox head -c 200000000 /dev/zero | busybox tr "\\000" x); echo "$a"; sleep 60';
+  const desired = desiredInstance({ image: await image('memory', script) });
+  runner.send({ type: 'set', instance: desired });
+  const failed = await runner.report(desired.id, ['failed', 'ready']);
+  expect(failed).toMatchObject({
+    state: 'failed',
+    code: 'out_of_memory',
+    message: 'Out of memory: it needs more than its 64 MB. Raise spec.runtime.memory.',
+  });
+  await remove(desired.id);
+});
+
+test('an image that is nowhere, and a command that its image lacks, fail with their own words', async () => {
+  const missing = desiredInstance({ image: '127.0.0.1:1/nothing:1' });
+  runner.send({ type: 'set', instance: missing });
+  const desired = desiredInstance({ image: await imageWithout('no-such-program') });
+  runner.send({ type: 'set', instance: desired });
+  const failed = await runner.report(desired.id, ['failed', 'ready']);
+  expect(failed.code).toBe('start_failed');
+  expect(failed.message).toMatch(/no-such-program.*not found/);
+  expect((await runner.report(missing.id, ['failed'])).code).toBe('image_unavailable');
+  await remove(desired.id);
+  await remove(missing.id);
+});
+
+test('an instance that ends after it answered is started again', async () => {
+  const desired = desiredInstance();
+  runner.send({ type: 'set', instance: desired });
+  await runner.report(desired.id, ['ready']);
+  const from = runner.reports.length;
+  await callDocker(bed.docker.url, `POST /containers/berth-${desired.id}/kill`);
+  expect(await runner.report(desired.id, ['starting', 'failed'], from)).toMatchObject({
+    state: 'starting',
+    message: 'It ended with exit code 137 and is started again.',
+  });
+  expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', starts: 2 });
+  await remove(desired.id);
+});
+
+test('a runner that was killed finds its instances again, removes what is not wanted, and touches nothing else', async () => {
+  const [kept, stranger, broken] = [
+    desiredInstance(),
+    desiredInstance(),
+    desiredInstance({ image: await image('broken', 'exit 1') }),
+  ];
+  for (const instance of [kept, stranger, broken]) runner.send({ type: 'set', instance });
+  const before = await runner.report(kept.id, ['ready']);
+  await runner.report(stranger.id, ['ready']);
+  await runner.report(broken.id, ['failed']);
+  const foreign = await startContainer(bed.docker.url, {
+    image: 'berth-tiny:latest',
+    runtime: 'runc',
+    network: 'none',
+    command: ['sleep', '1000'],
+  });
+  const { State: ran } = await inspect(bed.docker.url, `GET /containers/berth-${kept.id}/json`);
+  await runner.kill();
+
+  runner = await bed.start();
+  // Until everything that is wanted was said, nothing is touched.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(runner.reports).toEqual([]);
+  expect(await stateOf(stranger.id)).toBe('running');
+  runner.all(kept, broken);
+  expect(await runner.report(kept.id, ['ready', 'failed'])).toMatchObject({ state: 'ready', address: before.address });
+  expect(await runner.report(broken.id, ['starting', 'ready', 'failed'])).toMatchObject({ state: 'failed' });
+  await runner.report(stranger.id, ['gone']);
+  expect(await stateOf(stranger.id)).toBe('absent');
+  const { State: runs } = await inspect(bed.docker.url, `GET /containers/berth-${kept.id}/json`);
+  expect(runs.Pid).toBe(ran.Pid);
+  expect((await inspect(bed.docker.url, `GET /containers/${foreign}/json`)).State.Running).toBe(true);
+  await callDocker(bed.docker.url, `DELETE /containers/${foreign}?force=1`);
+  await remove(kept.id);
+  await remove(broken.id);
+});
+
+test('a restart of the engine fails nobody, and what ends meanwhile is noticed afterwards', async () => {
+  const desired = desiredInstance();
+  runner.send({ type: 'set', instance: desired });
+  await runner.report(desired.id, ['ready']);
+  const { State } = await inspect(bed.docker.url, `GET /containers/berth-${desired.id}/json`);
+  await bed.docker.kill();
+  const late = desiredInstance();
+  runner.send({ type: 'set', instance: late });
+  const from = runner.reports.length;
+  process.kill(State.Pid, 'SIGKILL');
+  await bed.docker.start();
+  expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready' });
+  expect(await runner.report(late.id, ['ready', 'failed'])).toMatchObject({ state: 'ready' });
+  await remove(desired.id);
+  await remove(late.id);
+});
+
+test('a runner that stops leaves instances running', async () => {
+  const desired = desiredInstance();
+  runner.send({ type: 'set', instance: desired });
+  await runner.report(desired.id, ['ready']);
+  await runner.stop();
+  expect(await stateOf(desired.id)).toBe('running');
+  runner = await bed.start();
+  runner.all();
+  await runner.report(desired.id, ['gone']);
+  // Only slots that wait for their instance are left.
+  expect(
+    (await containers()).filter(({ Names }) => Names.some((name) => name.startsWith('/berth-') && name.length === 43)),
+  ).toEqual([]);
+});

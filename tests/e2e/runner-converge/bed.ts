@@ -1,0 +1,92 @@
+// An engine in a network namespace of its own, and a runner there that can be started, stopped and killed.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DesiredInstance, InstanceReport, LogLine, StreamMessage } from '@berth/contract';
+import { inject } from 'vitest';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+
+export type Said = Omit<InstanceReport, 'sequence'>;
+
+export interface Runner {
+  readonly reports: Said[];
+  readonly lines: LogLine[];
+  send(message: StreamMessage): void;
+  all(...instances: DesiredInstance[]): void;
+  /** The first report of it that is of one of these states, from the `from`-th on. */
+  report(id: string, states: readonly Said['state'][], from?: number): Promise<Said>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export interface Bed extends AsyncDisposable {
+  readonly docker: TestDocker;
+  readonly runnerId: string;
+  readonly netns: string;
+  start(): Promise<Runner>;
+}
+
+const program = join(import.meta.dirname, 'converge-process.ts');
+const patienceMs = 60_000;
+
+export async function startBed(): Promise<Bed> {
+  const name = `berth-converge-${process.pid}`;
+  const netns = `/run/netns/${name}`;
+  execFileSync('ip', ['netns', 'add', name]);
+  execFileSync('ip', ['-n', name, 'link', 'set', 'lo', 'up']);
+  const docker = await startTestDocker({ netns });
+  const runnerId = randomUUID();
+  const stateFolder = await mkdtemp(join(inject('runFolder'), 'runner-'));
+  const settings = JSON.stringify({ runnerId, dockerUrl: docker.url, stateFolder });
+  return {
+    docker,
+    runnerId,
+    netns,
+    async start() {
+      const words = [`--net=${netns}`, '--', process.execPath, program, settings];
+      return follow(spawn('nsenter', words, { stdio: ['pipe', 'pipe', 'inherit'] }));
+    },
+    async [Symbol.asyncDispose]() {
+      await docker[Symbol.asyncDispose]();
+      execFileSync('ip', ['netns', 'delete', name]);
+    },
+  };
+}
+
+function follow(child: ChildProcess): Runner {
+  const reports: Said[] = [];
+  const lines: LogLine[] = [];
+  if (child.stdout === null) throw new Error('The runner has no output.');
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = JSON.parse(line);
+    if (said.report) reports.push(said.report);
+    if (said.output) lines.push(...said.output.lines);
+  });
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = child.exitCode !== null || child.signalCode !== null ? undefined : once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  const send = (message: StreamMessage) => void child.stdin?.write(`${JSON.stringify(message)}\n`);
+  return {
+    reports,
+    lines,
+    send,
+    all: (...instances) => send({ type: 'all', instances, gone: [] }),
+    async report(id, states, from = 0) {
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        const found = reports.slice(from).find(({ instance, state }) => instance === id && states.includes(state));
+        if (found !== undefined) return found;
+        if (Date.now() > deadline) throw new Error(`No ${states.join(' or ')} of ${id}: ${JSON.stringify(reports)}`);
+        await sleep(20);
+      }
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
