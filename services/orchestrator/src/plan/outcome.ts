@@ -7,7 +7,6 @@ export interface Outcome {
   readonly observed: Observed;
   readonly roles: Roles;
   readonly verdicts: readonly Verdict[];
-  readonly target: Verdict | undefined;
   /** The target has an instance that is ready. */
   readonly isUp: boolean;
   /** Of the resource, after this run. */

@@ -22,7 +22,6 @@ export function planDeployment(observed: Observed): readonly Action[] {
     observed,
     roles,
     verdicts,
-    target,
     isUp,
     status: nextStatus(observed, roles, verdicts, isUp),
   };

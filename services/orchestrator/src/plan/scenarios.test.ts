@@ -66,6 +66,7 @@ test('beside a chosen revision a newer one fails: FAILED stays, until the spec c
   world.choose('chosen', 1);
   world.settle();
   expect([world.status, world.memory.activeRevision]).toEqual(['DEPLOYED', world.chosen]);
+  expect(world.revisions[0]?.status).toBe('DEACTIVATED');
   world.deploy(1);
   failNext(world, 'No such image.');
   world.settle();

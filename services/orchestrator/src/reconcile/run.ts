@@ -16,7 +16,7 @@ export interface LookAgain {
 }
 
 const waitMs = 5_000;
-/** Clocks of different machines do not run alike: a timer that fires too early would find nothing to do. */
+/** Clocks do not run alike: a timer that fires too early would find nothing to do, and arm itself under an id that is used up. */
 const slackMs = 50;
 
 export async function runReconcile(
@@ -49,14 +49,14 @@ async function isOfOtherKind(database: Database, uid: string): Promise<boolean> 
   return row !== undefined && !runningKinds.includes(row.kind);
 }
 
-function decide({ database, ...rest }: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
-  return database.transaction().execute(async (tx) => {
+function decide(dependencies: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
+  return dependencies.database.transaction().execute(async (tx) => {
     const row = await lockResource(tx, uid);
     const nothing: Applied = { started: [], retired: [], isWaiting: false, lookAgainAt: [] };
     if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
     const loaded = await load(tx, row);
     const actions = plan(loaded.observed);
-    return { applied: await apply(tx, { database, ...rest }, loaded, actions), now: loaded.observed.now };
+    return { applied: await apply(tx, dependencies, loaded, actions), now: loaded.observed.now };
   });
 }
 
@@ -66,5 +66,5 @@ function timers({ isWaiting, lookAgainAt }: Applied, uid: string, now: number): 
     delayMs: Math.max(0, at - now) + slackMs,
     id: `due-${uid}-${moment}-${Math.ceil(at / 1_000)}`,
   }));
-  return isWaiting ? [...due, { delayMs: waitMs, id: `wait-${uid}-${moment}` }] : due;
+  return isWaiting ? [...due, { delayMs: waitMs + slackMs, id: `wait-${uid}-${moment}` }] : due;
 }

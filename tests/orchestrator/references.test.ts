@@ -1,0 +1,48 @@
+// What a workload names: policies that say where it may run, and connections that lend it their secrets.
+import { openEnv, SealedEnv } from '@berth/identity';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../durable/bed.ts';
+import { type Bed, makeBed } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed();
+  await bed.addRunner();
+  await bed.startOrchestrator();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+const locations = (country: string) => ({ type: 'location', locations: [{ type: 'country', name: country }] });
+
+test('a workload waits where its policies leave no region, and runs once one of them allows it', async () => {
+  const { admin } = bed.api;
+  await admin.post('/policies', { metadata: { name: 'abroad' }, spec: locations('us') });
+  const uid = await bed.deploy('homebound', {}, { policies: ['abroad'] });
+  const message = 'Waiting for a runner: policy abroad leaves no region.';
+  await until(async () => (await admin.get('/agents/homebound')).text.includes(message));
+  await admin.post('/policies', { metadata: { name: 'home' }, spec: locations('de') });
+  await admin.put('/agents/homebound', { metadata: { name: 'homebound' }, spec: { policies: ['abroad', 'home'] } });
+  await bed.running(uid);
+});
+
+test("a function gets its connections' values, and secrets stay sealed for whom they were written to", async () => {
+  const { admin } = bed.api;
+  const secret = { GITHUB_TOKEN: 'from-the-connection' };
+  const made = await admin.post('/integrations/connections', {
+    metadata: { name: 'code' },
+    spec: { integration: 'github', config: { SITE: 'https://example.com' }, secret },
+  });
+  expect([made.status, made.text]).toEqual([200, made.text]);
+  const envs = [{ name: 'OWN', value: 'from-the-function', secret: true }];
+  const spec = { integrationConnections: ['code'], runtime: { image: 'example/tools:1', envs } };
+  expect((await admin.post('/functions', { metadata: { name: 'tools' }, spec })).status).toBe(200);
+  const [instance] = await bed.running(await bed.uidOf('tools'));
+  const env = SealedEnv.parse(instance?.spec.env);
+  const contextOf = (name: string) =>
+    env.flatMap((entry) => (entry.name === name && 'sealed' in entry ? [entry.context] : []));
+  expect(contextOf('GITHUB_TOKEN')).toEqual([`resource ${await bed.uidOf('code')}`]);
+  expect(contextOf('OWN')).toEqual([`resource ${await bed.uidOf('tools')}`]);
+  expect(env).toContainEqual({ name: 'SITE', value: 'https://example.com' });
+  expect(JSON.stringify(instance?.spec)).not.toMatch(/from-the-(connection|function)/);
+  expect(() => openEnv(env, Buffer.alloc(32))).toThrow();
+});
