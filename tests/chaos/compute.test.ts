@@ -51,39 +51,48 @@ async function insist(fleet: Fleet, method: string, path: string, body?: object)
   }
 }
 
-/** Half of what was made is changed or deleted while it may still be on its way. Returns the names that must be there. */
-async function deployAll(fleet: Fleet): Promise<Set<string>> {
-  const wanted = new Set<string>();
-  for (let index = 0; index < deployments; index += 1) {
-    const name = `work-${index}`;
-    await insist(fleet, 'POST', '/agents', agent(name, { generation: 'mk2' }));
-    wanted.add(name);
-    const earlier = `work-${Math.floor(random() * (index + 1))}`;
-    const what = random();
-    if (what < 0.25 && wanted.has(earlier))
-      await insist(
-        fleet,
-        'PUT',
-        `/agents/${earlier}`,
-        agent(earlier, { generation: 'mk2', env: { ROUND: String(index) } }),
-      );
-    else if (what < 0.45 && wanted.delete(earlier)) await insist(fleet, 'DELETE', `/agents/${earlier}`);
-    await sleep(random() * 150);
+/** One deployment and what may come right after it: a change, or a delete, of this or an earlier one. */
+async function deployOne(fleet: Fleet, index: number, wanted: Set<string>): Promise<void> {
+  const name = `work-${index}`;
+  const earlier = `work-${Math.floor(random() * (index + 1))}`;
+  const what = random();
+  await insist(fleet, 'POST', '/agents', agent(name, { generation: 'mk2' }));
+  wanted.add(name);
+  if (!wanted.has(earlier)) return;
+  if (what < 0.25) {
+    const changed = agent(earlier, { generation: 'mk2', env: { ROUND: String(index) } });
+    await insist(fleet, 'PUT', `/agents/${earlier}`, changed);
+  } else if (what < 0.45) {
+    wanted.delete(earlier);
+    await insist(fleet, 'DELETE', `/agents/${earlier}`);
   }
-  return wanted;
 }
 
-async function killAtRandom(fleet: Fleet, done: () => boolean): Promise<string[]> {
+/** Half of the deployments are on their way before the first kill, the others come in shares, one beside each kill. */
+async function deployUnderKills(fleet: Fleet): Promise<{ wanted: Set<string>; killed: string[] }> {
+  const wanted = new Set<string>();
   const killed: string[] = [];
-  while (killed.length < kills || !done()) {
+  let next = 0;
+  const deployUpTo = async (count: number): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      await deployOne(fleet, next - 1, wanted);
+    }
+  };
+  await deployUpTo(deployments / 2);
+  let writing: Promise<void> = Promise.resolve();
+  for (let round = 1; round <= kills; round += 1) {
+    const share = deployments / 2 + Math.round((deployments / 2) * (round / kills));
+    writing = writing.then(() => deployUpTo(share));
     const target = pick(targetsOf(fleet));
     await target.kill();
     await sleep(random() * 500);
     await target.start();
     killed.push(target.name);
-    await sleep(random() * (full ? 500 : 300));
+    await sleep(random() * 300);
   }
-  return killed;
+  await writing;
+  return { wanted, killed };
 }
 
 interface Container {
@@ -146,11 +155,7 @@ test(`${deployments} deployments survive ${kills} kills (seed ${seed})`, { timeo
     machines: 2,
     settings: { BERTH_RUNNER_MEMORY_MB: '16384' },
   });
-  let isDeployed = false;
-  const deploying = deployAll(fleet).finally(() => {
-    isDeployed = true;
-  });
-  const [wanted, killed] = await Promise.all([deploying, killAtRandom(fleet, () => isDeployed)]);
+  const { wanted, killed } = await deployUnderKills(fleet);
   expect(new Set(killed).size).toBeGreaterThan(3);
 
   const startedAt = Date.now();
