@@ -27,8 +27,6 @@ export function judge(revision: ObservedRevision, instances: readonly ObservedIn
     if (revision.fault !== undefined) return failed(revision.fault, 'deployment');
     const gaveUp = own.find(({ state, desired }) => state === 'failed' && desired === 'running');
     if (gaveUp !== undefined) return failed(gaveUp.message ?? `Revision ${revision.id} did not start.`, 'deployment');
-    // Its machines were lost one after the other.
-    if (setbacks.neverReady >= mostSetbacks) return failed(setbacks.reason, 'infrastructure');
   }
   if (revision.status === 'DEPLOYED' && setbacks.neverReady >= mostSetbacks) {
     return failed(`Revision ${revision.id} does not come up again: ${setbacks.reason}`, 'infrastructure');

@@ -107,13 +107,23 @@ test('a target that failed is not tried again while another revision is on its w
   expect(world.status).toBe('DEPLOYING');
 });
 
-test('switched off and on, what failed three times is tried again with a clean slate', () => {
+test('however many machines are lost, the workload is not called failed', () => {
   const world = new World(1);
-  for (let losses = 0; losses < 3; losses += 1) {
-    world.pass(60_000);
+  for (let losses = 0; losses < 5; losses += 1) {
+    world.pass(600_000);
     world.reconcile();
     world.report(0, 'lost', 'Its machine has not been heard from.');
   }
+  world.reconcile();
+  expect(world.status).toBe('DEPLOYING');
+  world.settle();
+  expect(world.status).toBe('DEPLOYED');
+});
+
+test('switched off and on, what failed is tried again with a clean slate', () => {
+  const world = new World(1);
+  world.reconcile();
+  world.report(0, 'failed', 'Exit code 1.');
   world.reconcile();
   expect(world.status).toBe('FAILED');
   world.switchOn(false);

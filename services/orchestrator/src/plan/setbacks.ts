@@ -26,10 +26,12 @@ export function setbacksOf(instances: readonly ObservedInstance[], since: number
     // One that still starts, or was taken away before it was ready, says nothing.
     if (instance.readyAt !== undefined && (!hasFailed(instance) || lifeMs(instance) >= stableMs)) break;
   }
-  const firstReady = failed.findIndex(({ readyAt }) => readyAt !== undefined);
+  // That its machine was lost is not the workload's failure, however often it happens.
+  const own = failed.filter(({ state }) => state !== 'lost');
+  const firstReady = own.findIndex(({ readyAt }) => readyAt !== undefined);
   const last = Math.max(0, ...failed.map(endOf));
   return {
-    neverReady: firstReady === -1 ? failed.length : firstReady,
+    neverReady: firstReady === -1 ? own.length : firstReady,
     pauseUntil: failed.length < 2 ? undefined : last + pauseMs(failed.length),
     reason: failed.find(({ message }) => message !== undefined)?.message ?? 'It ended without a word.',
   };
