@@ -1,6 +1,7 @@
 // The runner makes a real engine match what it is told. No api here: what is wanted is said directly.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { gvisor } from '../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../scripts/engines/network-tools.ts';
 import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
 import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
@@ -26,12 +27,12 @@ const stateOf = async (id: string) =>
   (await containers()).find(({ Names }) => Names.includes(`/berth-${id}`))?.State ?? 'absent';
 
 beforeAll(async () => {
-  await networkTools.install();
+  await Promise.all([networkTools.install(), gvisor.install()]);
   bed = await startBed();
   await importTinyImage(bed.docker.url);
   runner = await bed.start();
   runner.all();
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   await runner?.stop();
@@ -119,6 +120,19 @@ test('an instance that ends after it answered is started again', async () => {
     message: 'It ended with exit code 137 and is started again.',
   });
   expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', starts: 2 });
+  await remove(desired.id);
+});
+
+test('under gVisor an instance that ends is made anew, and its output goes on counting', async () => {
+  const script = 'echo "I run"; exec busybox httpd -f -p 8080 -h /www';
+  const desired = desiredInstance({ isolation: 'gvisor', memoryMb: 128, image: await image('gvisor', script) });
+  runner.send({ type: 'set', instance: desired });
+  expect(await runner.report(desired.id, ['ready', 'failed'])).toMatchObject({ state: 'ready' });
+  const from = runner.reports.length;
+  await callDocker(bed.docker.url, `POST /containers/berth-${desired.id}/kill`);
+  expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', starts: 2 });
+  const said = () => runner.lines.filter(({ text }) => text === 'I run').map(({ sequence }) => sequence);
+  await expect.poll(said, { timeout: 5_000 }).toEqual([0, 1]);
   await remove(desired.id);
 });
 

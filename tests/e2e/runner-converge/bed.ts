@@ -6,11 +6,12 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { DesiredInstance, InstanceReport, LogLine, StreamMessage } from '@berth/contract';
 import { inject } from 'vitest';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 
-export type Said = Omit<InstanceReport, 'sequence'>;
+type Said = Omit<InstanceReport, 'sequence'>;
 
 export interface Runner {
   readonly reports: Said[];
@@ -30,7 +31,7 @@ export interface Bed extends AsyncDisposable {
   start(): Promise<Runner>;
 }
 
-const program = join(import.meta.dirname, 'converge-process.ts');
+const program = fileURLToPath(new URL('./converge-process.ts', import.meta.url));
 const patienceMs = 60_000;
 
 export async function startBed(): Promise<Bed> {
@@ -47,8 +48,9 @@ export async function startBed(): Promise<Bed> {
     runnerId,
     netns,
     async start() {
-      const words = [`--net=${netns}`, '--', process.execPath, program, settings];
-      return follow(spawn('nsenter', words, { stdio: ['pipe', 'pipe', 'inherit'] }));
+      // Not `ip netns exec`: that hides the cgroups.
+      const [enter, ...words] = ['nsenter', `--net=${netns}`, '--', process.execPath, program, settings] as const;
+      return follow(spawn(enter, words, { stdio: ['pipe', 'pipe', 'inherit'] }));
     },
     async [Symbol.asyncDispose]() {
       await docker[Symbol.asyncDispose]();

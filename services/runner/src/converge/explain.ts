@@ -43,8 +43,12 @@ function lastWords(output: string): string {
   return kept === '' ? 'It wrote nothing; run the image by hand to see why.' : `Its last output:\n${kept}`;
 }
 
-export function restarting({ exitCode }: End): string {
-  return `It ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`} and is started again.`;
+export function restarting(
+  { memoryMb }: DesiredInstance,
+  end: { readonly exitCode: number | undefined; readonly outOfMemory: boolean } | undefined,
+): string {
+  if (end?.outOfMemory) return `It ran out of its ${memoryMb} MB of memory and is started again.`;
+  return `It ended${end?.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`} and is started again.`;
 }
 
 export function portClosed({ port }: DesiredInstance, { open, inner }: ListeningPorts): Failure {

@@ -1,19 +1,21 @@
 // One instance, one worker, one thing at a time: look, decide, do, look again. It never dies: what the engine cannot do now
 // it does later, and nothing is called failed because the engine was away.
-import type { DesiredInstance, InstanceReport } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract';
 import type { ContainerState } from '../driver/driver.ts';
-import type { Observation } from '../node/report-book.ts';
 import { backoffMs } from '../pace/backoff.ts';
 import { Bell } from '../pace/bell.ts';
 import { pause } from '../pace/pause.ts';
 import { awaitListening } from './await-listening.ts';
+import { BringUpClock, elapsedMs } from './bring-up-clock.ts';
 import { type Attempt, decide, type Failure, firstAttempt, type Seen, type Step } from './decide.ts';
 import { faultOf, wordsOf } from './engine-fault.ts';
 import { crashLoop, outOfMemory, portClosed, restarting, startFailed } from './explain.ts';
 import { HeldContainer } from './held-container.ts';
 import { lastOutput } from './last-output.ts';
 import { listeningPorts } from './listening-ports.ts';
+import { isListening } from './probe.ts';
 import { pullUntilThere } from './pull-image.ts';
+import { Teller } from './teller.ts';
 import type { ConvergeTools } from './tools.ts';
 
 type Next = 'look again' | 'rest' | 'over';
@@ -27,6 +29,8 @@ export class InstanceWorker {
   readonly #id: string;
   readonly #tools: ConvergeTools;
   readonly #container: HeldContainer;
+  readonly #teller: Teller;
+  readonly #clock = new BringUpClock();
   readonly #bell = new Bell();
   #desired: DesiredInstance | undefined;
   /** Aborted when what is being done is no longer wanted, or the runner stops. */
@@ -36,15 +40,13 @@ export class InstanceWorker {
   /** The run that answers now, or answered last. */
   #answering: { readonly pid: number | undefined; readonly since: number } | undefined;
   #runtimeFaults = 0;
-  #stages: NonNullable<InstanceReport['stages']> = {};
-  #bringUpStartedAt = 0;
-  #lastSaid: Observation | undefined;
 
   constructor(id: string, desired: DesiredInstance | undefined, tools: ConvergeTools) {
     this.#id = id;
     this.#desired = desired;
     this.#tools = tools;
     this.#container = new HeldContainer(id, tools);
+    this.#teller = new Teller(id, tools.report);
     this.#attempt = { ...firstAttempt, failure: tools.failures.find(id) };
   }
 
@@ -90,155 +92,129 @@ export class InstanceWorker {
     const desired = this.#desired;
     if (desired === undefined) return this.#remove();
     const state = await this.#container.look();
-    const seen = await this.#seen(state, desired);
-    if (this.#attempt.failure !== undefined) this.#say('failed', this.#attempt.failure);
-    return this.#do(decide(true, seen, this.#attempt), desired, state);
+    const { failure } = this.#attempt;
+    if (failure !== undefined) this.#say('failed', failure);
+    return this.#do(decide(true, await this.#seen(state, desired), this.#attempt), desired, state);
   }
 
   async #seen(state: ContainerState | undefined, desired: DesiredInstance): Promise<Seen> {
     if (state === undefined) return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined };
-    const isWired = await this.#container.isWired(state, desired.isolation);
-    const { status, outOfMemory: isOutOfMemory } = state;
     // Somebody may have started it again behind our back: that run has not answered yet.
     const isOtherRun = state.pid !== undefined && this.#answering?.pid !== state.pid;
     const since = isOtherRun ? undefined : this.#answering?.since;
-    const answeredMs = since === undefined ? undefined : performance.now() - since;
-    return { status, outOfMemory: isOutOfMemory, isWired, answeredMs };
+    return {
+      status: state.status,
+      outOfMemory: state.outOfMemory,
+      isWired: await this.#container.isWired(state, desired.isolation),
+      answeredMs: since === undefined ? undefined : performance.now() - since,
+    };
   }
 
   async #do(step: Step, desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
-    switch (step.do) {
-      case 'nothing':
-        return 'rest';
-      case 'create':
-        return this.#create(desired);
-      case 'start':
-        return this.#start();
-      case 'restart':
-        return this.#restart(step, state);
-      case 'probe':
-        return this.#awaitReady(desired, state);
-      case 'unpause':
-        await this.#container.unpause();
-        return 'look again';
-      case 'discard':
-        await this.#container.remove();
-        return 'look again';
-      case 'fail':
-        return this.#fail(await this.#verdict(step, desired, state));
-      case 'stop':
-        await this.#container.stop();
-        return 'look again';
-      case 'remove':
-        return this.#remove();
-    }
+    if (step.do === 'nothing') return 'rest';
+    if (step.do === 'remove') return this.#remove();
+    if (step.do === 'create') return this.#create(desired);
+    if (step.do === 'start') return this.#start();
+    if (step.do === 'restart') return this.#restart(step, desired, state);
+    if (step.do === 'probe') return this.#awaitReady(desired, state);
+    if (step.do === 'fail') return this.#fail(await verdict(step, desired, state));
+    if (step.do === 'unpause') await this.#container.unpause();
+    if (step.do === 'discard') await this.#container.remove();
+    if (step.do === 'stop') await this.#container.stop();
+    return 'look again';
   }
 
   async #create(desired: DesiredInstance): Promise<Next> {
-    const { images, bringUps } = this.#tools;
-    this.#say('starting');
-    this.#bringUpStartedAt = performance.now();
+    const { images } = this.#tools;
     const { signal } = this.#wish;
     const say = (message: string) => this.#say('pulling', { message });
-    const failure = await pullUntilThere({ images, image: desired.image, signal, say });
-    if (failure !== undefined) return this.#fail(failure);
-    if (signal.aborted) return 'look again';
-    this.#stages = { pull: this.#sinceBringUp() };
     this.#say('starting');
-    return this.#withEngine(() =>
-      bringUps.run(async () => {
-        if (signal.aborted) return;
-        const startedAt = performance.now();
-        await this.#container.create(desired);
-        this.#stages = { ...this.#stages, create: elapsed(startedAt) };
-      }),
+    this.#clock.begin();
+    const failure = await this.#clock.measure('pull', () =>
+      pullUntilThere({ images, image: desired.image, signal, say }),
     );
+    if (failure !== undefined) return this.#fail(failure);
+    this.#say('starting');
+    return this.#withEngine(() => this.#clock.measure('create', () => this.#container.create(desired)));
   }
 
   #start(): Promise<Next> {
-    const { signal } = this.#wish;
-    return this.#withEngine(() =>
-      this.#tools.bringUps.run(async () => {
-        if (signal.aborted) return;
-        const startedAt = performance.now();
-        this.#answering = undefined;
-        await this.#container.start();
-        this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
-        this.#stages = { ...this.#stages, start: elapsed(startedAt) };
-      }),
-    );
+    return this.#withEngine(async () => {
+      await this.#clock.measure('start', () => this.#container.start());
+      this.#answering = undefined;
+      this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
+    });
   }
 
   /** What the instance itself makes impossible is its verdict; everything else is tried again. */
   async #withEngine(work: () => Promise<void>): Promise<Next> {
+    const { signal } = this.#wish;
     try {
-      await work();
+      await this.#tools.bringUps.run(async () => {
+        // It waited for its turn, and may not be wanted any more.
+        if (!signal.aborted) await work();
+      });
       this.#runtimeFaults = 0;
       return 'look again';
     } catch (error) {
       const fault = faultOf(error);
       if (fault === 'engine') throw error;
       this.#runtimeFaults += 1;
-      if (fault === 'instance' || this.#runtimeFaults >= mostRuntimeFaults)
-        return this.#fail(startFailed(wordsOf(error)));
+      const isHopeless = fault === 'instance' || this.#runtimeFaults >= mostRuntimeFaults;
+      if (isHopeless) return this.#fail(startFailed(wordsOf(error)));
       await this.#container.remove();
       throw error;
     }
   }
 
-  async #restart(step: Extract<Step, { do: 'restart' }>, state: ContainerState | undefined): Promise<Next> {
-    const end = { exitCode: state?.exitCode, output: '' };
-    this.#say('starting', { message: restarting(end) });
-    this.#bringUpStartedAt = performance.now() + step.afterMs;
+  async #restart(
+    { afterMs, isAnew, failedStarts, restarts }: Extract<Step, { do: 'restart' }>,
+    desired: DesiredInstance,
+    state: ContainerState | undefined,
+  ): Promise<Next> {
     const { signal } = this.#wish;
-    await pause(step.afterMs, signal);
+    this.#say('starting', { message: restarting(desired, state) });
+    this.#clock.begin(afterMs);
+    await pause(afterMs, signal);
     if (signal.aborted) return 'look again';
-    const { failedStarts, restarts } = step;
-    if (step.isAnew) await this.#container.remove();
-    const next = step.isAnew ? 'look again' : await this.#start();
+    if (isAnew) await this.#container.remove();
+    else await this.#start();
     this.#answering = undefined;
     this.#attempt = { ...this.#attempt, failedStarts, restarts };
-    return next;
+    return 'look again';
   }
 
   async #awaitReady(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
     const address = this.#container.address;
     if (address === undefined || state === undefined) return 'look again';
-    const startedAt = performance.now();
+    const { port, startTimeoutSeconds } = desired;
     this.#attempt = { ...this.#attempt, starts: Math.max(1, this.#attempt.starts) };
-    this.#say('starting', this.#lastSaid?.state === 'starting' ? { message: this.#lastSaid.message } : {});
-    const outcome = await awaitListening({
-      address,
-      port: desired.port,
-      timeoutMs: desired.startTimeoutSeconds * 1_000,
-      bell: this.#bell,
-      isRunning: async () => (await this.#container.look())?.status === 'running',
-      signal: this.#wish.signal,
-    });
-    if (outcome === 'too late') {
-      const ports = state.pid === undefined ? { open: [], inner: [] } : await listeningPorts(state.pid);
-      return this.#fail(portClosed(desired, ports));
-    }
-    if (outcome !== 'yes') return 'look again';
-    this.#answering = { pid: state.pid, since: performance.now() };
-    this.#attempt = { ...this.#attempt, hasAnswered: true };
-    this.#stages = { ...this.#stages, ready: elapsed(startedAt) };
-    this.#say('ready', { address, stages: this.#stages });
-    this.#tools.onBroughtUp(this.#sinceBringUp() / 1_000);
-    this.#tools.logger.info(
-      { event: 'instance.ready', instance: this.#id, address, ...this.#stages },
-      'instance ready',
+    // One that an earlier run of this process brought up answers at once: nobody should hear that it starts.
+    const isTakenOver = this.#teller.lastState === undefined && (await isListening(address, port));
+    if (!isTakenOver && this.#teller.lastState !== 'starting') this.#say('starting');
+    const outcome = await this.#clock.measure('ready', () =>
+      awaitListening({
+        address,
+        port,
+        timeoutMs: startTimeoutSeconds * 1_000,
+        bell: this.#bell,
+        isRunning: async () => (await this.#container.look())?.status === 'running',
+        signal: this.#wish.signal,
+      }),
     );
+    if (outcome === 'too late') return this.#fail(portClosed(desired, await listeningPorts(state.pid)));
+    if (outcome === 'yes') this.#becomeReady(address, state);
     return 'look again';
   }
 
-  async #verdict(
-    { code, failedStarts }: Extract<Step, { do: 'fail' }>,
-    desired: DesiredInstance,
-    state: ContainerState | undefined,
-  ): Promise<Failure> {
-    if (code === 'out_of_memory') return outOfMemory(desired);
-    return crashLoop(failedStarts, { exitCode: state?.exitCode, output: await lastOutput(state?.logFile) });
+  #becomeReady(address: string, { pid }: ContainerState): void {
+    const { logger, onBroughtUp } = this.#tools;
+    const { stages } = this.#clock;
+    this.#answering = { pid, since: performance.now() };
+    this.#attempt = { ...this.#attempt, hasAnswered: true };
+    this.#say('ready', { address, stages });
+    onBroughtUp(this.#clock.seconds());
+    logger.info({ event: 'instance.ready', instance: this.#id, address, stages }, 'instance ready');
   }
 
   async #fail(failure: Failure): Promise<Next> {
@@ -249,33 +225,29 @@ export class InstanceWorker {
   }
 
   async #remove(): Promise<Next> {
+    const { failures, output, logger } = this.#tools;
     const startedAt = performance.now();
     await this.#container.remove();
-    this.#tools.failures.forget(this.#id);
+    failures.forget(this.#id);
     this.#attempt = firstAttempt;
     // Wanted again while it went: then this was not its end.
     if (this.#desired !== undefined) return 'look again';
-    this.#tools.output.end(this.#id);
+    output.end(this.#id);
     this.#say('gone');
-    const durationMs = elapsed(startedAt);
-    this.#tools.logger.info({ event: 'instance.gone', instance: this.#id, durationMs }, 'instance gone');
+    logger.info({ event: 'instance.gone', instance: this.#id, durationMs: elapsedMs(startedAt) }, 'instance gone');
     return 'over';
   }
 
-  #say(
-    state: Observation['state'],
-    more: Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages'>> = {},
-  ): void {
-    const { starts } = this.#attempt;
-    const observation: Observation = { state, starts, ...more };
-    if (JSON.stringify(observation) === JSON.stringify(this.#lastSaid)) return;
-    this.#lastSaid = observation;
-    this.#tools.report(this.#id, observation);
-  }
-
-  #sinceBringUp(): number {
-    return elapsed(this.#bringUpStartedAt);
+  #say(state: Parameters<Teller['say']>[0], more?: Parameters<Teller['say']>[2]): void {
+    this.#teller.say(state, this.#attempt.starts, more);
   }
 }
 
-const elapsed = (since: number): number => Math.round((performance.now() - since) * 10) / 10;
+async function verdict(
+  { code, failedStarts }: Extract<Step, { do: 'fail' }>,
+  desired: DesiredInstance,
+  state: ContainerState | undefined,
+): Promise<Failure> {
+  if (code === 'out_of_memory') return outOfMemory(desired);
+  return crashLoop(failedStarts, { exitCode: state?.exitCode, output: await lastOutput(state?.logFile) });
+}

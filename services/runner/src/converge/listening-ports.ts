@@ -14,7 +14,8 @@ const listenState = '0A';
 const dockerResolver = '0B00007F';
 const loopback = /^(.{6}7F|0{24}01000000|0000000000000000FFFF0000.{6}7F)$/;
 
-export async function listeningPorts(pid: number): Promise<ListeningPorts> {
+export async function listeningPorts(pid: number | undefined): Promise<ListeningPorts> {
+  if (pid === undefined) return { open: [], inner: [] };
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
   );

@@ -14,7 +14,7 @@ const Cursor = z.object({
 });
 export type Cursor = z.infer<typeof Cursor>;
 
-export const firstCursor: Cursor = { container: '', segment: '', offset: 0, sequence: 0 };
+const firstCursor: Cursor = { container: '', segment: '', offset: 0, sequence: 0 };
 
 const fileIn = (folder: string): string => join(folder, 'cursor.json');
 

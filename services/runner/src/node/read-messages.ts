@@ -8,9 +8,9 @@ const mostLineBytes = 64 * 1024 * 1024;
 const firstWordMs = 15_000;
 const pulsesMissed = 3;
 
-export class StreamSilent extends Error {}
+class StreamSilent extends Error {}
 
-/** Throws `StreamSilent` when nothing came for three pulses. */
+/** Throws when nothing came for three pulses. */
 export async function* readMessages(stream: Readable): AsyncGenerator<StreamMessage> {
   const silence = (ms: number) =>
     setTimeout(() => stream.destroy(new StreamSilent(`Nothing was heard for ${ms / 1_000} seconds.`)), ms);
