@@ -1,7 +1,11 @@
 // Two accounts with one of everything each. No answer to one of them tells anything about the other: what is foreign is
 // answered with the very bytes of what does not exist, and no listing holds a foreign row.
 import { kindOperations, kinds, type Operation, operations } from '@berth/contract';
+import { uuidv7 } from '@berth/database';
+import { createLogger } from '@berth/telemetry';
+import { openUsage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
 import type { Answer, Client } from '../support/client.ts';
 import {
   addAccount,
@@ -23,23 +27,49 @@ interface Tenant {
   readonly marks: readonly string[];
 }
 
+let clickhouse: TestClickhouse;
 let api: TestApi;
 let yankee: Tenant;
 let zulu: Tenant;
 
 beforeAll(async () => {
-  api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] } });
+  clickhouse = await startTestClickhouse();
+  api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] }, clickhouse });
   yankee = await addTenant('yankee');
   zulu = await addTenant('zulu');
   for (const { word } of [yankee, zulu]) await api.admin.post('/users', { email: `admin@${word}.example` });
 });
-afterAll(() => api[Symbol.asyncDispose]());
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await clickhouse[Symbol.asyncDispose]();
+});
+
+/** A line of the tenant's agent, as a runner would have brought it. */
+async function writeLine(workspaceId: string, word: string): Promise<void> {
+  const usage = openUsage({ url: clickhouse.url, logger: createLogger({ role: 'test' }, { level: 'error' }) });
+  await usage.logs.write([
+    {
+      workspaceId,
+      resourceType: 'agents',
+      resourceUid: uuidv7(),
+      workload: `${word}-agent`,
+      revision: '1',
+      instanceId: uuidv7(),
+      sequence: 0,
+      timeNs: `${Date.now()}000000`,
+      stream: 'stdout',
+      text: `${word} spoke`,
+    },
+  ]);
+  await usage.close();
+}
 
 async function addTenant(word: string): Promise<Tenant> {
   const account = await addAccount(api, word);
   const own = await createEverything(account.client, word);
   const { client_id, id } = { client_id: own.clientId ?? '', id: own.apiKeyId ?? '' };
   const workspace = (await account.client.get(`/workspaces/${account.workspace}`)).body;
+  await writeLine(workspace.id, word);
   const params = {
     ...own,
     workspaceName: account.workspace,
@@ -166,6 +196,8 @@ describe('no answer holds anything of another tenant', () => {
     { anchor: 'end' },
     { countResources: 'true' },
     { account: 'zulu' },
+    { search: 'spoke' },
+    { resourceType: 'agents', workloadIds: 'zulu-agent' },
   ];
 
   /** Answers that name nothing of a tenant, not even to itself. */
