@@ -229,7 +229,7 @@ export class InstanceWorker {
     const startedAt = performance.now();
     await this.#container.remove();
     failures.forget(this.#id);
-    this.#attempt = firstAttempt;
+    this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
     // Wanted again while it went: then this was not its end.
     if (this.#desired !== undefined) return 'look again';
     output.end(this.#id);
