@@ -5,6 +5,7 @@ import { environment } from '@berth/telemetry';
 import { docker } from '../engines/docker.ts';
 import { installedRunsc } from '../engines/gvisor.ts';
 import { standingFolder, up } from '../engines/standing.ts';
+import { importTinyImage } from '../engines/tiny-image.ts';
 
 export type DevelopmentRunner = {
   /** Roles of the server that can run here. */
@@ -25,6 +26,7 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
     return { roles: 'api,orchestrator', env: {}, lines: [`  runner    none: ${missing}`] };
   }
   const dockerUrl = await up(docker);
+  await importTinyImage(dockerUrl);
   const token = await runCommand(['create-join-token', '--expires-in', '10m']);
   const nodePort = environment.BERTH_API_NODE_PORT ?? '8081';
   const isolation = (await installedRunsc())

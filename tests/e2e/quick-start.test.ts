@@ -1,5 +1,5 @@
 // The README's own lines, typed as a new user would type them.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -32,14 +32,18 @@ async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegEx
 test('pnpm dev prints addresses and a fresh key within 20 s, and every line of the README answers', async () => {
   const [start = [], calls = []] = await readmeBlocks();
   expect(start.at(-1)).toBe('pnpm dev');
-  const [api, health] = [await freePort(), await freePort()];
+  const [api, node, handlers] = [await freePort(), await freePort(), await freePort()];
   // Engines and data of its own: a developer's running deployment is neither used nor disturbed.
   const env = {
     PATH: environment.PATH,
     HOME: environment.HOME,
     ENGINES_NAME: `quick-start-${process.pid}`,
     BERTH_API_PORT: String(api),
-    BERTH_HEALTH_PORTS_API: String(health),
+    BERTH_API_NODE_PORT: String(node),
+    BERTH_ORCHESTRATOR_PORT: String(handlers),
+    BERTH_HEALTH_PORTS_API: '0',
+    BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
+    BERTH_HEALTH_PORTS_RUNNER: '0',
   };
   const startedAt = performance.now();
   const dev = spawn('sh', ['-c', 'exec pnpm dev'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -56,7 +60,12 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
       { metadata: { name: 'notes' }, status: 'DEPLOYING' },
       { data: [{ metadata: { name: 'notes' } }], meta: { total: 1 } },
       { name: 'notes' },
+      { metadata: { name: 'hello' }, status: 'DEPLOYING' },
+      { metadata: { name: 'hello' } },
     ]);
+    const look = calls.at(-1)?.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`) ?? '';
+    const status = () => JSON.parse(execFileSync('sh', ['-c', look], { env: { ...env, KEY: key } }).toString()).status;
+    await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('DEPLOYED');
     const page = await fetch(`http://127.0.0.1:${api}/docs/`);
     expect(page.status).toBe(200);
     const document = await (await fetch(`http://127.0.0.1:${api}/v0/openapi.json`)).json();
@@ -65,5 +74,7 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
     dev.kill('SIGTERM');
     if (dev.exitCode === null) await once(dev, 'exit');
     execFileSync('pnpm', ['engines', 'remove'], { cwd: root, env });
+    // Instances outlive their runner, and so does the table that holds them in; here nothing is left to hold.
+    spawnSync('nft', ['delete', 'table', 'inet', 'berth']);
   }
 });
