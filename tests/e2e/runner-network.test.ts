@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@berth/telemetry';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { baseImage } from '../../scripts/engines/base-image.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../scripts/engines/network-tools.ts';
@@ -64,7 +64,8 @@ async function startInstance(isolation: Isolation, workspaceId: string | undefin
   const id = await driver.create({ ...wish, networkOf: slot.containerId });
   if (workspaceId !== undefined) await network.admit(slot.address, workspaceId);
   await driver.start(id);
-  while ((await lab.probe([`tcp:${slot.address}:8080`])).length === 0) await sleep(50);
+  const answers = async () => expect(await lab.probe([`tcp:${slot.address}:8080`])).not.toEqual([]);
+  await vi.waitFor(answers, { timeout: 30_000 });
   return { id, slot };
 }
 
@@ -214,6 +215,34 @@ describe('what others change', () => {
   });
 });
 
+test('instances reach each other and the outside again after somebody deleted the bridge', async () => {
+  const instances = [await startInstance('runc', 'workspace-1'), await startInstance('gvisor', 'workspace-1')];
+  await lab.run('ip', ['link', 'delete', 'berth0']);
+  expect(await network.verify()).toEqual(['the interface berth0 had been deleted']);
+  expect(await network.verify()).toEqual([]);
+  const [one, other] = instances.map(({ slot }) => `tcp:${slot.address}:8080`);
+  const outside = `tcp:${OUTSIDE.host}:8080`;
+  for (const [index, sibling = ''] of [other, one].entries()) {
+    const reached = () => lab.probeFrom(instances[index]?.id ?? '', [sibling, outside]);
+    await expect.poll(reached, { timeout: 60_000 }).toEqual([sibling, outside].sort());
+  }
+  await Promise.all(instances.map(endInstance));
+});
+
+test('all holds when the engine is killed and starts again', async () => {
+  const instance = await startInstance('runc', 'workspace-1');
+  await lab.docker.kill();
+  await expect(network.verify()).rejects.toThrow();
+  await lab.docker.start();
+  expect(await network.verify()).toEqual([]);
+  const targets = [`tcp:${OUTSIDE.host}:8080`, `tcp:${OUTSIDE.closed[0]}:8080`];
+  expect(await lab.probeFrom(instance.id, targets)).toEqual(targets.slice(0, 1));
+  const later = await startInstance('runc', 'workspace-1');
+  const toLater = both(later.slot.address, 8080);
+  expect(await lab.probeFrom(instance.id, toLater)).toEqual(toLater);
+  await Promise.all([instance, later].map(endInstance));
+});
+
 test('IPv6 passes neither between instances of one workspace nor to the machine', async () => {
   const slots = [await network.takeSlot(), await network.takeSlot()];
   for (const { address } of slots) await network.admit(address, 'workspace-1');
@@ -260,6 +289,20 @@ describe('slots', () => {
     expect((await driver.inspect(slot.containerId))?.status).toBe('running');
     await network.releaseSlot(slot);
   });
+
+  test('an address that changes hands brings nothing along, and is not lost to its earlier owner’s end', async () => {
+    const slot = await network.takeSlot();
+    await network.admit(slot.address, 'workspace-1');
+    await driver.stop(slot.containerId, 0);
+    const others: NetworkSlot[] = [];
+    while (others.at(-1)?.address !== slot.address) others.push(await network.takeSlot());
+    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).not.toContain(slot.address);
+    await network.admit(slot.address, 'workspace-2');
+    await network.releaseSlot(slot);
+    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).toContain(slot.address);
+    await Promise.all(others.map(network.releaseSlot));
+    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).not.toContain(slot.address);
+  }, 60_000);
 
   test('an instance stays where it is when the runner starts again; unused slots go', async () => {
     const instance = await startInstance('runc', 'workspace-1');

@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
@@ -11,6 +12,8 @@ import { type RunCommand, runCommand } from '../../../services/runner/src/networ
 
 export const PROBE_IMAGE = 'berth-probe:latest';
 const IMAGE_FOLDER = join(import.meta.dirname, 'image');
+const SERVE = fileURLToPath(new URL('./image/serve.mjs', import.meta.url));
+const PROBE = fileURLToPath(new URL('./image/probe.mjs', import.meta.url));
 
 /** What the outside answers as. The first two are ordinary hosts of the internet. */
 export const OUTSIDE = {
@@ -37,44 +40,44 @@ export interface Lab extends AsyncDisposable {
 }
 
 export async function startLab(): Promise<Lab> {
+  await using building = new AsyncDisposableStack();
   const [machine, outside] = [`berth-machine-${process.pid}`, `berth-outside-${process.pid}`];
-  const listeners: ChildProcess[] = [];
+  for (const namespace of [machine, outside]) {
+    execFileSync('ip', ['netns', 'add', namespace]);
+    building.defer(() => void execFileSync('ip', ['netns', 'delete', namespace]));
+  }
   wire(machine, outside);
   const run: RunCommand = (program, args, input) => runCommand(...within(machine, program, args), input);
-  const serve = async (namespace: string, ports: readonly number[]) => {
-    const words = [join(IMAGE_FOLDER, 'serve.mjs'), ...ports.map(String)];
-    listeners.push(spawn(...within(namespace, process.execPath, words), { stdio: 'inherit' }));
+  const serve = async (stack: AsyncDisposableStack, namespace: string, ports: readonly number[]) => {
+    const listener = spawn(...within(namespace, process.execPath, [SERVE, ...ports.map(String)]), { stdio: 'inherit' });
+    stack.defer(() => end(listener));
     await sleep(500);
   };
-  await serve(outside, [53, 8080, 9000]);
-  const docker = await startTestDocker({ netns: `/run/netns/${machine}` });
+  await serve(building, outside, [53, 8080, 9000]);
+  const docker = building.use(await startTestDocker({ netns: `/run/netns/${machine}` }));
   const [base = ''] = await importBaseImage(docker.url);
   await buildProbeImage(docker.url, base);
+  const built = building.move();
   return {
     docker,
     run,
-    serve: (ports) => serve(machine, ports),
-    probe: async (targets) => lines(await run(process.execPath, [join(IMAGE_FOLDER, 'probe.mjs'), ...targets])).sort(),
+    serve: (ports) => serve(built, machine, ports),
+    probe: async (targets) => lines(await run(process.execPath, [PROBE, ...targets])).sort(),
     probeFrom: async (container, targets) =>
       lines(await execute(docker.url, container, ['node', '/probe.mjs', ...targets])).sort(),
     execute: async (container, command) => lines(await execute(docker.url, container, command)),
-    async [Symbol.asyncDispose]() {
-      await docker[Symbol.asyncDispose]();
-      for (const listener of listeners) {
-        listener.kill('SIGKILL');
-        if (listener.exitCode === null && listener.signalCode === null) await once(listener, 'exit');
-      }
-      for (const namespace of [machine, outside]) execFileSync('ip', ['netns', 'delete', namespace]);
-    },
+    [Symbol.asyncDispose]: () => built.disposeAsync(),
   };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 function wire(machine: string, outside: string): void {
   const ip = (...words: string[]) => execFileSync('ip', words);
-  for (const namespace of [machine, outside]) {
-    ip('netns', 'add', namespace);
-    ip('-n', namespace, 'link', 'set', 'lo', 'up');
-  }
+  for (const namespace of [machine, outside]) ip('-n', namespace, 'link', 'set', 'lo', 'up');
   ip('-n', machine, 'link', 'add', 'uplink', 'type', 'veth', 'peer', 'name', 'downlink', 'netns', outside);
   ip('-n', machine, 'address', 'add', `${MACHINE}/24`, 'dev', 'uplink');
   ip('-n', outside, 'address', 'add', `${OUTSIDE.router}/24`, 'dev', 'downlink');

@@ -21,7 +21,7 @@ export interface ImageStoreOptions {
   now(): Date;
 }
 
-export interface RegistryCredentials {
+interface RegistryCredentials {
   /** With its port, as references name it. */
   readonly host: string;
   readonly username: string;

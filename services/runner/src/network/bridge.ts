@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
+import { machineAddress, mendInterface, setHardwareAddress } from './bridge-interface.ts';
 import type { RunCommand } from './command.ts';
 
 export interface BridgeWish {
@@ -19,10 +20,11 @@ export async function mendBridge(docker: Docker, run: RunCommand, wish: BridgeWi
   const found = await answeredIfThere(docker.getNetwork(wish.bridge).inspect());
   if (found === undefined) {
     await createBridge(docker, wish);
+    await setHardwareAddress(run, wish);
     return [`the network ${wish.bridge} was missing`];
   }
   assertOurs(found, wish);
-  return mendInterface(run, wish.bridge);
+  return mendInterface(docker, run, wish);
 }
 
 async function createBridge(docker: Docker, { runnerId, bridge, subnet }: BridgeWish): Promise<void> {
@@ -32,7 +34,7 @@ async function createBridge(docker: Docker, { runnerId, bridge, subnet }: Bridge
     // Without this the engine lets two networks share a name.
     CheckDuplicate: true,
     Labels: { [containerLabels.runner]: runnerId },
-    IPAM: { Config: [{ Subnet: subnet }] },
+    IPAM: { Config: [{ Subnet: subnet, Gateway: machineAddress(subnet) }] },
     Options: {
       [BRIDGE_NAME]: bridge,
       // Ours to do, in our own table.
@@ -52,16 +54,4 @@ function assertOurs(found: NetworkInspectInfo, { runnerId, bridge, subnet }: Bri
   throw new Error(
     `The engine has a network ${bridge} of another runner or with another subnet than ${subnet}. Name another bridge for this runner, or remove that network with "docker network rm ${bridge}".`,
   );
-}
-
-async function mendInterface(run: RunCommand, bridge: string): Promise<string[]> {
-  const flags = await run('ip', ['-o', 'link', 'show', 'dev', bridge]).catch(() => '');
-  if (flags === '') {
-    throw new Error(
-      `The interface ${bridge} was deleted. Restart the container engine, which makes it again, then the instances of this runner.`,
-    );
-  }
-  if (/[<,]UP[,>]/.test(flags)) return [];
-  await run('ip', ['link', 'set', 'dev', bridge, 'up']);
-  return [`the interface ${bridge} was down`];
 }

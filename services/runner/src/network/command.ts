@@ -17,8 +17,6 @@ export const runCommand: RunCommand = async (program, args, input = '') => {
       throw new Error(`${program} cannot be run. Install nftables, iproute2 and procps.`, { cause: error });
     },
   );
-  if (code !== 0) throw new CommandFailed(`${program} ${args.join(' ')} failed: ${complaint.trim()}`);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${complaint.trim()}`);
   return output;
 };
-
-export class CommandFailed extends Error {}

@@ -30,16 +30,11 @@ export interface NetworkOptions {
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = runCommand } = options;
   const docker = openDocker(options.dockerUrl);
-  const mendGround = async () => [
-    ...(await mendSwitches(run)),
-    ...(await mendBridge(docker, run, { runnerId, bridge, subnet })),
-  ];
-  await mendGround();
-  const table = await openTable(
-    run,
-    { bridge, subnet, resolvers, gateways },
-    await takeStock(docker, runnerId, bridge),
-  );
+  const ground = { runnerId, bridge, subnet };
+  await mendSwitches(run);
+  await mendBridge(docker, run, ground);
+  const inUse = await takeStock(docker, runnerId, bridge);
+  const table = await openTable(run, { bridge, subnet, resolvers, gateways }, inUse);
   await ensureSlotImage(docker);
   const pool = new SlotPool({
     size: options.slots ?? 4,
@@ -48,20 +43,41 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     isAlive: async ({ containerId }) => (await findSlot(docker, containerId, bridge)) !== undefined,
     remove: ({ containerId }) => removeSlot(docker, containerId),
   });
+  // When a slot dies the engine gives its address to another, while the first is still somebody's. The last one counts.
+  const ownerOf = new Map<string, string>();
 
   return {
-    takeSlot: () => pool.take(),
+    async takeSlot() {
+      const slot = await pool.take();
+      ownerOf.set(slot.address, slot.containerId);
+      await table.dismiss(slot.address);
+      return slot;
+    },
 
     async releaseSlot({ containerId, address }) {
-      // First: the engine gives the address to somebody else as soon as it is free.
-      await table.dismiss(address);
+      const isOwner = (ownerOf.get(address) ?? containerId) === containerId;
+      if (isOwner) {
+        // First: the engine gives the address to somebody else as soon as it is free.
+        await table.dismiss(address);
+        ownerOf.delete(address);
+      }
       await removeSlot(docker, containerId);
     },
 
-    adoptSlot: (containerId) => findSlot(docker, containerId, bridge),
+    async adoptSlot(containerId) {
+      const slot = await findSlot(docker, containerId, bridge);
+      if (slot) ownerOf.set(slot.address, slot.containerId);
+      return slot;
+    },
+
     admit: (address, workspaceId) => table.admit(address, workspaceId),
     dismiss: (address) => table.dismiss(address),
-    verify: async () => [...(await mendGround()), ...(await table.mend())],
+
+    async verify() {
+      // The table before the bridge, which cannot always be mended.
+      return [...(await mendSwitches(run)), ...(await table.mend()), ...(await mendBridge(docker, run, ground))];
+    },
+
     close: () => pool.close(),
   };
 }

@@ -27,11 +27,18 @@ export async function openTable(
   const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...TABLE.split(' ')]));
 
   let wanted: TableContents | undefined;
+  // Between a change that failed and the next that does not, the kernel knows less than we do.
+  let isBehind = false;
   /** The kernel prints rules in its own words: what it says right after they were set is what it should go on saying. */
   async function replace(): Promise<void> {
+    isBehind = true;
     await change(tableText(wish, numbers.members));
     wanted = await contents();
+    isBehind = false;
   }
+
+  /** Fails when somebody changed the table: then all of it is set again, as we know it. */
+  const update = (text: string) => (isBehind ? replace() : change(text).catch(replace));
 
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other, so that nothing is compared while it changes. */
@@ -48,18 +55,17 @@ export async function openTable(
         assertAddresses([address]);
         const before = numbers.numberOf(address);
         const after = numbers.add(address, workspaceId);
-        if (before === after) return;
+        if (before === after && !isBehind) return;
         const gone = before === undefined ? '' : deleteMember(address, before);
-        // Fails when somebody changed the table: then all of it is set again, with this change in it.
-        await change(gone + addMember(address, after)).catch(replace);
+        await update(gone + addMember(address, after));
       }),
 
     dismiss: (address) =>
       inTurn(async () => {
         const before = numbers.numberOf(address);
-        if (before === undefined) return;
+        if (before === undefined && !isBehind) return;
         numbers.remove(address);
-        await change(deleteMember(address, before)).catch(replace);
+        await update(before === undefined ? '' : deleteMember(address, before));
       }),
 
     mend: () =>
