@@ -76,7 +76,13 @@ export async function startDeployment(name: string, workspaces: readonly string[
 
 async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, '--role', 'api'], {
-    env: { PATH: environment.PATH, ...env, BERTH_API_PORT: '0', BERTH_HEALTH_PORTS_API: '0', BERTH_API_NODE_ENABLED: 'false' },
+    env: {
+      PATH: environment.PATH,
+      ...env,
+      BERTH_API_PORT: '0',
+      BERTH_HEALTH_PORTS_API: '0',
+      BERTH_API_NODE_ENABLED: 'false',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const address = await listeningAddress(child);

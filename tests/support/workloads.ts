@@ -21,7 +21,7 @@ export interface Runtime {
 }
 
 /** The tiny image answers on 8080. */
-export const runtimeOf = ({ image = 'berth-tiny:latest', port = 8080, env = {}, memory = 128, ...rest }: Runtime) => ({
+const runtimeOf = ({ image = 'berth-tiny:latest', port = 8080, env = {}, memory = 128, ...rest }: Runtime) => ({
   image,
   memory,
   ...rest,

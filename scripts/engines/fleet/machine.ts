@@ -23,17 +23,20 @@ export class Machine implements AsyncDisposable {
   readonly runner: ServerProcess;
   /** Of this side of the wire, which is where the api listens for the machine. */
   readonly outside: string;
+  /** This side's end of the wire. */
+  readonly wire: string;
+  readonly nodePort: number;
   readonly #namespace: string;
-  readonly #wire: string;
   #dockerUrl = '';
   #dockerPid = 0;
 
   constructor({ name, folder, number, nodePort, joinToken, settings }: MachineOptions) {
     this.name = name;
     this.#namespace = `berth-${process.pid}-${number}`;
-    this.#wire = `bw${number}-${process.pid}`.slice(0, 15);
+    this.wire = `bw${number}-${process.pid}`.slice(0, 15);
     this.netns = `/run/netns/${this.#namespace}`;
     this.outside = `198.18.${number}.1`;
+    this.nodePort = nodePort;
     this.dockerFolder = join(folder, `docker-${name}`);
     this.runner = new ServerProcess({
       role: 'runner',
@@ -60,9 +63,9 @@ export class Machine implements AsyncDisposable {
     const inside = this.outside.replace(/1$/, '2');
     const peer = 'out0';
     ip('netns', 'add', this.#namespace);
-    ip('link', 'add', this.#wire, 'type', 'veth', 'peer', 'name', peer, 'netns', this.#namespace);
-    ip('addr', 'add', `${this.outside}/30`, 'dev', this.#wire);
-    ip('link', 'set', this.#wire, 'up');
+    ip('link', 'add', this.wire, 'type', 'veth', 'peer', 'name', peer, 'netns', this.#namespace);
+    ip('addr', 'add', `${this.outside}/30`, 'dev', this.wire);
+    ip('link', 'set', this.wire, 'up');
     ip('-n', this.#namespace, 'addr', 'add', `${inside}/30`, 'dev', peer);
     for (const device of [peer, 'lo']) ip('-n', this.#namespace, 'link', 'set', device, 'up');
     ip('-n', this.#namespace, 'route', 'add', 'default', 'via', this.outside);
@@ -89,6 +92,7 @@ export class Machine implements AsyncDisposable {
   /** Runs a program inside the machine's network and returns what it printed. */
   inside(command: string, ...args: string[]): string {
     return execFileSync('nsenter', [`--net=${this.netns}`, '--', command, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',
       timeout: 20_000,
     });
@@ -97,7 +101,7 @@ export class Machine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runner.stop();
     await docker.stop(this.dockerFolder);
-    spawnSync('ip', ['link', 'delete', this.#wire]);
+    spawnSync('ip', ['link', 'delete', this.wire]);
     spawnSync('ip', ['netns', 'delete', this.#namespace]);
   }
 }

@@ -66,6 +66,7 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     registries: config.registries,
     maxAgeDays: config.imageMaxAgeDays,
     diskPressurePercent: config.imageDiskPercent,
+    diskFolder: await driver.dataFolder(),
     now: () => new Date(),
     logger,
   });

@@ -9,6 +9,7 @@ import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { type RunCommand, runCommand } from '../../../services/runner/src/network/command.ts';
+import { execute } from '../../support/execute.ts';
 
 export const PROBE_IMAGE = 'berth-probe:latest';
 const IMAGE_FOLDER = join(import.meta.dirname, 'image');
@@ -64,8 +65,8 @@ export async function startLab(): Promise<Lab> {
     serve: (ports) => serve(built, machine, ports),
     probe: async (targets) => lines(await run(process.execPath, [PROBE, ...targets])).sort(),
     probeFrom: async (container, targets) =>
-      lines(await execute(docker.url, container, ['node', '/probe.mjs', ...targets])).sort(),
-    execute: async (container, command) => lines(await execute(docker.url, container, command)),
+      (await execute(docker.url, container, ['node', '/probe.mjs', ...targets])).sort(),
+    execute: (container, command) => execute(docker.url, container, command),
     [Symbol.asyncDispose]: () => built.disposeAsync(),
   };
 }
@@ -99,15 +100,6 @@ async function buildProbeImage(url: string, base: string): Promise<void> {
   const body = execFileSync('tar', ['--create', '--directory', IMAGE_FOLDER, '.']);
   const query = new URLSearchParams({ t: PROBE_IMAGE, buildargs: JSON.stringify({ BASE: base }) });
   await callDocker(url, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
-}
-
-/** What a program prints that is run in a container. */
-async function execute(url: string, container: string, Cmd: readonly string[]): Promise<string> {
-  const created = await callDocker(url, `POST /containers/${container}/exec`, {
-    json: { Cmd, Tty: true, AttachStdout: true, AttachStderr: true },
-  });
-  const { Id } = JSON.parse(created.body.toString());
-  return (await callDocker(url, `POST /exec/${Id}/start`, { json: { Tty: true } })).body.toString();
 }
 
 const lines = (text: string): string[] => text.split(/\r?\n/).filter(Boolean);

@@ -62,7 +62,7 @@ export class HeldContainer {
       });
       this.#held = { id, slot };
     } catch (error) {
-      await this.#giveBack(slot);
+      await network.releaseSlot(slot);
       throw error;
     }
   }
@@ -105,13 +105,7 @@ export class HeldContainer {
 
   async #giveNetworkBack(): Promise<void> {
     const slot = this.#held?.slot;
-    if (slot !== undefined) await this.#giveBack(slot);
+    if (slot !== undefined) await this.#tools.network.releaseSlot(slot);
     this.#held = undefined;
-  }
-
-  async #giveBack(slot: NetworkSlot): Promise<void> {
-    const { network } = this.#tools;
-    await network.dismiss(slot.address);
-    await network.releaseSlot(slot);
   }
 }

@@ -24,7 +24,7 @@ const FAILED = 500;
 // For the engine's own work, beside the time that a container has to end.
 const STOP_MARGIN_SECONDS = 60;
 
-const Info = z.object({ NCPU: z.number(), Runtimes: z.record(z.string(), z.unknown()) });
+const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z.record(z.string(), z.unknown()) });
 
 export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDriverOptions): Driver {
   const docker = openDocker(dockerUrl);
@@ -55,6 +55,10 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
   }
 
   return {
+    async dataFolder() {
+      return (await info()).DockerRootDir;
+    },
+
     async isolationClasses() {
       const { Runtimes } = await info();
       return isolationClasses.filter((isolation) => runtimes[isolation] in Runtimes);

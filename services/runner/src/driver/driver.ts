@@ -2,7 +2,6 @@
 import type { IsolationClass } from '@berth/contract';
 
 export interface ContainerWish {
-  /** Also its host name inside; nobody else resolves it. */
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -58,6 +57,8 @@ export class PullFailed extends Error {
 
 /** Removing, stopping or killing what is not there is no failure. */
 export interface Driver {
+  /** Where the engine keeps images and containers. */
+  dataFolder(): Promise<string>;
   /** Which classes the engine offers. */
   isolationClasses(): Promise<readonly IsolationClass[]>;
   hasImage(image: string): Promise<boolean>;

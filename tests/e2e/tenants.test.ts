@@ -1,0 +1,195 @@
+// Tenants are apart: tried from inside containers of a running deployment, on both isolation classes, and again after
+// everything that could have opened a way: a restarted runner, a restarted engine, our table deleted by hand.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { execute } from '../support/execute.ts';
+import { agent, clientOf, instancesOf, isolations, settled } from '../support/workloads.ts';
+
+const image = 'berth-probe:latest';
+const imageFolder = join(import.meta.dirname, 'runner-network/image');
+const serve = fileURLToPath(new URL('./runner-network/image/serve.mjs', import.meta.url));
+
+/** On the other side of the machine's wire; the machine reaches all of them. */
+const internet = '12.34.56.78';
+const closed = ['10.77.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7'];
+const gatewayPort = 9000;
+const otherPort = 9001;
+
+let fleet: Fleet;
+let nodePort: number;
+const listeners: ChildProcess[] = [];
+
+const machine = (): Machine => {
+  const [first] = fleet.machines;
+  if (first === undefined) throw new Error('the fleet has no machine');
+  return first;
+};
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    name: 'tenants',
+    workspaces: ['main', 'other'],
+    machines: 1,
+    settings: { BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address: '198.18.1.1', port: gatewayPort }]) },
+  });
+  const { dockerUrl, netns, wire, nodePort: port } = machine();
+  nodePort = port;
+  for (const address of [internet, ...closed]) execFileSync('ip', ['addr', 'add', `${address}/32`, 'dev', wire]);
+  const [base = ''] = await importBaseImage(dockerUrl);
+  const body = execFileSync('tar', ['--create', '--directory', imageFolder, '.']);
+  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  const ports = [gatewayPort, otherPort].map(String);
+  listeners.push(spawn(process.execPath, [serve, ...ports], { stdio: 'inherit' }));
+  listeners.push(spawn('nsenter', [`--net=${netns}`, '--', process.execPath, serve, ...ports], { stdio: 'inherit' }));
+  await sleep(1_000);
+}, 600_000);
+
+afterAll(async () => {
+  for (const listener of listeners) {
+    listener.kill('SIGKILL');
+    if (listener.exitCode === null && listener.signalCode === null) await once(listener, 'exit');
+  }
+  await fleet?.[Symbol.asyncDispose]();
+}, 120_000);
+
+const both = (address: string, port: number): string[] => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
+
+interface Probing {
+  /** The container that tries. */
+  readonly container: string;
+  readonly open: readonly string[];
+  readonly shut: readonly string[];
+}
+
+async function deployed(
+  workspace: string,
+  name: string,
+  generation: 'mk2' | 'mk3',
+): Promise<{ id: string; address: string }> {
+  const client = clientOf(fleet, workspace);
+  await client.post('/agents', agent(name, { image, generation, memory: 256 }));
+  await settled(client, `/agents/${name}`, ['DEPLOYED']);
+  const [instance] = await instancesOf(fleet, name);
+  if (instance?.address == null) throw new Error(`${name} has no address`);
+  return { id: `berth-${instance.id}`, address: instance.address };
+}
+
+async function prepare(generation: 'mk2' | 'mk3'): Promise<Probing> {
+  const one = await deployed('main', `a-${generation}`, generation);
+  const neighbour = await deployed('main', `b-${generation}`, generation);
+  const stranger = await deployed('other', `c-${generation}`, generation);
+  const { outside } = machine();
+  return {
+    container: one.id,
+    open: [...both(neighbour.address, 8080), `tcp:${outside}:${gatewayPort}`, ...both(internet, otherPort)].sort(),
+    shut: [
+      ...both(stranger.address, 8080),
+      // The machine itself: its bridge and its own address, what listens there and what might.
+      ...['100.96.0.1', outside.replace(/1$/, '2')].flatMap((address) =>
+        [gatewayPort, otherPort, 22].flatMap((port) => both(address, port)),
+      ),
+      // Beside the gateway's port: the node protocol, and anything else of the api's machine.
+      ...[nodePort, otherPort].flatMap((port) => both(outside, port)),
+      `udp:${outside}:${gatewayPort}`,
+      ...closed.flatMap((address) => both(address, otherPort)),
+    ],
+  };
+}
+
+async function expectApart({ container, open, shut }: Probing, when: string): Promise<void> {
+  const reached = await execute(machine().dockerUrl, container, ['node', '/probe.mjs', ...open, ...shut]);
+  expect({ when, reached: reached.sort() }).toEqual({ when, reached: open });
+}
+
+/** Addresses of IPv6 that lead to the machine: none must answer, none may even be had. */
+const ipv6Probe = `
+  const { networkInterfaces } = require('node:os');
+  const { connect } = require('node:net');
+  const own = Object.values(networkInterfaces()).flat().filter(({ family, internal }) => family === 'IPv6' && !internal);
+  console.log('own ' + own.length);
+  const socket = connect(${otherPort}, 'fd77::1');
+  socket.on('connect', () => { console.log('reached'); process.exit(0); });
+  socket.on('error', () => { console.log('refused'); process.exit(0); });
+  setTimeout(() => { console.log('silent'); process.exit(0); }, 1500);
+`;
+
+describe.each(isolations)('on $isolation', ({ generation }) => {
+  let probing: Probing;
+  beforeAll(async () => {
+    probing = await prepare(generation);
+  }, 120_000);
+
+  test('what must not be reached from a container does answer the machine itself', () => {
+    const targets = probing.shut.filter((target) => !target.includes(`:${nodePort}`) && !target.endsWith(':22'));
+    const probe = join(imageFolder, 'probe.mjs');
+    const answered = machine()
+      .inside(process.execPath, probe, ...targets)
+      .split('\n')
+      .filter(Boolean);
+    expect(answered.sort()).toEqual(targets.sort());
+  });
+
+  test('a workspace reaches itself, the gateway and the internet, and nothing else', async () => {
+    await expectApart(probing, 'at first');
+  });
+
+  test('neither the engine’s socket nor anything else of the machine is mounted', async () => {
+    const { dockerUrl } = machine();
+    const inspected = JSON.parse(
+      (await callDocker(dockerUrl, `GET /containers/${probing.container}/json`)).body.toString(),
+    );
+    expect(inspected.Mounts).toEqual([]);
+    expect(
+      await execute(dockerUrl, probing.container, [
+        'sh',
+        '-c',
+        'ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo end',
+      ]),
+    ).toEqual(['end']);
+  });
+
+  test('IPv6 leads nowhere', async () => {
+    execFileSync('ip', ['-6', 'addr', 'replace', 'fd77::1/128', 'dev', machine().wire]);
+    const said = await execute(machine().dockerUrl, probing.container, ['node', '-e', ipv6Probe]);
+    expect(said[0]).toBe('own 0');
+    expect(said[1]).not.toBe('reached');
+  });
+
+  test('right after the runner was killed and started again', async () => {
+    await machine().runner.kill();
+    await expectApart(probing, 'while the runner is down');
+    await machine().runner.start();
+    await expectApart(probing, 'right after the restart');
+  });
+
+  test('right after the engine was killed and started again', async () => {
+    machine().killDocker();
+    await sleep(500);
+    await machine().startDocker();
+    await expectApart(probing, 'right after the restart');
+  });
+
+  test('our table deleted by hand: the runner notices and mends it', async () => {
+    machine().inside('nft', 'delete', 'table', 'inet', 'berth');
+    const startedAt = Date.now();
+    const isThere = (): boolean => {
+      try {
+        return machine().inside('nft', 'list', 'table', 'inet', 'berth').includes('members');
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isThere, { timeout: 20_000, interval: 100 }).toBe(true);
+    console.log(`mended after ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+    await expectApart(probing, 'after the table was mended');
+  });
+});
