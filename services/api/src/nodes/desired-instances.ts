@@ -34,6 +34,11 @@ export async function loadInstances(context: NodeContext, ids: readonly string[]
   return opened.filter((instance) => instance !== undefined);
 }
 
+async function workspaceExists(database: NodeContext['database'], id: string): Promise<boolean> {
+  const row = await database.selectFrom('workspaces').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 interface Row {
   readonly id: string;
   readonly workspace_id: string;
@@ -52,7 +57,9 @@ async function open(
     const key = secret ? await keyring.workspaceKey(database, workspace_id) : Buffer.alloc(0);
     return { ...rest, id, workspaceId: workspace_id, revision, env: openEnv(env, key) };
   } catch (err) {
-    logger.warn({ err, instance: id, workspaceId: workspace_id }, 'the secrets of an instance could not be opened');
+    // Only then: a runner removes what it is not told of, and a database that hiccups must not cost a running instance.
+    if (await workspaceExists(database, workspace_id)) throw err;
+    logger.info({ instance: id, workspaceId: workspace_id }, 'an instance is not handed out: its workspace is gone');
     return undefined;
   }
 }

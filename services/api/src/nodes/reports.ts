@@ -65,8 +65,14 @@ async function recordReport(
     .where('id', '=', report.instance)
     .execute();
   if (report.state === 'gone') await giveBack(tx, runnerId, before.reserved_mb);
-  const isNews = before.state !== report.state || before.message !== (report.message ?? null);
-  return isNews ? before.resource_uid : undefined;
+  return isNews(before, report) ? before.resource_uid : undefined;
+}
+
+/** On its way up an instance says much that decides nothing: only what people read of it, and where it ends, matters. */
+function isNews(before: { readonly state: string; readonly message: string | null }, report: InstanceReport): boolean {
+  const isOnItsWay = (state: string): boolean => ['placed', 'pulling', 'starting'].includes(state);
+  if (isOnItsWay(before.state) && isOnItsWay(report.state)) return report.message !== undefined;
+  return before.state !== report.state || before.message !== (report.message ?? null);
 }
 
 async function giveBack(tx: DatabaseTransaction, runnerId: string, reservedMb: number): Promise<void> {

@@ -1,9 +1,8 @@
 // The one stream of a runner: first everything it should run, then what changes. What was sent is held against the database
 // at every notice, so a change that nobody announced arrives with the next look.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
 import { sql } from 'kysely';
-import { loadInstances, loadWanted } from './desired-instances.ts';
+import { loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
 
@@ -49,8 +48,13 @@ export async function* streamMessages(
   let quietSince = Date.now();
   while (!signal.aborted) {
     await context.changes.next(runnerId, lookMs, signal);
-    if (signal.aborted || !(await isCurrent(context, runnerId, session))) return;
-    const messages = await differences(context, runnerId, sent);
+    if (signal.aborted) return;
+    const [isNewest, wanted] = await Promise.all([
+      isCurrent(context, runnerId, session),
+      loadWanted(context, runnerId),
+    ]);
+    if (!isNewest) return;
+    const messages = await differences(context, wanted, sent);
     yield* messages;
     if (messages.length > 0) quietSince = Date.now();
     if (Date.now() - quietSince < pulseSeconds * 1_000) continue;
@@ -59,16 +63,16 @@ export async function* streamMessages(
   }
 }
 
-const idsOf = (wanted: Awaited<ReturnType<typeof loadWanted>>, desired: 'running' | 'gone'): string[] =>
+const idsOf = (wanted: readonly Wanted[], desired: 'running' | 'gone'): string[] =>
   wanted.filter((each) => each.desired === desired).map(({ id }) => id);
 
 /** Brings `sent` up to date and says what that takes. */
 async function differences(
   context: NodeContext,
-  runnerId: string,
+  rows: readonly Wanted[],
   sent: Map<string, 'running' | 'gone'>,
 ): Promise<StreamMessage[]> {
-  const wanted = new Map((await loadWanted(context, runnerId)).map(({ id, desired }) => [id, desired]));
+  const wanted = new Map(rows.map(({ id, desired }) => [id, desired]));
   const fresh = [...wanted].filter(([id, desired]) => desired === 'running' && !sent.has(id)).map(([id]) => id);
   const instances: DesiredInstance[] = await loadInstances(context, fresh);
   // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
@@ -83,16 +87,7 @@ async function differences(
   ];
 }
 
-/** The database may be away for a while; the stream holds what it knows until then. */
-async function isCurrent({ database, logger }: NodeContext, runnerId: string, session: number): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const row = await database.selectFrom('runners').select('session').where('id', '=', runnerId).executeTakeFirst();
-      return row?.session === session;
-    } catch (err) {
-      if (attempt >= 5) throw err;
-      logger.warn({ err, runner: runnerId }, 'a runner\u2019s stream waits for the database');
-      await sleep(attempt * 200);
-    }
-  }
+async function isCurrent({ database }: NodeContext, runnerId: string, session: number): Promise<boolean> {
+  const row = await database.selectFrom('runners').select('session').where('id', '=', runnerId).executeTakeFirst();
+  return row?.session === session;
 }

@@ -49,14 +49,18 @@ export class Converger implements Wishes {
     const { failures, output } = this.#tools;
     // What an earlier run noted about others is cleared away with whatever is left of them.
     const others = new Set([...gone, ...this.#workers.keys(), ...failures.instances(), ...output.instances()]);
-    for (const instance of instances) this.set(instance);
+    for (const instance of instances) this.#want(instance, false);
     for (const id of others) if (!wanted.has(id)) this.unset(id);
     void this.#resync();
   }
 
   set(instance: DesiredInstance): void {
+    this.#want(instance, true);
+  }
+
+  #want(instance: DesiredInstance, isFresh: boolean): void {
     const known = this.#workers.get(instance.id);
-    if (known === undefined) this.#employ(instance.id, instance);
+    if (known === undefined) this.#employ(instance.id, instance, isFresh);
     else known.worker.want(instance);
   }
 
@@ -77,8 +81,8 @@ export class Converger implements Wishes {
       this.#tools.logger.warn('the runner stops with work in hand; the next start finishes it');
   }
 
-  #employ(id: string, desired: DesiredInstance | undefined): void {
-    const worker = new InstanceWorker(id, desired, this.#tools);
+  #employ(id: string, desired: DesiredInstance | undefined, isFresh = false): void {
+    const worker = new InstanceWorker(id, desired, isFresh, this.#tools);
     const work = async (): Promise<void> => {
       await this.#networkOpened;
       if (this.#closing.signal.aborted) return;

@@ -12,9 +12,12 @@ export class HeldContainer {
   readonly #instance: string;
   readonly #tools: ConvergeTools;
   #held: { readonly id: string; readonly slot: NetworkSlot | undefined } | undefined;
+  /** Nobody has made a container for it yet, so there is none to look for. */
+  #isFresh: boolean;
 
-  constructor(instance: string, tools: ConvergeTools) {
+  constructor(instance: string, isFresh: boolean, tools: ConvergeTools) {
     this.#instance = instance;
+    this.#isFresh = isFresh;
     this.#tools = tools;
   }
 
@@ -42,10 +45,11 @@ export class HeldContainer {
 
   async create(desired: DesiredInstance): Promise<void> {
     const { driver, network, runnerId } = this.#tools;
+    this.#isFresh = false;
     const slot = await network.takeSlot();
     try {
-      await network.admit(slot.address, desired.workspaceId);
-      const id = await driver.create({
+      const admitted = network.admit(slot.address, desired.workspaceId);
+      const created = driver.create({
         name: `berth-${desired.id}`,
         image: desired.image,
         labels: {
@@ -60,8 +64,13 @@ export class HeldContainer {
         cpus: desired.cpus,
         networkOf: slot.containerId,
       });
-      this.#held = { id, slot };
+      // Beside each other: both are needed before the start, neither needs the other.
+      const [, made] = await Promise.allSettled([admitted, created]);
+      if (made.status === 'fulfilled') this.#held = { id: made.value, slot };
+      await Promise.all([admitted, created]);
     } catch (error) {
+      if (this.#held !== undefined) await driver.remove(this.#held.id);
+      this.#held = undefined;
       await network.releaseSlot(slot);
       throw error;
     }
@@ -91,6 +100,7 @@ export class HeldContainer {
   }
 
   async #find(): Promise<ContainerState | undefined> {
+    if (this.#isFresh) return undefined;
     const { driver, network, runnerId } = this.#tools;
     const found = await driver.list({ name: containerLabels.instance, value: this.#instance });
     const state = found.find(({ labels }) => labels[containerLabels.runner] === runnerId);

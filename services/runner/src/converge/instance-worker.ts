@@ -41,11 +41,12 @@ export class InstanceWorker {
   #answering: { readonly pid: number | undefined; readonly since: number } | undefined;
   #runtimeFaults = 0;
 
-  constructor(id: string, desired: DesiredInstance | undefined, tools: ConvergeTools) {
+  /** `isFresh`: the api has just thought of it, so nothing of it can be here. */
+  constructor(id: string, desired: DesiredInstance | undefined, isFresh: boolean, tools: ConvergeTools) {
     this.#id = id;
     this.#desired = desired;
     this.#tools = tools;
-    this.#container = new HeldContainer(id, tools);
+    this.#container = new HeldContainer(id, isFresh, tools);
     this.#teller = new Teller(id, tools.report);
     this.#attempt = { ...firstAttempt, failure: tools.failures.find(id) };
   }
@@ -135,15 +136,20 @@ export class InstanceWorker {
     );
     if (failure !== undefined) return this.#fail(failure);
     this.#say('starting');
-    return this.#withEngine(() => this.#clock.measure('create', () => this.#container.create(desired)));
+    return this.#withEngine(async () => {
+      await this.#clock.measure('create', () => this.#container.create(desired));
+      await this.#startOnce();
+    });
   }
 
   #start(): Promise<Next> {
-    return this.#withEngine(async () => {
-      await this.#clock.measure('start', () => this.#container.start());
-      this.#answering = undefined;
-      this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
-    });
+    return this.#withEngine(() => this.#startOnce());
+  }
+
+  async #startOnce(): Promise<void> {
+    await this.#clock.measure('start', () => this.#container.start());
+    this.#answering = undefined;
+    this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
   }
 
   /** What the instance itself makes impossible is its verdict; everything else is tried again. */

@@ -12,13 +12,16 @@ export interface SlotPoolOptions {
 }
 
 const RETRY_MS = 2_000;
+/** Whoever took a slot is about to start a container in it, and making another one beside that slows both down. */
+const QUIET_MS = 400;
 
 export class SlotPool {
   readonly #options: SlotPoolOptions;
   readonly #ready: NetworkSlot[] = [];
   #filling = Promise.resolve();
   #isFilling = false;
-  #retry: NodeJS.Timeout | undefined;
+  /** Of the next filling. */
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: SlotPoolOptions) {
@@ -28,27 +31,33 @@ export class SlotPool {
 
   async take(): Promise<NetworkSlot> {
     for (let slot = this.#ready.shift(); slot !== undefined; slot = this.#ready.shift()) {
-      this.#fill();
+      this.#fillAfter(QUIET_MS);
       if (await this.#options.isAlive(slot)) return slot;
       await this.#options.remove(slot);
     }
+    this.#fillAfter(QUIET_MS);
     return this.#options.create();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#timer);
     await this.#filling;
     await Promise.all(this.#ready.splice(0).map((slot) => this.#options.remove(slot)));
+  }
+
+  #fillAfter(ms: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fill(), ms).unref();
   }
 
   /** One at a time: starts of instances come first. */
   #fill(): void {
     if (this.#isFilling) return;
-    clearTimeout(this.#retry);
     this.#filling = this.#fillUp().catch((error) => {
       this.#options.logger.warn({ err: error }, 'a network slot could not be made; trying again');
-      if (!this.#closed) this.#retry = setTimeout(() => this.#fill(), RETRY_MS).unref();
+      this.#fillAfter(RETRY_MS);
     });
   }
 
