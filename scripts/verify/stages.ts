@@ -12,6 +12,8 @@ export type Stage = {
   env?: Readonly<Record<string, string>>;
 };
 
+const containers = ['docker', 'gvisor', 'network-tools', 'container-registry', 'base-image', 'tiny-image'];
+
 /** What `pnpm verify` runs, in order. A new stage is one line. */
 export const stages: readonly Stage[] = [
   { name: 'types', script: ['typecheck'] },
@@ -29,6 +31,8 @@ export const stages: readonly Stage[] = [
       'scripts/engines',
       'tests/api',
       'tests/durable/relay',
+      'tests/nodes',
+      'tests/orchestrator',
     ],
     counts: 'vitest',
     env: { BERTH_TEST_POSTGRES: '15' },
@@ -39,7 +43,6 @@ export const stages: readonly Stage[] = [
     script: ['conformance', '--brand', 'Acme:ac'],
     counts: 'summary',
   },
-  { name: 'fuzz', script: ['e2e', 'fuzz'], counts: 'vitest' },
-  { name: 'quick start', script: ['e2e', 'quick-start'], counts: 'vitest' },
-  { name: 'kills', script: ['chaos'], counts: 'vitest' },
+  { name: 'end to end', script: ['e2e'], counts: 'vitest', needs: containers },
+  { name: 'kills', script: ['chaos'], counts: 'vitest', needs: containers },
 ];

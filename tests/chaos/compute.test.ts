@@ -46,7 +46,10 @@ async function insist(fleet: Fleet, method: string, path: string, body?: object)
       () => 0,
     );
     if (status === 200 || status === 404 || status === 409) return;
-    if (Date.now() > deadline) throw new Error(`${method} ${path} was answered ${status} for a minute`);
+    if (Date.now() > deadline) {
+      const log = fleet.api.isRunning ? '' : `; the api has ended, saying:\n${await fleet.api.logEnd()}`;
+      throw new Error(`${method} ${path} was answered ${status} for a minute${log}`);
+    }
     await sleep(200);
   }
 }

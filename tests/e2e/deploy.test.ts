@@ -1,21 +1,42 @@
 // A deployment becomes running containers, or says why not. Real engines, real runner, both isolation classes.
-import { join } from 'node:path';
+import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { containerRegistry } from '../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { execute } from '../support/execute.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { agent, clientOf, gone, instancesOf, isolations, lastMessage, settled } from '../support/workloads.ts';
-import { pushTinyImage } from './deploy/push-image.ts';
+import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 
+const full = environment.BERTH_TEST_FULL === '1';
+
 let fleet: Fleet;
-let registryUrl: URL;
+/** Known to the runner with its password; holds the hub's images too. */
+let registry: Registry;
+/** Asks for a password that the runner does not have. */
+let strange: Registry;
 
 beforeAll(async () => {
-  fleet = await startFleet({ name: 'deploy', workspaces: ['main', 'other'], machines: 1 });
+  [registry, strange] = [await startRegistry('own'), await startRegistry('strange')];
+  fleet = await startFleet({
+    name: 'deploy',
+    workspaces: ['main', 'other'],
+    machines: 1,
+    settings: {
+      BERTH_RUNNER_REGISTRIES: JSON.stringify([
+        { host: registry.host, username: registry.username, password: registry.password },
+      ]),
+      BERTH_ORCHESTRATOR_IMAGE_REGISTRY: registry.host,
+      // At full size as operators have it, 45 seconds.
+      ...(full ? {} : { BERTH_ORCHESTRATOR_START_TIMEOUT_SECONDS: '10' }),
+    },
+  });
 }, 120_000);
-afterAll(() => fleet[Symbol.asyncDispose]());
+afterAll(async () => {
+  await fleet?.[Symbol.asyncDispose]();
+  await Promise.all([registry?.stop(), strange?.stop()]);
+});
 
 const machine = () => {
   const [first] = fleet.machines;
@@ -158,25 +179,63 @@ describe.each(isolations)('on $isolation', ({ isolation, generation }) => {
 });
 
 describe('images', () => {
+  const client = () => clientOf(fleet);
+
   beforeAll(async () => {
-    const dataFolder = join(fleet.folder, 'container-registry-deploy');
-    const { url } = await containerRegistry.start({ dataFolder, host: machine().outside });
-    registryUrl = new URL(url);
-    await pushTinyImage(machine().dockerUrl, registryUrl, 'tiny:1');
+    for (const name of ['tiny:1', 'service/mcp-tiny:1']) await pushTinyImage(machine().dockerUrl, registry, name);
+    await pushTinyImage(machine().dockerUrl, strange, 'tiny:1');
+  });
+
+  test('an image is pulled with the password of its registry, and kept', async () => {
+    const image = `${registry.host}/tiny:1`;
+    await client().post('/agents', agent('pulled', { image }));
+    expect(await settled(client(), '/agents/pulled')).toMatchObject({ status: 'DEPLOYED' });
+    await callDocker(machine().dockerUrl, `GET /images/${image}/json`);
+  });
+
+  test('a hub image comes from the registry that the operator names, and the server gets the secrets of its connection', async () => {
+    const connection = {
+      metadata: { name: 'code' },
+      spec: { integration: 'github', secret: { GITHUB_TOKEN: 'tok-123' } },
+    };
+    expect((await client().post('/integrations/connections', connection)).status).toBe(200);
+    const envs = [{ name: 'PORT', value: '8080' }];
+    const spec = {
+      integrationConnections: ['code'],
+      runtime: { image: 'service/mcp-tiny:1', memory: 128, generation: 'mk2', envs },
+    };
+    expect((await client().post('/functions', { metadata: { name: 'hub' }, spec })).status).toBe(200);
+    expect(await settled(client(), '/functions/hub')).toMatchObject({ status: 'DEPLOYED' });
+    const [instance] = await instancesOf(fleet, 'hub');
+    const lines = await execute(machine().dockerUrl, `berth-${instance?.id}`, ['env']);
+    expect(lines).toContain('GITHUB_TOKEN=tok-123');
+    expect(lines).toContain('SERVICE_TYPE=function');
+  });
+
+  test('a function whose hub entry has no image yet says so', async () => {
+    await client().post('/functions', { metadata: { name: 'coming' }, spec: { integrationConnections: ['code'] } });
+    expect(lastMessage(await settled(client(), '/functions/coming', ['FAILED']))).toMatch(
+      /no published image|spec.runtime.image/,
+    );
   });
 
   test('an image that does not exist fails within 60 s and says so', async () => {
-    const client = clientOf(fleet);
-    await client.post('/agents', agent('missing', { image: `${registryUrl.host}/nothing:1` }));
-    const failed = await settled(client, '/agents/missing', ['FAILED']);
-    expect(lastMessage(failed)).toMatch(/refused|does not exist|credentials/i);
+    await client().post('/agents', agent('missing', { image: `${registry.host}/nothing:1` }));
+    expect(lastMessage(await settled(client(), '/agents/missing', ['FAILED']))).toMatch(
+      /does not exist|no such|not found/i,
+    );
   });
 
   test('a registry that refuses fails within 60 s and says so', async () => {
-    const client = clientOf(fleet);
-    await client.post('/agents', agent('refused', { image: `${registryUrl.host}/tiny:1` }));
-    const failed = await settled(client, '/agents/refused', ['FAILED']);
-    expect(lastMessage(failed)).toMatch(/refused|credentials/i);
+    await client().post('/agents', agent('refused', { image: `${strange.host}/tiny:1` }));
+    expect(lastMessage(await settled(client(), '/agents/refused', ['FAILED']))).toMatch(
+      /refused|password|credentials/i,
+    );
+  });
+
+  test('a registry that is not there fails within 60 s and says so', async () => {
+    await client().post('/agents', agent('nowhere', { image: '198.18.1.1:9/tiny:1' }));
+    expect(lastMessage(await settled(client(), '/agents/nowhere', ['FAILED'], 60_000))).toMatch(/198\.18\.1\.1:9/);
   });
 });
 
@@ -207,9 +266,11 @@ describe('delete', () => {
 
   test('nothing is left of what was deleted: no container, no network, no address, no reservation', async () => {
     const client = clientOf(fleet);
-    const { body } = await client.get('/agents', { query: { limit: 200 } });
-    for (const { metadata } of body.data) await client.delete(`/agents/${metadata.name}`);
-    for (const { metadata } of body.data) await gone(client, `/agents/${metadata.name}`, 60_000);
+    for (const kind of ['agents', 'functions']) {
+      const { body } = await client.get(`/${kind}`, { query: { limit: 200 } });
+      for (const { metadata } of body.data) await client.delete(`/${kind}/${metadata.name}`);
+      for (const { metadata } of body.data) await gone(client, `/${kind}/${metadata.name}`, 60_000);
+    }
     await expect.poll(() => leftovers(fleet), { timeout: 30_000, interval: 500 }).toEqual([]);
   });
 });

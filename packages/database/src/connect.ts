@@ -17,7 +17,7 @@ export interface ConnectOptions {
   readonly url: string;
   readonly maxConnections?: number;
   readonly applicationName?: string;
-  /** Told of connections that broke while idle; the pool replaces them by itself. */
+  /** Told of connections that broke while nobody waited for an answer; the pool replaces them by itself. */
   readonly onIdleError?: (error: Error) => void;
 }
 
@@ -37,8 +37,10 @@ export function connectPool({
     options: '-c timezone=UTC',
     types,
   });
-  // Without a listener a dropped idle connection would end the process.
+  // Without a listener a connection that breaks would end the process: the pool listens to those that are idle, and one that
+  // somebody holds may break between two statements.
   pool.on('error', (error) => onIdleError?.(error));
+  pool.on('connect', (client) => client.on('error', (error) => onIdleError?.(error)));
   return pool;
 }
 

@@ -33,6 +33,9 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       // The name of the machine and the files about names come with the network: the engine refuses any other.
       NetworkMode: `container:${wish.networkOf}`,
       IpcMode: 'private',
+      // The first process of a container hears no signal that it does not ask for: without an init of the engine's, an
+      // ordinary server would be waited for in vain and then killed.
+      Init: true,
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],

@@ -1,0 +1,38 @@
+// Container registries beside the fleet. They listen on every address, because the one that machines see is made later.
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
+import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { freePort } from '../../../scripts/engines/free-port.ts';
+import { tagImage } from '../../../scripts/engines/import-image.ts';
+
+export interface Registry {
+  /** As image references name it, seen from the first machine. */
+  readonly host: string;
+  readonly username: string;
+  readonly password: string;
+  stop(): Promise<void>;
+}
+
+export async function startRegistry(name: string): Promise<Registry> {
+  const dataFolder = await mkdtemp(join(inject('runFolder'), `${containerRegistry.name}-${name}-`));
+  const port = await freePort();
+  const { url, stop } = await containerRegistry.start({ dataFolder, host: '0.0.0.0', port });
+  const { username, password } = new URL(url);
+  return { host: `198.18.1.1:${port}`, username, password, stop };
+}
+
+/** Gives the registry the tiny image and removes the name here, so that it has to be pulled. */
+export async function pushTinyImage(dockerUrl: string, registry: Registry, name: string): Promise<void> {
+  const { host, username, password } = registry;
+  const reference = `${host}/${name}`;
+  const [, repository = '', tag = 'latest'] = /^(.+?)(?::([^:/]+))?$/.exec(name) ?? [];
+  await tagImage(dockerUrl, 'berth-tiny:latest', reference);
+  const login = JSON.stringify({ username, password, serveraddress: host });
+  const auth = Buffer.from(login).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+  await callDocker(dockerUrl, `POST /images/${host}/${repository}/push?tag=${tag}`, {
+    headers: { 'x-registry-auth': auth },
+  });
+  await callDocker(dockerUrl, `DELETE /images/${reference}`);
+}
