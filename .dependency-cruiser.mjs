@@ -49,10 +49,11 @@ export default {
     },
     {
       name: 'a-package-is-entered-by-its-front-door',
-      comment: 'Import @berth/<name>, not a file inside another package.',
+      comment:
+        'Import @berth/<name>, or its settings alone as @berth/<name>/config, not a file inside another package.',
       severity: 'error',
       from: { path: '^(packages|services|clients)/([^/]+)/' },
-      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },
+      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/(index|config)\\.ts$'] },
     },
     {
       name: 'nothing-imports-tests-bench-or-scripts',

@@ -23,6 +23,7 @@ export type Role<Sections extends z.ZodRawShape = z.ZodRawShape> = {
   healthPort: number;
   /** The sections of the config file that the role reads, and no others: a runner never sees a database password. */
   sections: Sections;
+  /** Imports its service only now: a runner needs neither the code nor the memory of an api. */
   start(config: z.output<z.ZodObject<Sections>>, context: RoleContext): Promise<RunningRole>;
 };
 

@@ -1,5 +1,4 @@
 // The first run: an account, its first admin with a key, and their first workspace.
-import { createWorkspace, requireWorkspaceName } from '@berth/api';
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
 import { z } from 'zod';
 import { defineCommand } from '../command.ts';
@@ -23,6 +22,8 @@ export const initCommand = defineCommand({
   sections: { postgres: postgresSection, masterKeys: masterKeysSection, api: apiSection },
   async run({ postgres, masterKeys, api }, { arguments: argv, print }) {
     const flags = readFlags(argv, Flags, ['ifNeeded']);
+    // Only now: no other command needs the api's code.
+    const { createWorkspace, requireWorkspaceName } = await import('@berth/api');
     // Before the account is there: a refused name must leave nothing behind.
     requireWorkspaceName(flags.workspace, api);
     await withDatabase(postgres.url, async (database) => {

@@ -1,5 +1,3 @@
-import { startApi } from '@berth/api';
-import { masterKeyRing } from '@berth/identity';
 import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { clickhouseSection } from '../sections/clickhouse.ts';
@@ -15,13 +13,9 @@ export const apiRole = defineRole({
     masterKeys: masterKeysSection,
     api: apiSection,
   },
-  start: ({ postgres, clickhouse, masterKeys, api }, { logger, registry }) =>
-    startApi({
-      config: api,
-      databaseUrl: postgres.url,
-      clickhouse,
-      masterKeys: masterKeyRing(masterKeys),
-      logger,
-      registry,
-    }),
+  async start({ postgres, clickhouse, masterKeys, api }, { logger, registry }) {
+    const [{ startApi }, { masterKeyRing }] = await Promise.all([import('@berth/api'), import('@berth/identity')]);
+    const keys = masterKeyRing(masterKeys);
+    return startApi({ config: api, databaseUrl: postgres.url, clickhouse, masterKeys: keys, logger, registry });
+  },
 });

@@ -1,4 +1,3 @@
-import { startOrchestrator } from '@berth/orchestrator';
 import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
@@ -10,8 +9,9 @@ export const orchestratorRole = defineRole({
   healthPort: 9081,
   // Of the api's settings it needs the brand and the regions.
   sections: { postgres: postgresSection, restate: restateSection, orchestrator: orchestratorSection, api: apiSection },
-  start: ({ postgres, restate, orchestrator, api }, { logger, registry }) =>
-    startOrchestrator({
+  async start({ postgres, restate, orchestrator, api }, { logger, registry }) {
+    const { startOrchestrator } = await import('@berth/orchestrator');
+    return startOrchestrator({
       config: orchestrator,
       brand: api.brand,
       regions: api.regions,
@@ -19,5 +19,6 @@ export const orchestratorRole = defineRole({
       restate,
       logger,
       registry,
-    }),
+    });
+  },
 });

@@ -1,4 +1,3 @@
-import { startRunner } from '@berth/runner';
 import { defineRole } from '../role.ts';
 import { runnerSection } from '../sections/runner.ts';
 
@@ -6,5 +5,8 @@ export const runnerRole = defineRole({
   name: 'runner',
   healthPort: 9082,
   sections: { runner: runnerSection },
-  start: ({ runner }, { logger, registry }) => startRunner({ config: runner, logger, registry }),
+  async start({ runner }, { logger, registry }) {
+    const { startRunner } = await import('@berth/runner');
+    return startRunner({ config: runner, logger, registry });
+  },
 });

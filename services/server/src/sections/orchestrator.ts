@@ -1,3 +1,3 @@
-import { OrchestratorConfig } from '@berth/orchestrator';
+import { OrchestratorConfig } from '@berth/orchestrator/config';
 
 export const orchestratorSection = OrchestratorConfig.prefault({});
