@@ -1,4 +1,5 @@
 // A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
+import type { Limit } from '@berth/pace';
 import {
   childOf,
   formatTraceparent,
@@ -11,7 +12,6 @@ import {
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';
 import { defaultRetry, type Handler, type HandlerContext } from './handler.ts';
-import type { Limit } from './limit.ts';
 import type { Outgoing } from './message.ts';
 
 /** The one method of every object. */

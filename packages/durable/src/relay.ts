@@ -1,9 +1,8 @@
 // From the outbox to the engine. A row is deleted after the engine has acknowledged its message, in the transaction that holds
 // its lock: a relay that is killed at any line lets go of its rows, and the next one sends them again under the same id.
 import { type Database, listen, outboxChannel } from '@berth/database';
+import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import { backoffMs } from './backoff.ts';
-import { Bell } from './bell.ts';
 import { relayBatch } from './relay-batch.ts';
 import { RestingRows } from './resting-rows.ts';
 import type { Sender } from './sender.ts';
@@ -38,29 +37,28 @@ export function startRelay(options: RelayOptions): RunningRelay {
     onNotice: () => bell.ring(),
     onError: (err) => logger.warn({ err }, 'relay hears no notices'),
   });
-  let isStopping = false;
+  const stopping = new AbortController();
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       try {
         const { taken, away } = await relayBatch(database, sender, resting, batchSize);
         if (away !== undefined) throw away;
         failures = 0;
-        if (taken < batchSize) await bell.wait(pollMs);
+        if (taken < batchSize) await bell.wait(pollMs, stopping.signal);
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'relay waits');
         // Not woken by notices: while the engine or the database is away, every write would bring another attempt.
-        await bell.rest(backoffMs(failures, 100, 10_000, Math.random));
+        await pause(backoffMs(failures, 100, 10_000, Math.random), stopping.signal);
       }
     }
   };
   const running = run();
   return {
     async stop() {
-      isStopping = true;
-      bell.close();
+      stopping.abort();
       await Promise.all([running, listener.close()]);
     },
   };

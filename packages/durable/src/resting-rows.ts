@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from '@berth/pace';
 
 /** More than this are not refusals of single messages but an engine that is not set up. */
 const most = 1_000;

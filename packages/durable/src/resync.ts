@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@berth/database';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from '@berth/pace';
 import type { MessageType, Outgoing } from './message.ts';
 import type { Sender } from './sender.ts';
 

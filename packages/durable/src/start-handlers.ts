@@ -2,13 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, Limit, pause } from '@berth/pace';
 import { type Logger, notReady, type ReadyReport } from '@berth/telemetry';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
 import { AttemptCounter } from './attempt-counter.ts';
-import { backoffMs } from './backoff.ts';
 import { bindHandler } from './bind-handler.ts';
 import type { Catalogue } from './handler.ts';
-import { Limit } from './limit.ts';
 import { register } from './register.ts';
 import { sdkLogger } from './sdk-logger.ts';
 
@@ -118,5 +117,3 @@ async function listen(server: Http2Server, port: number, host: string): Promise<
   if (address === null || typeof address === 'string') throw new Error('The handlers have no port.');
   return `http://${host}:${address.port}`;
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {});

@@ -1,6 +1,7 @@
 // The runner role: joins once, then holds its line to the api and keeps the machine's containers as the api wants them.
 import { readFileSync } from 'node:fs';
 import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { z } from 'zod';
 import type { RunnerConfig } from './config.ts';
@@ -19,9 +20,6 @@ import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
-import { backoffMs } from './pace/backoff.ts';
-import { Limit } from './pace/limit.ts';
-import { pause } from './pace/pause.ts';
 
 export interface RunnerOptions {
   readonly config: RunnerConfig;

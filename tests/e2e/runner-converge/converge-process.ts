@@ -2,6 +2,7 @@
 // killed. What is wanted comes in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
 import { type LogBatch, StreamMessage } from '@berth/contract';
+import { Limit } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { Converger } from '../../../services/runner/src/converge/converger.ts';
@@ -10,7 +11,6 @@ import { createDockerDriver } from '../../../services/runner/src/driver/docker-d
 import { createImageStore } from '../../../services/runner/src/images/image-store.ts';
 import { OutputShipper } from '../../../services/runner/src/logs/output-shipper.ts';
 import { createNetwork } from '../../../services/runner/src/network/create-network.ts';
-import { Limit } from '../../../services/runner/src/pace/limit.ts';
 
 const Settings = z.object({ runnerId: z.string(), dockerUrl: z.string(), stateFolder: z.string() });
 const { runnerId, dockerUrl, stateFolder } = Settings.parse(JSON.parse(process.argv[2] ?? ''));

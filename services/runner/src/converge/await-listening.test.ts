@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Bell } from '@berth/pace';
 import { afterEach, expect, test } from 'vitest';
-import { Bell } from '../pace/bell.ts';
 import { awaitListening } from './await-listening.ts';
 import { probePauseMs } from './probe.ts';
 

@@ -1,4 +1,4 @@
-import type { Bell } from '../pace/bell.ts';
+import type { Bell } from '@berth/pace';
 import { isListening, probePauseMs } from './probe.ts';
 
 export interface AwaitedPort {

@@ -1,11 +1,9 @@
 // Makes the engine match what the api wants of this machine. Until the api has said everything it wants, containers of an
 // earlier run are left as they are: an api that is away must never cost a running instance.
 import type { DesiredInstance } from '@berth/contract';
+import { backoffMs, pause, within } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
 import type { Wishes } from '../node/node-link.ts';
-import { backoffMs } from '../pace/backoff.ts';
-import { pause } from '../pace/pause.ts';
-import { within } from '../pace/within.ts';
 import { InstanceWorker } from './instance-worker.ts';
 import type { ConvergeTools } from './tools.ts';
 

@@ -1,10 +1,8 @@
 // One instance, one worker, one thing at a time: look, decide, do, look again. It never dies: what the engine cannot do now
 // it does later, and nothing is called failed because the engine was away.
 import type { DesiredInstance } from '@berth/contract';
+import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
-import { backoffMs } from '../pace/backoff.ts';
-import { Bell } from '../pace/bell.ts';
-import { pause } from '../pace/pause.ts';
 import { awaitListening } from './await-listening.ts';
 import { BringUpClock, elapsedMs } from './bring-up-clock.ts';
 import { type Attempt, decide, type Failure, firstAttempt, type Seen, type Step } from './decide.ts';

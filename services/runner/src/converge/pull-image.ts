@@ -1,6 +1,5 @@
+import { backoffMs, pause } from '@berth/pace';
 import { PullFailed } from '../driver/driver.ts';
-import { backoffMs } from '../pace/backoff.ts';
-import { pause } from '../pace/pause.ts';
 import type { Failure } from './decide.ts';
 import { pullFailed, pulling } from './explain.ts';
 import type { ConvergeTools } from './tools.ts';

@@ -1,10 +1,11 @@
 // What the work on instances is done with.
+
+import type { Limit } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { Driver } from '../driver/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/report-book.ts';
-import type { Limit } from '../pace/limit.ts';
 import type { FailureBook } from './failure-book.ts';
 
 /** Output of instances, which outlives their containers. */

@@ -2,7 +2,7 @@
 // waits in memory.
 import { rm } from 'node:fs/promises';
 import type { LogLine } from '@berth/contract';
-import { Bell } from '../pace/bell.ts';
+import { Bell } from '@berth/pace';
 import { archiveLogs, type LogArchive, removeArchive } from './log-archive.ts';
 import { loadCursor, saveCursor } from './log-cursor.ts';
 import { type LogSource, liveSource } from './log-source.ts';

@@ -3,13 +3,11 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LogLine, nodePaths } from '@berth/contract';
+import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { OutputKeeper } from '../converge/tools.ts';
 import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';
-import { backoffMs } from '../pace/backoff.ts';
-import { Limit } from '../pace/limit.ts';
-import { pause } from '../pace/pause.ts';
 import { InstanceOutput } from './instance-output.ts';
 import { listArchives } from './log-archive.ts';
 

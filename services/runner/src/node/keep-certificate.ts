@@ -1,5 +1,5 @@
+import { pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import { pause } from '../pace/pause.ts';
 import { type Identity, isDueForRenewal, saveIdentity } from './identity.ts';
 import type { NodeClient } from './node-client.ts';
 import { renewCertificate } from './renew-certificate.ts';

@@ -1,10 +1,8 @@
 // The runner's line to the api: one stream at a time, reports and heartbeats beside it as long as it is open. Whatever
 // breaks, it comes back; the containers do not notice.
 import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
+import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import { backoffMs } from '../pace/backoff.ts';
-import { Bell } from '../pace/bell.ts';
-import { pause } from '../pace/pause.ts';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
 import { readMessages } from './read-messages.ts';

@@ -1,5 +1,5 @@
 import { type Heartbeat, nodePaths } from '@berth/contract';
-import { pause } from '../pace/pause.ts';
+import { pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';
 

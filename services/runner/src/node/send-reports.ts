@@ -1,7 +1,5 @@
 import { nodePaths } from '@berth/contract';
-import { backoffMs } from '../pace/backoff.ts';
-import type { Bell } from '../pace/bell.ts';
-import { pause } from '../pace/pause.ts';
+import { type Bell, backoffMs, pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';
 import type { ReportBook } from './report-book.ts';

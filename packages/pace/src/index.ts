@@ -1,0 +1,5 @@
+export * from './backoff.ts';
+export * from './bell.ts';
+export * from './limit.ts';
+export * from './pause.ts';
+export * from './within.ts';
