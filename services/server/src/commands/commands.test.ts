@@ -1,7 +1,7 @@
 // The operator's commands on a real database, with a collected standard output.
 import { randomBytes } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
-import { connect, type Database } from '@berth/database';
+import { connect, type Database, uuidv7 } from '@berth/database';
 import { createAuthenticator, createKeyring, masterKeyRing } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -117,4 +117,51 @@ test('rotate-keys gives every data key to the first master key, then reports 0',
   const { id } = await database.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
   const keyring = createKeyring(masterKeyRing(masterKeys.slice(0, 1)));
   expect(await keyring.workspaceKey(database, id)).toHaveLength(32);
+});
+
+describe('runners', () => {
+  const addRunner = async (name: string): Promise<string> => {
+    const id = uuidv7();
+    const runner = { id, name, region: 'local', status: 'up' as const, memory_mb: 4_096, isolation: ['runc'] };
+    await database.insertInto('runners').values(runner).execute();
+    return id;
+  };
+  const addInstance = (runnerId: string, endedAt: Date | null) =>
+    database
+      .insertInto('instances')
+      .values({
+        id: uuidv7(),
+        workspace_id: uuidv7(),
+        resource_uid: uuidv7(),
+        revision: 'rev-1',
+        runner_id: runnerId,
+        spec: '{}',
+        reserved_mb: 0,
+        ended_at: endedAt,
+      })
+      .execute();
+
+  test('a join token is made for a region that exists, and for no other', async () => {
+    const [token = ''] = await run('create-join-token', '--region', 'local');
+    expect(token).toMatch(/^[\w-]+\.[0-9a-f]{64}$/);
+    expect(await database.selectFrom('runner_tokens').select('region').execute()).toEqual([{ region: 'local' }]);
+    await expect(run('create-join-token', '--region', 'moon')).rejects.toThrow('Choose one of: local');
+  });
+
+  test('the machines are listed with what they run', async () => {
+    expect((await run('list-runners')).at(-1)).toContain('create-join-token');
+    await addInstance(await addRunner('first'), null);
+    const [, line = ''] = await run('list-runners');
+    expect(line.split(/ {2,}/)).toEqual(['first', 'local', 'up', '1', '0 of 4096 MB', 'runc', 'always']);
+  });
+
+  test('a machine is removed once nothing runs on it', async () => {
+    const id = await addRunner('old');
+    await addInstance(id, null);
+    await expect(run('remove-runner', '--name', 'old')).rejects.toThrow('still holds 1 instances');
+    await database.updateTable('instances').set({ ended_at: new Date() }).execute();
+    await run('remove-runner', '--name', 'old');
+    expect(await database.selectFrom('runners').select('id').execute()).toEqual([]);
+    await expect(run('remove-runner', '--name', 'old')).rejects.toThrow('no runner old');
+  });
 });

@@ -3,7 +3,9 @@ import { createJoinTokenCommand } from './create-join-token.ts';
 import { createKeyCommand } from './create-key.ts';
 import { createUserCommand } from './create-user.ts';
 import { initCommand } from './init.ts';
+import { listRunnersCommand } from './list-runners.ts';
 import { migrateCommand } from './migrate.ts';
+import { removeRunnerCommand } from './remove-runner.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 
 export const commands: readonly Command[] = [
@@ -12,5 +14,7 @@ export const commands: readonly Command[] = [
   createUserCommand,
   createKeyCommand,
   createJoinTokenCommand,
+  listRunnersCommand,
+  removeRunnerCommand,
   rotateKeysCommand,
 ];

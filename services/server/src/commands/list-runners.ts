@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { defineCommand } from '../command.ts';
+import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from './with-database.ts';
+
+const columns = ['NAME', 'REGION', 'STATUS', 'INSTANCES', 'MEMORY', 'ISOLATION', 'SILENT FOR'];
+
+export const listRunnersCommand = defineCommand({
+  name: 'list-runners',
+  summary: 'the machines that have joined, what they run and how long they have been silent',
+  sections: { postgres: postgresSection },
+  async run({ postgres }, { print }) {
+    const runners = await withDatabase(postgres.url, (database) =>
+      database
+        .selectFrom('runners')
+        .select(['name', 'region', 'status', 'reserved_mb', 'memory_mb', 'isolation'])
+        .select([
+          sql<number | null>`extract(epoch from clock_timestamp() - last_seen_at)::int`.as('silentSeconds'),
+          sql<number>`(select count(*)::int from instances where runner_id = runners.id and ended_at is null)`.as(
+            'instances',
+          ),
+        ])
+        .orderBy('name')
+        .execute(),
+    );
+    const rows = runners.map(
+      ({ name, region, status, instances, reserved_mb, memory_mb, isolation, silentSeconds }) => [
+        name,
+        region,
+        status,
+        String(instances),
+        `${reserved_mb} of ${memory_mb} MB`,
+        isolation.join(', ') || '-',
+        silentSeconds === null ? 'always' : `${silentSeconds} s`,
+      ],
+    );
+    const widths = columns.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
+    for (const row of [columns, ...rows])
+      print(
+        row
+          .map((text, at) => text.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+    if (rows.length === 0) print('None yet. berth-server create-join-token lets a machine join.');
+  },
+});
