@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
 import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
+import { goProgram } from './go.ts';
 
 // A commit of gVisor's branch `go`, the one that the Go tool can build. `go list -m gvisor.dev/gvisor@go` names the newest.
 const VERSION = 'v0.0.0-20260527191743-a81fd9dd382e';
@@ -19,7 +20,7 @@ export const gvisor: Installable = {
     const root = await engineFolder('gvisor');
     const staging = await mkdtemp(join(root, 'building-'));
     try {
-      build(staging);
+      build(staging, await goProgram());
       assertRuns(join(staging, 'runsc'));
       await rename(join(staging, 'runsc'), await runscPath());
     } finally {
@@ -38,17 +39,12 @@ async function runscPath(): Promise<string> {
   return join(await engineFolder('gvisor'), `runsc-${VERSION}`);
 }
 
-function build(binFolder: string): void {
-  const { error, status } = spawnSync('go', ['install', `gvisor.dev/gvisor/runsc@${VERSION}`], {
+function build(binFolder: string, go: string): void {
+  const { status } = spawnSync(go, ['install', `gvisor.dev/gvisor/runsc@${VERSION}`], {
     stdio: 'inherit',
     // Static, so that it also runs in the empty root that it makes for its own processes.
     env: { ...environment, GOBIN: binFolder, CGO_ENABLED: '0' },
   });
-  if (error) {
-    throw new Error(
-      'Go is missing, and gVisor is built with it. Install Go 1.21 or newer, then run the command again.',
-    );
-  }
   if (status !== 0) throw new Error('gVisor could not be built. Go says why above; it needs its module proxy.');
 }
 
