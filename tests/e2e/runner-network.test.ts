@@ -266,7 +266,8 @@ test('IPv6 passes neither between instances of one workspace nor to the machine'
     );
   for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(false);
   await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
-  for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(true);
+  for (const address of ['fd00::b', 'fd00::1'])
+    await expect.poll(() => pings(address), { timeout: 10_000, message: address }).toBe(true);
   expect(await network.verify()).not.toEqual([]);
   for (const address of ['fd00::b', 'fd00::1']) expect(await pings(address), address).toBe(false);
   await Promise.all(slots.map(network.releaseSlot));
