@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+
+/** For a stranger to say who it is and what it wants, from the first packet on. */
+const patienceMs = 5_000;
+const mostWaiting = 1_024;
+
+/** Connections that have not said yet what they want: few, and not for long, so that strangers cannot fill the machine. */
+export class WaitingRoom {
+  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+
+  /** False when there is no room; the connection is closed then. */
+  enter(socket: Socket): boolean {
+    if (this.#waiting.size >= mostWaiting) {
+      socket.destroy();
+      return false;
+    }
+    this.#waiting.set(
+      socket,
+      setTimeout(() => socket.destroy(), patienceMs),
+    );
+    socket.once('close', () => this.leave(socket));
+    return true;
+  }
+
+  leave(socket: Socket): void {
+    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.delete(socket);
+  }
+
+  close(): void {
+    for (const socket of [...this.#waiting.keys()]) socket.destroy();
+  }
+}
