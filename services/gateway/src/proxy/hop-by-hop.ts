@@ -1,0 +1,41 @@
+// Headers that belong to one connection and not to the message (RFC 9110 §7.6.1). Raw pairs in, raw pairs out: order, case
+// and duplicates of all others stay.
+
+const perConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  // Trailers pass without being announced: Node refuses the announcement wherever it does not send chunks.
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export function withoutHopByHop(raw: readonly string[]): string[] {
+  const named = namedByConnection(raw);
+  const kept: string[] = [];
+  for (const [name, value] of pairsOf(raw)) {
+    const lower = name.toLowerCase();
+    if (!perConnection.has(lower) && !named?.has(lower)) kept.push(name, value);
+  }
+  return kept;
+}
+
+export function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
+  for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] ?? '', raw[at + 1] ?? ''];
+}
+
+/** `Connection` also names headers that are its own. Those that frame or address the message are never among them. */
+function namedByConnection(raw: readonly string[]): Set<string> | undefined {
+  let named: Set<string> | undefined;
+  for (const [name, value] of pairsOf(raw)) {
+    if (name.toLowerCase() !== 'connection') continue;
+    named ??= new Set();
+    for (const token of value.toLowerCase().split(',')) named.add(token.trim());
+  }
+  for (const name of ['host', 'content-length', 'content-type', 'authorization']) named?.delete(name);
+  return named;
+}
