@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hostIn, resolve } from './resolve.ts';
+import { hostHeader, hostIn, resolve } from './resolve.ts';
 
 const settings = { workloadDomain: 'Example.org' };
 const at = (rawTarget: string, host = 'run.example.org') => resolve({ host, rawTarget }, settings);
@@ -91,6 +91,12 @@ test.each([
   expect(() => resolve({ host, rawTarget: '/main/agents/a' }, settings)).toThrow(
     expect.objectContaining({ code: 'BAD_REQUEST' }),
   );
+});
+
+test('a request has exactly one host', () => {
+  expect(hostHeader(['Accept', '*', 'HOST', 'a'])).toBe('a');
+  expect(hostHeader(['Host', 'a', 'host', 'a'])).toBeUndefined();
+  expect(hostHeader(['Accept', '*'])).toBeUndefined();
 });
 
 test('addresses and names are hosts', () => {

@@ -1,5 +1,6 @@
 // From what a request says to the workload it names. A further form of address is a further file in the list.
 import { GatewayError } from '../errors.ts';
+import { pairsOf } from '../proxy/hop-by-hop.ts';
 import { byPath } from './by-path.ts';
 import { byWorkloadHost } from './by-workload-host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
@@ -15,6 +16,12 @@ const targetForm = /^\/[\x21-\x7e]*$/;
 /** Lower case, without its port; undefined when no host is written like that. */
 export function hostIn(header: string | undefined): string | undefined {
   return hostForm.exec(header?.toLowerCase() ?? '')?.[1];
+}
+
+/** A request with two hosts would be read one way here and another way behind us. */
+export function hostHeader(rawHeaders: readonly string[]): string | undefined {
+  const hosts = [...pairsOf(rawHeaders)].filter(([name]) => name.toLowerCase() === 'host');
+  return hosts.length === 1 ? hosts[0]?.[1] : undefined;
 }
 
 export function resolve(
