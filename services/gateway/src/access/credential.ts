@@ -1,7 +1,7 @@
 // Which of a request's headers is meant for us. Sandbox sheet U-36: the branded header wins and is taken out, and
 // Authorization then belongs to the workload.
-import { type Brand, headerNames } from '@berth/contract';
-import { pairsOf } from '../proxy/hop-by-hop.ts';
+import type { Brand } from '@berth/contract';
+import { brandedNames, valuesOf } from './raw-headers.ts';
 
 export type CredentialHeader = 'branded' | 'authorization';
 
@@ -16,16 +16,13 @@ export interface Credential {
 const bearerForm = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
 
 export function credentialIn(rawHeaders: readonly string[], brand: Brand): Credential | undefined {
-  const branded = valuesOf(rawHeaders, headerNames(brand).authorization.toLowerCase());
+  const branded = valuesOf(rawHeaders, brandedNames(brand).authorization);
   if (branded.length > 0) return { header: 'branded', bearer: bearerIn(branded), isOurs: true };
   const usual = valuesOf(rawHeaders, 'authorization');
   if (usual.length === 0) return undefined;
   const bearer = bearerIn(usual);
   return { header: 'authorization', bearer, isOurs: bearer?.startsWith(`${brand.short}_`) ?? false };
 }
-
-const valuesOf = (rawHeaders: readonly string[], name: string): string[] =>
-  [...pairsOf(rawHeaders)].filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
 
 /** Two of them could mean two callers: then neither is believed. */
 const bearerIn = ([value, ...others]: readonly string[]): string | undefined =>

@@ -5,11 +5,12 @@
 //   X-Request-Id, traceparent                 of this request
 //   X-Forwarded-For, -Proto, -Host            as the client reached us
 // Everything else stays as it was sent, in its order and with its duplicates.
-import { type Brand, headerNames } from '@berth/contract';
+import type { Brand } from '@berth/contract';
 import type { Principal } from '@berth/identity';
 import { pairsOf, withoutHopByHop } from '../proxy/hop-by-hop.ts';
 import type { Workload } from '../routing/route.ts';
 import type { CredentialHeader } from './credential.ts';
+import { brandedNames, plainName, valuesOf } from './raw-headers.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
 export interface Peer {
@@ -38,17 +39,15 @@ export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forw
   const isKept = keepsHeader(forwarding);
   const headers: string[] = [];
   for (const [name, value] of pairsOf(withoutHopByHop(rawHeaders))) {
-    if (!isKept(sameAs(name))) continue;
-    headers.push(name, isSession(name) ? (forwarding.mcpSessionId ?? value) : value);
+    const plain = plainName(name);
+    if (!isKept(plain)) continue;
+    headers.push(name, plain === 'mcp-session-id' ? (forwarding.mcpSessionId ?? value) : value);
   }
-  headers.push(...connectionHeaders(rawHeaders, forwarding), ...clientHeaders(rawHeaders, forwarding));
-  headers.push(...identityHeaders(forwarding));
+  addConnectionHeaders(headers, rawHeaders, forwarding);
+  addClientHeaders(headers, rawHeaders, forwarding);
+  addIdentityHeaders(headers, forwarding);
   return headers;
 }
-
-/** Many servers take an underscore for a hyphen: a name that they would read as ours is ours. */
-const sameAs = (name: string): string => name.toLowerCase().replaceAll('_', '-');
-const isSession = (name: string): boolean => name.toLowerCase() === 'mcp-session-id';
 
 const aboutTheClient = (name: string): boolean =>
   name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
@@ -63,37 +62,35 @@ const replaced = new Set([
 ]);
 
 function keepsHeader({ brand, workload, consumed, peer }: Forwarding): (name: string) => boolean {
-  const ours = `x-${brand.long.toLowerCase()}-`;
-  const threadId = headerNames(brand).threadId.toLowerCase();
+  const { prefix, threadId } = brandedNames(brand);
   return (name) => {
-    if (name.startsWith(ours)) return name === threadId && workload.kind === 'agent';
+    if (name.startsWith(prefix)) return name === threadId && workload.kind === 'agent';
     if (name === 'authorization') return consumed !== 'authorization';
     return !replaced.has(name) && !name.startsWith('proxy-') && (peer.isTrusted || !aboutTheClient(name));
   };
 }
 
 /** Of what belongs to one connection, only this is asked for on the next one too. */
-function connectionHeaders(rawHeaders: readonly string[], { upgrade }: Forwarding): string[] {
-  if (upgrade !== undefined) return ['Connection', 'Upgrade', 'Upgrade', upgrade];
-  const takesTrailers = valuesOf(rawHeaders, 'te').some((value) => /(^|,)\s*trailers\s*(,|$)/i.test(value));
-  return takesTrailers ? ['TE', 'trailers'] : [];
+function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], { upgrade }: Forwarding): void {
+  const takesTrailers = (value: string): boolean => /(^|,)\s*trailers\s*(,|$)/i.test(value);
+  if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
+  else if (valuesOf(rawHeaders, 'te').some(takesTrailers)) headers.push('TE', 'trailers');
 }
 
-function clientHeaders(rawHeaders: readonly string[], { peer }: Forwarding): string[] {
+function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer }: Forwarding): void {
   const said = (name: string): string[] => (peer.isTrusted ? valuesOf(rawHeaders, name) : []);
   const [proto = peer.isTls ? 'https' : 'http'] = said('x-forwarded-proto');
   const [host = valuesOf(rawHeaders, 'host')[0] ?? ''] = said('x-forwarded-host');
   const path = [...said('x-forwarded-for'), plainAddress(peer.address)].join(', ');
-  return ['X-Forwarded-For', path, 'X-Forwarded-Proto', proto, 'X-Forwarded-Host', host];
+  headers.push('X-Forwarded-For', path, 'X-Forwarded-Proto', proto, 'X-Forwarded-Host', host);
 }
 
-function identityHeaders({ brand, workload, principal, requestId, traceparent }: Forwarding): string[] {
-  const name = (what: string): string => `X-${brand.long}-${what}`;
-  const place = [name('Workspace'), workload.workspace, name('Workload'), workload.name];
-  const caller =
-    principal === undefined ? [] : [name('Subject'), principal.subject, name('Subject-Type'), principal.subjectType];
-  return [...place, ...caller, 'X-Request-Id', requestId, 'traceparent', traceparent];
+function addIdentityHeaders(headers: string[], forwarding: Forwarding): void {
+  const { brand, workload, principal, requestId, traceparent } = forwarding;
+  const names = brandedNames(brand);
+  headers.push(names.workspace, workload.workspace, names.workload, workload.name);
+  if (principal !== undefined) {
+    headers.push(names.subject, principal.subject, names.subjectType, principal.subjectType);
+  }
+  headers.push('X-Request-Id', requestId, 'traceparent', traceparent);
 }
-
-const valuesOf = (rawHeaders: readonly string[], name: string): string[] =>
-  [...pairsOf(rawHeaders)].filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);

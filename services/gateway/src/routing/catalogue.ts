@@ -104,10 +104,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   return {
     async find(named) {
-      if (!isPossible(named)) return undefined;
       const key = keyOf(named);
       const answer = known.get(key) ?? unknown.get(key);
       if (answer !== undefined && now() < answer.freshUntil && !isOutdated(key, answer.heard)) return answer.workload;
+      if (!isPossible(named)) return undefined;
       try {
         return await ask(key, named).found;
       } catch (error) {
