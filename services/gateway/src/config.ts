@@ -53,14 +53,14 @@ const Timeouts = z.object({
     .describe('How long an agent or a function may send nothing; every piece of an answer starts it anew.'),
 });
 
+const Hold = z.object({
+  seconds: z.number().positive().default(30).describe('How long a request waits for an instance that can take it.'),
+  requests: z.int().positive().default(1_000).describe('Requests that may wait for one workload at a time.'),
+});
+
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
-  workloadDomain: z
-    .string()
-    .min(1)
-    .default('localhost')
-    .describe('Domain below which workloads have host names; the same as the one of the api.'),
   tls: TlsFiles.optional().describe(
     'Certificate to serve HTTPS with; plain HTTP without it, behind an edge that does.',
   ),
@@ -80,5 +80,6 @@ export const GatewayConfig = z.object({
   databaseConnections: z.int().min(2).max(500).default(5).describe('Connections this process may hold to PostgreSQL.'),
   limits: Limits.prefault({}),
   timeouts: Timeouts.prefault({}),
+  hold: Hold.prefault({}),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -16,14 +16,12 @@ import { readLine } from './read-line.ts';
 import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 
-export const secret = 'the secret of this session';
+const secret = 'the secret of this session';
 
 export interface Gateway {
   readonly socket: Socket;
   readonly answer: string | undefined;
 }
-
-export type TestIngress = Awaited<ReturnType<typeof startTestIngress>>;
 
 export async function startTestIngress(drainSeconds = 30) {
   const authority = await makeAuthority();

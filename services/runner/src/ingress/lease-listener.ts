@@ -33,7 +33,11 @@ export async function startLeaseListener(path: string, tools: LeaseTools): Promi
 
 async function serveLease(socket: Socket, { instances, traffic, waitingRoom }: LeaseTools): Promise<void> {
   socket.on('error', () => {});
-  if (!waitingRoom.enter(socket)) return;
+  if (waitingRoom.isFull) {
+    socket.destroy();
+    return;
+  }
+  waitingRoom.enter(socket);
   const request = parseLine(await readLine(socket, mostLineBytes), LeaseRequest);
   if (request === undefined) {
     socket.destroy();

@@ -29,7 +29,7 @@ export async function serveTunnel(socket: TLSSocket, raw: Socket, tools: TunnelT
   const { secrets, waitingRoom, onAnswer } = tools;
   // It may break at any time; whoever reads it, or the room, sees that it closed.
   socket.on('error', () => {});
-  if (!waitingRoom.enter(socket)) return;
+  waitingRoom.enter(socket);
   const request = parseLine(await readLine(socket, mostLineBytes), TunnelRequest);
   if (request === undefined) {
     socket.destroy();

@@ -37,17 +37,19 @@ export const leaseSocketName = 'ingress.sock';
 export async function startIngress(options: IngressOptions): Promise<RunningIngress> {
   const { config, traffic } = options;
   const { host, port, advertisedAddress } = config.ingress;
-  const waitingRoom = new WaitingRoom();
-  const tools = { ...options, waitingRoom };
-  const tunnels = await startTunnelListener({ ...tools, host, port });
-  const closeLeases = await startLeaseListener(join(config.stateFolder, leaseSocketName), tools);
+  // One each: strangers on the network must not keep out a gateway on this machine.
+  const rooms = { tunnels: new WaitingRoom(), leases: new WaitingRoom() };
+  const tunnels = await startTunnelListener({ ...options, host, port, waitingRoom: rooms.tunnels });
+  const leaseSocket = join(config.stateFolder, leaseSocketName);
+  const closeLeases = await startLeaseListener(leaseSocket, { ...options, waitingRoom: rooms.leases });
   return {
     address: advertisedAddress ?? advertised(host, tunnels.port),
     use: (identity) => tunnels.use(identity),
     async close(patienceMs) {
       tunnels.close();
       closeLeases();
-      waitingRoom.close();
+      rooms.tunnels.close();
+      rooms.leases.close();
       await traffic.close(patienceMs);
     },
   };

@@ -26,10 +26,14 @@ export interface TunnelListenerOptions extends TunnelTools {
 const keepAliveMs = 30_000;
 
 export async function startTunnelListener(options: TunnelListenerOptions): Promise<TunnelListener> {
-  const { host, port, identity, logger } = options;
+  const { host, port, identity, waitingRoom, logger } = options;
   let secureContext = contextOf(identity);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const server = createServer(settings, (raw) => {
+    if (waitingRoom.isFull) {
+      raw.resetAndDestroy();
+      return;
+    }
     const socket = new TLSSocket(raw, { isServer: true, secureContext });
     serveTunnel(socket, raw, options).catch((err: unknown) => {
       socket.destroy();

@@ -207,6 +207,35 @@ test('nonsense, too long a line and silence are hung up on', async () => {
   expect(performance.now() - started).toBeLessThan(7_000);
 });
 
+test('strangers that say nothing take a bounded number of places, and not for long', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.end());
+  let turnedAway = 0;
+  const strangers = Array.from({ length: 1_100 }, () => connect({ host: '127.0.0.1', port: bed.port }));
+  for (const stranger of strangers) {
+    stranger.on('error', () => {}).resume();
+    stranger.once('close', () => {
+      turnedAway += 1;
+    });
+  }
+  await expect.poll(() => turnedAway, { timeout: 4_000 }).toBe(1_100 - 1_024);
+  await expect(bed.open(id)).rejects.toThrow();
+  await expect.poll(() => turnedAway, { timeout: 10_000 }).toBe(1_100);
+  expect((await bed.open(id)).answer).toBe('open');
+});
+
+test('a gateway that comes back resumes its TLS session', async () => {
+  await using bed = await startTestIngress();
+  const options = { host: '127.0.0.1', port: bed.port, rejectUnauthorized: false };
+  const first = connectTls(options);
+  const [session]: Buffer[] = await once(first, 'session');
+  first.destroy();
+  const second = connectTls({ ...options, session });
+  await once(second, 'secureConnect');
+  expect(second.isSessionReused()).toBe(true);
+  second.destroy();
+});
+
 test('a renewed certificate is shown to new connections, and open ones go on', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.pipe(socket));

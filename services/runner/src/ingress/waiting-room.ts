@@ -8,18 +8,16 @@ const mostWaiting = 1_024;
 export class WaitingRoom {
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
 
-  /** False when there is no room; the connection is closed then. */
-  enter(socket: Socket): boolean {
-    if (this.#waiting.size >= mostWaiting) {
-      socket.destroy();
-      return false;
-    }
+  get isFull(): boolean {
+    return this.#waiting.size >= mostWaiting;
+  }
+
+  enter(socket: Socket): void {
     this.#waiting.set(
       socket,
       setTimeout(() => socket.destroy(), patienceMs),
     );
     socket.once('close', () => this.leave(socket));
-    return true;
   }
 
   leave(socket: Socket): void {

@@ -13,7 +13,7 @@ const days = (count: number): Date => new Date(Date.now() + count * 86_400_000);
 const usual: Validity = { from: -1, to: 9 };
 const makeKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-export interface Validity {
+interface Validity {
   readonly from: number;
   readonly to: number;
 }
