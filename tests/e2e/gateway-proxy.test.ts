@@ -1,5 +1,5 @@
-// What the proxy holds while much passes through it. Client and workload run in their own process, so that the memory
-// measured is the proxy's.
+// What the proxy holds while much passes through it. The workload, and the client that sends much, have processes of their
+// own, so that the memory measured is that of the proxy.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
