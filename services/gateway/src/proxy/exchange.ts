@@ -151,9 +151,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function answerHeaders(status: number, raw: string[]): string[] {
-  const kept = withoutHopByHop(raw);
   // A length without a body would make the client wait for bytes that never come.
-  return status === 204 ? [...pairsOf(kept)].filter(([name]) => name.toLowerCase() !== 'content-length').flat() : kept;
+  return withoutHopByHop(raw, status === 204 ? 'content-length' : undefined);
 }
 
 function rawPairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {

@@ -5,7 +5,7 @@ import type { Endpoint, Workload } from '../routing/route.ts';
 import { type BodyLimits, bodyLimitFor } from './body-limit.ts';
 import { type Connector, NotDispatched } from './connector.ts';
 import { Exchange } from './exchange.ts';
-import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
+import { withoutHopByHop } from './hop-by-hop.ts';
 import { createLanes, type LaneSettings } from './lanes.ts';
 import { type Outcome, outcomeOf, type ProxyError, startTally, type Tally } from './outcome.ts';
 import { startPatience, type Timeouts } from './patience.ts';
@@ -64,7 +64,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (request.socket.destroyed) return { tally, error: { code: 'client_gone' } };
 
     const withBody = hasBody(request);
-    const headers = writableHeaders(task.headers);
+    // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
+    const headers = withoutHopByHop(task.headers, 'expect');
     let current: Exchange | undefined;
     let wantsContinue = request.headers.expect !== undefined;
     const patience = startPatience(timeouts[task.kind], () => current?.stop('timed_out'));
@@ -129,9 +130,4 @@ function mayRetry(request: IncomingMessage, tally: Tally, exchange: Exchange, { 
   if (code === 'unreachable') return cause instanceof NotDispatched && cause.reason === 'unreachable';
   if (code !== 'reset' || !exchange.onUsedConnection) return false;
   return tally.dispatchState === 'not_dispatched' || idempotent.has(request.method ?? '');
-}
-
-/** undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves. */
-function writableHeaders(raw: readonly string[]): string[] {
-  return [...pairsOf(withoutHopByHop(raw))].filter(([name]) => name.toLowerCase() !== 'expect').flat();
 }

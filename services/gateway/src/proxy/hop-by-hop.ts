@@ -14,12 +14,15 @@ const perConnection = new Set([
   'upgrade',
 ]);
 
-export function withoutHopByHop(raw: readonly string[]): string[] {
+/** Runs twice for every request, so it is a plain loop. `also` is one more name to leave out, in lower case. */
+export function withoutHopByHop(raw: readonly string[], also?: string): string[] {
   const named = namedByConnection(raw);
   const kept: string[] = [];
-  for (const [name, value] of pairsOf(raw)) {
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
     const lower = name.toLowerCase();
-    if (!perConnection.has(lower) && !named?.has(lower)) kept.push(name, value);
+    if (perConnection.has(lower) || lower === also || named?.has(lower)) continue;
+    kept.push(name, raw[at + 1] ?? '');
   }
   return kept;
 }
@@ -31,10 +34,10 @@ export function* pairsOf(raw: readonly string[]): Generator<[name: string, value
 /** `Connection` also names headers that are its own. Those that frame or address the message are never among them. */
 function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   let named: Set<string> | undefined;
-  for (const [name, value] of pairsOf(raw)) {
-    if (name.toLowerCase() !== 'connection') continue;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if (raw[at]?.length !== 10 || raw[at]?.toLowerCase() !== 'connection') continue;
     named ??= new Set();
-    for (const token of value.toLowerCase().split(',')) named.add(token.trim());
+    for (const token of raw[at + 1]?.toLowerCase().split(',') ?? []) named.add(token.trim());
   }
   for (const name of ['host', 'content-length', 'content-type', 'authorization']) named?.delete(name);
   return named;
