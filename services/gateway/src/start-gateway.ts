@@ -43,12 +43,15 @@ const drainMs = 20_000;
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config, brand, workloadDomain, databaseUrl, logger, registry } = options;
+  const onIdleError = (err: Error): void => logger.warn({ err }, 'a database connection broke');
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
     applicationName: 'berth-gateway',
-    onIdleError: (err) => logger.warn({ err }, 'a database connection broke'),
+    onIdleError,
   });
+  // Apart from the catalogue's: a flood of names that do not exist must not make a revoked key look like a database that is away.
+  const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
   const catalogue = createCatalogue({ database, databaseUrl, logger });
   const { localRunner: socketPath } = config;
   const connector = createConnector(
@@ -61,7 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const context = { brand, docsUrl: config.docsUrl };
   const walk = createWalk({
     ...{ ...context, workloadDomain, logger, forwarder },
-    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database, { staleMs }), catalogue, brand }),
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
     chooser: createChooser({
       brand,
       catalogue,
@@ -99,7 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await server.stop(drainMs);
       await Promise.all([forwarder.close(), catalogue.close()]);
       await connector.close();
-      await database.destroy();
+      await Promise.all([database.destroy(), people.destroy()]);
     },
   };
 }

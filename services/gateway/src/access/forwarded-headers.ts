@@ -13,7 +13,7 @@ import type { CredentialHeader } from './credential.ts';
 import { brandedNames, plainName, valuesOf } from './raw-headers.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
-export interface Peer {
+interface Peer {
   readonly address: string;
   readonly isTls: boolean;
   /** Configured as an edge in front of us: what it says of the client is believed. */

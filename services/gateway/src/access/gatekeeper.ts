@@ -18,7 +18,7 @@ export interface GatekeeperOptions {
   readonly brand: Brand;
 }
 
-export interface Admitted {
+interface Admitted {
   readonly workload: Workload;
   /** Undefined for a caller of a public workload who did not say who they are. */
   readonly principal: Principal | undefined;

@@ -1,7 +1,7 @@
 import type { Named } from './route.ts';
 
 /** What the first line and the host of a request say. */
-export interface Addressed {
+interface Addressed {
   /** Lower case, without a port. */
   readonly host: string;
   /** Begins with `/`; not decoded, not normalised. */

@@ -22,14 +22,14 @@ export interface ChooserOptions {
   readonly random: () => number;
 }
 
-export interface Asked {
+interface Asked {
   readonly request: IncomingMessage;
   readonly session: string | undefined;
   /** Instances that did not take it. */
   readonly refused: ReadonlySet<string>;
 }
 
-export interface Chosen {
+interface Chosen {
   readonly endpoint: Endpoint;
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
   /** Counts the request as under way at the instance for as long as the work takes. */
@@ -89,7 +89,8 @@ export function createChooser(options: ChooserOptions): Chooser {
         first === undefined ? await hold(named, asked, known.uid) : { workload: known, endpoint: first };
       return {
         endpoint,
-        onResponseHead: (_, rawHeaders) => answerHeaders(brand, cookies, workload, endpoint, asked.request, rawHeaders),
+        onResponseHead: (_, rawHeaders) =>
+          answerHeaders({ brand, cookies, named, workload, endpoint, request: asked.request }, rawHeaders),
         async count(work) {
           const { instance } = endpoint;
           inFlight.set(instance, (inFlight.get(instance) ?? 0) + 1);
@@ -106,24 +107,29 @@ export function createChooser(options: ChooserOptions): Chooser {
   };
 }
 
+interface Answering {
+  readonly brand: Brand;
+  readonly cookies: StickyCookies;
+  readonly named: Named;
+  readonly workload: Workload;
+  readonly endpoint: Endpoint;
+  readonly request: IncomingMessage;
+}
+
 /** The workload's own, with where a session lives and which revision the client met. */
-function answerHeaders(
-  brand: Brand,
-  cookies: StickyCookies,
-  workload: Workload,
-  { instance, revision }: Endpoint,
-  request: IncomingMessage,
-  rawHeaders: readonly string[],
-): string[] {
+function answerHeaders(answering: Answering, rawHeaders: readonly string[]): string[] {
+  const { brand, cookies, named, workload, endpoint, request } = answering;
   const headers: string[] = [];
   for (const [name, value] of pairsOf(withoutPlatformHeaders(rawHeaders, brand))) {
     const isSession = workload.kind === 'function' && name.toLowerCase() === sessionHeader.toLowerCase();
-    headers.push(name, isSession ? outgoingSession(value, instance) : value);
+    headers.push(name, isSession ? outgoingSession(value, endpoint.instance) : value);
   }
   const { traffic, uid } = workload;
-  if (isSticky(traffic) && cookies.read(request.headers.cookie, uid) !== revision) {
-    const isTls = 'encrypted' in request.socket;
-    headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, isTls }));
-  }
+  const { revision } = endpoint;
+  if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
+  // Below one host, each workload has a cookie of its own.
+  const path = named.by === 'path' ? `/${named.workspace}/${named.kind}s/${named.name}` : '/';
+  const isTls = 'encrypted' in request.socket;
+  headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));
   return headers;
 }

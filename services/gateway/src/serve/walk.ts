@@ -17,7 +17,7 @@ import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
-import { resolve } from '../routing/resolve.ts';
+import { hostHeader, resolve } from '../routing/resolve.ts';
 import type { Chooser } from './choose.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
@@ -47,14 +47,14 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     about: (fields: Record<string, unknown>) => void,
   ): Promise<Outcome> {
     const { request } = call;
-    const named = resolve({ host: request.headers.host, rawTarget: request.url ?? '/' }, { workloadDomain });
+    const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
     const { workload, principal, consumed } = await gatekeeper.admit(named, request.rawHeaders);
     about({ workspace: workload.workspace, kind: workload.kind, workload: workload.name, subject: principal?.subject });
     if (!workload.isEnabled)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
     const parent = parseTraceparent(oneHeader(request.headers.traceparent));
     const traceparent = formatTraceparent(parent === undefined ? startTrace() : childOf(parent));
-    const session = oneHeader(request.headers['mcp-session-id']);
+    const session = workload.kind === 'function' ? oneHeader(request.headers['mcp-session-id']) : undefined;
     const address = request.socket.remoteAddress ?? '';
     const headers = forwardedHeaders(request.rawHeaders, {
       brand,
