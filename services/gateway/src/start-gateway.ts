@@ -55,7 +55,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const catalogue = createCatalogue({ database, databaseUrl, logger });
   const { localRunner: socketPath } = config;
   const connector = createConnector(
-    socketPath === undefined ? undefined : createLocalConnector({ socketPath }),
+    socketPath === undefined
+      ? undefined
+      : createLocalConnector({
+          socketPath,
+          // Idle connections would hold the lease that the runner asks back.
+          onLeaseOver: (instance) => forwarder.forget(instance),
+        }),
     createTunnelConnector({ authorityPem: () => loadNodeAuthorityCertificate(database), logger }),
   );
   const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
