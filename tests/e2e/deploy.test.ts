@@ -222,7 +222,7 @@ describe('images', () => {
   test('an image that does not exist fails within 60 s and says so', async () => {
     await client().post('/agents', agent('missing', { image: `${registry.host}/nothing:1` }));
     expect(lastMessage(await settled(client(), '/agents/missing', ['FAILED']))).toMatch(
-      /does not exist|no such|not found/i,
+      /has no image .* Check its name and tag/,
     );
   });
 

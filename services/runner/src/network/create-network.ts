@@ -75,7 +75,10 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
 
     async verify() {
       // The table before the bridge, which cannot always be mended.
-      return [...(await mendSwitches(run)), ...(await table.mend()), ...(await mendBridge(docker, run, ground))];
+      const rules = [...(await mendSwitches(run)), ...(await table.mend())];
+      const bridged = await mendBridge(docker, run, ground);
+      if (bridged.length > 0) await pool.renew();
+      return [...rules, ...bridged];
     },
 
     close: () => pool.close(),

@@ -23,6 +23,8 @@ export class SlotPool {
   /** Of the next filling. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Counts how often all slots were given up. */
+  #round = 0;
 
   constructor(options: SlotPoolOptions) {
     this.#options = options;
@@ -36,7 +38,23 @@ export class SlotPool {
       await this.#options.remove(slot);
     }
     this.#fillAfter(QUIET_MS);
-    return this.#options.create();
+    return this.#create();
+  }
+
+  /** The bridge was made anew: a slot that waits, or is being made, may hang on the one that is gone. */
+  async renew(): Promise<void> {
+    this.#round += 1;
+    await Promise.all(this.#ready.splice(0).map((slot) => this.#options.remove(slot)));
+    this.#fill();
+  }
+
+  async #create(): Promise<NetworkSlot> {
+    for (;;) {
+      const round = this.#round;
+      const slot = await this.#options.create();
+      if (round === this.#round) return slot;
+      await this.#options.remove(slot);
+    }
   }
 
   async close(): Promise<void> {
@@ -64,7 +82,7 @@ export class SlotPool {
   async #fillUp(): Promise<void> {
     this.#isFilling = true;
     try {
-      while (!this.#closed && this.#ready.length < this.#options.size) this.#ready.push(await this.#options.create());
+      while (!this.#closed && this.#ready.length < this.#options.size) this.#ready.push(await this.#create());
     } finally {
       this.#isFilling = false;
     }
