@@ -5,7 +5,7 @@ export interface BodyLimits {
 }
 
 /** Sees every chunk before it is sent on; false ends the request. */
-export type BodyGuard = (bytesSoFar: number, chunk: Buffer) => boolean;
+type BodyGuard = (bytesSoFar: number, chunk: Buffer) => boolean;
 
 export interface BodyLimit {
   readonly mostBytes: number;

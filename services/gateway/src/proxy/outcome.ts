@@ -1,7 +1,7 @@
 // What became of one request, in the words by which the gateway answers, logs and counts it.
 
 /** How far the request got: `dispatched` means that the workload may have seen it, `answered` that its head came back. */
-export type DispatchState = 'not_dispatched' | 'dispatched' | 'answered';
+type DispatchState = 'not_dispatched' | 'dispatched' | 'answered';
 
 /**
  * - `unreachable`: no connection to the instance. Nothing was sent.

@@ -56,7 +56,7 @@ export function directConnector(port: number): Connector {
   };
 }
 
-export const someEndpoint = (): Endpoint => ({
+const someEndpoint = (): Endpoint => ({
   instance: randomUUID(),
   revision: randomUUID(),
   runnerId: randomUUID(),

@@ -16,7 +16,7 @@ export interface UpgraderOptions {
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
 }
 
-export interface UpgradeTask extends ForwardTask {
+interface UpgradeTask extends ForwardTask {
   readonly socket: Socket;
   /** What the client sent ahead of our answer. */
   readonly head: Buffer;

@@ -1,9 +1,10 @@
 // An agent that says what it was asked: the request as it arrived, a stream of events, an upload's hash, an echo by WebSocket.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
+import { env } from 'node:process';
 
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-const word = process.env.WORD ?? '';
+const word = env.WORD ?? '';
 let aborted = 0;
 let open = 0;
 
@@ -64,4 +65,4 @@ server.on('upgrade', (request, socket) => {
 });
 
 process.on('SIGTERM', () => server.close());
-server.listen(Number(process.env.PORT), process.env.HOST);
+server.listen(Number(env.PORT), env.HOST);
