@@ -1,11 +1,9 @@
 // An agent that says what it was asked: the request as it arrived, a stream of events, an upload's hash, an echo by WebSocket.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-// biome-ignore lint/style/noProcessEnv: a workload gets its settings from nowhere else
 import { env } from 'node:process';
 
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-// biome-ignore lint/style/noProcessEnv: see above
 const { WORD: word = '', PORT: port, HOST: host } = env;
 let aborted = 0;
 let open = 0;
