@@ -1,7 +1,7 @@
 // A real api with its node listener, and machines that speak to it as a runner does.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
+import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
 import { createBell, instancesChannel, uuidv7 } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@berth/identity';
 import type { Identity } from '../../services/runner/src/node/identity.ts';
@@ -11,6 +11,7 @@ import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 export interface Stream {
   readonly session: number;
+  readonly ingressSecret: string | undefined;
   /** The next message that is no pulse. */
   next(): Promise<StreamMessage>;
   /** Resolves when the api has ended it. */
@@ -21,7 +22,7 @@ export interface Stream {
 export interface Machine {
   readonly identity: Identity;
   readonly client: NodeClient;
-  connect(): Promise<Stream>;
+  connect(hello?: Partial<Hello>): Promise<Stream>;
   report(session: number, ...reports: InstanceReport[]): Promise<number>;
   heartbeat(session: number): Promise<number>;
 }
@@ -58,18 +59,18 @@ export class Bed implements AsyncDisposable {
     return {
       identity,
       client,
-      connect: () => this.#connect(client),
+      connect: (hello) => this.#connect(client, hello),
       report: (session, ...reports) => post(nodePaths.reports, { session, reports }),
       heartbeat: (session) =>
         post(nodePaths.heartbeat, { session, freeMemoryMb: 100, freeDiskPercent: 50, instances: 0 }),
     };
   }
 
-  async #connect(client: NodeClient): Promise<Stream> {
+  async #connect(client: NodeClient, more: Partial<Hello> = {}): Promise<Stream> {
     const leaving = new AbortController();
     this.#closers.push(() => leaving.abort());
     const hello = { protocol: nodeProtocolVersion, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
-    const incoming = await client.open(nodePaths.stream, hello, leaving.signal);
+    const incoming = await client.open(nodePaths.stream, { ...hello, ...more }, leaving.signal);
     incoming.on('error', () => {});
     // Not `once` of node:events, which would reject when the connection breaks.
     const ended = new Promise((resolve) => incoming.once('close', resolve));
@@ -86,7 +87,8 @@ export class Bed implements AsyncDisposable {
     };
     const welcome = await next();
     if (welcome.type !== 'welcome') throw new Error(`the stream began with ${welcome.type}`);
-    return { session: welcome.session, next, ended, close: () => leaving.abort() };
+    const { session, ingressSecret } = welcome;
+    return { session, ingressSecret, next, ended, close: () => leaving.abort() };
   }
 
   /** An instance placed on the machine, as whoever decides would write it. Returns its id and its resource's. */

@@ -23,6 +23,7 @@ const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
     logger: createLogger({ role: 'test' }, { level: 'silent' }),
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
     ringInstances: (runnerId) => void rung.push(runnerId),
+    ringRoutes: () => {},
     random: Math.random,
     [Symbol.asyncDispose]: () => database.destroy(),
   };

@@ -21,6 +21,7 @@ export * from './kinds/sandbox.ts';
 export * from './kinds/volume.ts';
 export * from './kinds/volume-template.ts';
 export * from './kinds/vpc.ts';
+export * from './node/ingress.ts';
 export * from './node/instance.ts';
 export * from './node/protocol.ts';
 export * from './openapi.ts';

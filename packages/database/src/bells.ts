@@ -6,6 +6,9 @@ export const outboxChannel = 'outbox';
 /** Instances of the runner whose id is said have changed. */
 export const instancesChannel = 'instances';
 
+/** What requests are routed by has changed for the resource whose uid is said; for everything when nothing is said. */
+export const routesChannel = 'routes';
+
 const quietMs = 10;
 
 /**

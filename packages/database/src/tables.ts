@@ -185,9 +185,12 @@ export interface Tables {
     version: string | null;
     free_memory_mb: number | null;
     free_disk_percent: number | null;
+    ingress_address: string | null;
+    ingress_secret: string | null;
     joined_at: Time;
     last_seen_at: NullableTime;
   };
+  gateway_keys: { purpose: string; secret: Buffer; created_at: Time };
   runner_tokens: {
     hash: Buffer;
     region: string;

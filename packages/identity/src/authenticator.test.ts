@@ -250,6 +250,82 @@ describe('answers are kept', () => {
   });
 });
 
+describe('while the database is away', () => {
+  /** The same database; its questions fail while it is away. */
+  function cuttable(): { db: Database; away: (isAway: boolean) => void } {
+    let isAway = false;
+    const plugin: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (isAway) throw new Error('away');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    return { db: db.withPlugin(plugin), away: (value) => (isAway = value) };
+  }
+
+  test('a known principal is accepted for as long as was allowed, and no longer', async () => {
+    const { userId, apiKey } = await newUser();
+    const { db: watched, away } = cuttable();
+    let clock = 0;
+    const authenticator = createAuthenticator(watched, { staleMs: 60_000, now: () => clock });
+    await authenticator.authenticate(apiKey);
+    away(true);
+    for (clock = 1_000; clock < 60_000; clock += 1_000) {
+      expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
+    }
+    clock = 60_000;
+    await expect(authenticator.authenticate(apiKey)).rejects.toThrow('away');
+  });
+
+  test('a key that expires meanwhile is accepted until then', async () => {
+    const { userId } = await newUser();
+    const { db: watched, away } = cuttable();
+    let clock = 0;
+    const brief = await newKey({ user_id: userId, expires_at: new Date(Date.now() + 10_000) });
+    const authenticator = createAuthenticator(watched, { staleMs: 60_000, now: () => clock });
+    await authenticator.authenticate(brief.value);
+    away(true);
+    clock = 9_000;
+    expect(await authenticator.authenticate(brief.value)).toBeDefined();
+    clock = 10_001;
+    await expect(authenticator.authenticate(brief.value)).rejects.toThrow('away');
+  });
+
+  test('unknown keys, revoked ones and those of an authenticator that may not wait are not', async () => {
+    const { userId, apiKey } = await newUser();
+    const { db: watched, away } = cuttable();
+    let clock = 0;
+    const strict = createAuthenticator(watched, { now: () => clock });
+    const lenient = createAuthenticator(watched, { staleMs: 60_000, now: () => clock });
+    await Promise.all([strict.authenticate(apiKey), lenient.authenticate(apiKey), lenient.authenticate('nonsense')]);
+    clock = 1_000;
+    away(true);
+    await expect(strict.authenticate(apiKey)).rejects.toThrow('away');
+    await expect(lenient.authenticate('nonsense')).rejects.toThrow('away');
+    expect(await lenient.authenticate(apiKey)).toBeDefined();
+    away(false);
+    await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+    clock = 2_000;
+    expect(await lenient.authenticate(apiKey)).toBeUndefined();
+    away(true);
+    clock = 3_000;
+    await expect(lenient.authenticate(apiKey)).rejects.toThrow('away');
+  });
+
+  test('silence is taken for absence after a second', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db, { staleMs: 60_000, freshMs: 0 });
+    await authenticator.authenticate(apiKey);
+    await db.transaction().execute(async (tx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(tx);
+      const askedAt = performance.now();
+      expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
+      expect(performance.now() - askedAt).toBeLessThan(3_000);
+    });
+  });
+});
+
 describe('the last use of a key', () => {
   const lastUse = async (userId: string): Promise<Date | null> =>
     (await db.selectFrom('api_keys').select('last_used_at').where('user_id', '=', userId).executeTakeFirstOrThrow())

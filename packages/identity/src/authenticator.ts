@@ -1,5 +1,6 @@
 // From a bearer value to a principal. Answers are kept for less than a second, so a revoked key is refused within one
-// second by every server without any message between them.
+// second by every server without any message between them. Who may say so keeps known principals for longer while the
+// database is away: a gateway then still serves those who called it a moment ago.
 import type { Database } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -20,18 +21,31 @@ interface Question {
 
 interface Answer {
   readonly freshUntil: number;
+  /** Until then it may stand in for an answer that the database does not give. */
+  readonly knownUntil: number;
   readonly principal: Principal | undefined;
 }
+
+/** With `staleMs`, a database that has not answered for this long counts as away. */
+const patienceMs = 1_000;
+/** While it is away, how long a known principal is served before it is asked again. */
+const retryMs = 250;
 
 /** Longer than any key we make; the rest of a huge header is not worth hashing. */
 const maxBearerLength = 512;
 
 export function createAuthenticator(
   db: Database,
-  options: { freshMs?: number; maxEntries?: number; now?: () => number } = {},
+  options: {
+    freshMs?: number;
+    /** For how long after it was found a principal is accepted when the database does not answer. */
+    staleMs?: number;
+    maxEntries?: number;
+    now?: () => number;
+  } = {},
 ): Authenticator {
   // Monotonic by default: a wall clock set back would keep revoked keys alive.
-  const { freshMs = 900, maxEntries = 10_000, now = () => performance.now() } = options;
+  const { freshMs = 900, staleMs = 0, maxEntries = 10_000, now = () => performance.now() } = options;
   const recordUse = createKeyUseRecorder(db);
   const questions = new Map<string, Question>();
   // Apart from each other, so that a flood of bad keys does not push out the good ones.
@@ -41,9 +55,17 @@ export function createAuthenticator(
   function keep(id: string, askedAt: number, found: FoundPrincipal | undefined): void {
     const [side, otherSide] = found === undefined ? [unknown, known] : [known, unknown];
     // Counted from before the question, since the answer may be as old as that.
-    const freshUntil = askedAt + Math.min(freshMs, found?.remainingMs ?? freshMs);
-    side.set(id, { freshUntil, principal: found?.principal });
+    const until = (ms: number): number => askedAt + Math.min(ms, found?.remainingMs ?? ms);
+    side.set(id, { freshUntil: until(freshMs), knownUntil: until(staleMs), principal: found?.principal });
     otherSide.delete(id);
+  }
+
+  /** What may be said of a key when the database says nothing. */
+  function standIn(id: string): Answer | undefined {
+    const answer = known.get(id);
+    if (answer === undefined || now() >= answer.knownUntil) return undefined;
+    known.set(id, { ...answer, freshUntil: Math.min(now() + retryMs, answer.knownUntil) });
+    return answer;
   }
 
   async function settle(id: string, question: Question): Promise<void> {
@@ -63,7 +85,7 @@ export function createAuthenticator(
   function ask(id: string, hash: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const question = { askedAt: now(), found: findPrincipal(db, hash) };
+    const question = { askedAt: now(), found: inTime(findPrincipal(db, hash), staleMs > 0) };
     questions.set(id, question);
     void settle(id, question);
     return question;
@@ -76,7 +98,13 @@ export function createAuthenticator(
       const id = hash.toString('base64');
       const answer = known.get(id) ?? unknown.get(id);
       if (!fresh && answer !== undefined && now() < answer.freshUntil) return answer.principal;
-      return (await ask(id, hash, fresh).found)?.principal;
+      try {
+        return (await ask(id, hash, fresh).found)?.principal;
+      } catch (error) {
+        const known = standIn(id);
+        if (known === undefined) throw error;
+        return known.principal;
+      }
     },
     forgetAll() {
       questions.clear();
@@ -84,4 +112,16 @@ export function createAuthenticator(
       unknown.clear();
     },
   };
+}
+
+/** A connection whose other side vanished stays silent for minutes. */
+async function inTime<T>(work: Promise<T>, isLimited: boolean): Promise<T> {
+  if (!isLimited) return work;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs} ms.`)), patienceMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

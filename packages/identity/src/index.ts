@@ -1,5 +1,6 @@
 export * from './api-keys.ts';
 export * from './authenticator.ts';
+export * from './bounded-map.ts';
 export * from './create-user.ts';
 export * from './drive-tokens.ts';
 export * from './first-run.ts';

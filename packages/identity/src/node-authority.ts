@@ -2,6 +2,7 @@
 // key is kept like every key of the deployment, wrapped by the operator's master key.
 import 'reflect-metadata';
 import { createHash, createPrivateKey, type KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { ingressServerName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import * as x509 from '@peculiar/x509';
 import { z } from 'zod';
@@ -18,7 +19,10 @@ export interface NodeAuthority {
   readonly certificate: string;
   /** SHA-256 of the certificate in hex: what a join token carries, so that a new runner knows whom it speaks to. */
   readonly fingerprint: string;
-  /** For the key in a PKCS #10 request; the name in it is ours, whatever the request says. Throws when it is malformed. */
+  /**
+   * For the key in a PKCS #10 request; the names in it are ours, whatever the request says. A runner calls the api with it, and
+   * answers gateways with it. Throws when it is malformed.
+   */
   certifyRunner(request: string, runnerId: string): Promise<string>;
   /** A fresh key and certificate for a listener of that name. */
   issueServer(name: string): Promise<IssuedKey>;
@@ -34,14 +38,32 @@ const serverDays = 90;
 /** Clocks of machines differ. */
 const skewMs = 5 * 60_000;
 
+const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
+type Uses = readonly x509.ExtendedKeyUsage[];
+
 const PublicPart = z.object({ certificate: z.string() });
+
+/** Only what is public, in PEM: a gateway checks runners by it, and needs no master key for that. */
+export async function loadNodeAuthorityCertificate(database: Database): Promise<string> {
+  const row = await database
+    .selectFrom('deployment_keys')
+    .select('public_part')
+    .where('purpose', '=', purpose)
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw new Error(
+      'This deployment has no node authority yet. Start an api with its node listener once: it makes one.',
+    );
+  }
+  return PublicPart.parse(row.public_part).certificate;
+}
 
 export async function createNodeAuthority(database: Database, ring: MasterKeyRing): Promise<NodeAuthority> {
   const { secret, publicPart } = await loadDeploymentKey(database, ring, purpose, makeAuthority);
   const { certificate } = PublicPart.parse(publicPart);
   const issuer = new x509.X509Certificate(certificate);
   const signingKey = await webcrypto.subtle.importKey('pkcs8', secret, algorithm, false, ['sign']);
-  const sign = async (subject: string, publicKey: x509.PublicKeyType, days: number, names: readonly string[]) => {
+  const sign = async (subject: string, publicKey: x509.PublicKeyType, days: number, name: string, uses: Uses) => {
     const made = await x509.X509CertificateGenerator.create({
       serialNumber: randomBytes(16).toString('hex'),
       subject,
@@ -52,12 +74,8 @@ export async function createNodeAuthority(database: Database, ring: MasterKeyRin
       signingKey,
       extensions: [
         new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.ExtendedKeyUsageExtension([
-          names.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
-        ]),
-        ...(names.length > 0
-          ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))]
-          : []),
+        new x509.ExtendedKeyUsageExtension([...uses]),
+        new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }]),
       ],
     });
     return made.toString('pem');
@@ -68,12 +86,15 @@ export async function createNodeAuthority(database: Database, ring: MasterKeyRin
     async certifyRunner(request, runnerId) {
       const parsed = new x509.Pkcs10CertificateRequest(request);
       if (!(await parsed.verify())) throw new Error('the request is not signed by its own key');
-      return sign(`CN=${runnerId}`, parsed.publicKey, runnerDays, []);
+      return sign(`CN=${runnerId}`, parsed.publicKey, runnerDays, ingressServerName(runnerId), [
+        clientAuth,
+        serverAuth,
+      ]);
     },
     async issueServer(name) {
       const pair = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
       return {
-        certificate: await sign(`CN=${name}`, pair.publicKey, serverDays, [name]),
+        certificate: await sign(`CN=${name}`, pair.publicKey, serverDays, name, [serverAuth]),
         key: pemOf(await pkcs8(pair.privateKey)),
       };
     },

@@ -20,6 +20,7 @@ export type FleetOptions = {
   name: string;
   workspaces: readonly string[];
   machines: number;
+  gateways?: number;
   /** Variables of the server, for all roles. */
   settings?: Readonly<Record<string, string>>;
 };
@@ -36,9 +37,16 @@ export type Fleet = AsyncDisposable & {
   readonly api: ServerProcess;
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
+  readonly gateways: readonly { readonly url: string; readonly process: ServerProcess }[];
 };
 
-export async function startFleet({ name, workspaces, machines: count, settings }: FleetOptions): Promise<Fleet> {
+export async function startFleet({
+  name,
+  workspaces,
+  machines: count,
+  gateways: wanted = 0,
+  settings,
+}: FleetOptions): Promise<Fleet> {
   await using made = new AsyncDisposableStack();
   const folder = await engineFolder('runs', `${process.pid}-fleet-${name}`);
   made.defer(() => removeRun(folder));
@@ -90,6 +98,16 @@ export async function startFleet({ name, workspaces, machines: count, settings }
   await Promise.all(machines.map((machine) => machine.prepare()));
   await Promise.all(machines.map(({ runner }) => runner.start()));
 
+  const gateways: { url: string; process: ServerProcess }[] = [];
+  for (let number = 1; number <= wanted; number += 1) {
+    const gatewayPort = String(await freePort());
+    const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0' };
+    const logFile = join(folder, `gateway-${number}.log`);
+    const gateway = made.use(new ServerProcess({ role: 'gateway', env: { ...env, ...own }, logFile }));
+    await gateway.start();
+    gateways.push({ url: `http://127.0.0.1:${gatewayPort}`, process: gateway });
+  }
+
   const kept = made.move();
   return {
     folder,
@@ -103,6 +121,7 @@ export async function startFleet({ name, workspaces, machines: count, settings }
     api,
     orchestrator,
     machines,
+    gateways,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -19,10 +19,14 @@ export type MachineOptions = {
 export class Machine implements AsyncDisposable {
   readonly name: string;
   readonly dockerFolder: string;
+  /** Of its runner. */
+  readonly stateFolder: string;
   readonly netns: string;
   readonly runner: ServerProcess;
   /** Of this side of the wire, which is where the api listens for the machine. */
   readonly outside: string;
+  /** Of the machine itself, as everyone outside knows it. */
+  readonly address: string;
   /** This side's end of the wire. */
   readonly wire: string;
   readonly nodePort: number;
@@ -36,8 +40,10 @@ export class Machine implements AsyncDisposable {
     this.wire = `bw${number}-${process.pid}`.slice(0, 15);
     this.netns = `/run/netns/${this.#namespace}`;
     this.outside = `198.18.${number}.1`;
+    this.address = `198.18.${number}.2`;
     this.nodePort = nodePort;
     this.dockerFolder = join(folder, `docker-${name}`);
+    this.stateFolder = join(folder, `runner-${name}`);
     this.runner = new ServerProcess({
       role: 'runner',
       netns: this.netns,
@@ -46,8 +52,9 @@ export class Machine implements AsyncDisposable {
         BERTH_RUNNER_API_URL: `https://${this.outside}:${nodePort}`,
         BERTH_RUNNER_JOIN_TOKEN: joinToken,
         BERTH_RUNNER_NAME: name,
-        BERTH_RUNNER_STATE_FOLDER: join(folder, `runner-${name}`),
+        BERTH_RUNNER_STATE_FOLDER: this.stateFolder,
         BERTH_RUNNER_DOCKER_URL: `unix://${join(this.dockerFolder, 'docker.sock')}`,
+        BERTH_RUNNER_INGRESS_HOST: this.address,
         BERTH_HEALTH_PORTS_RUNNER: '0',
         ...settings,
       },
@@ -60,13 +67,12 @@ export class Machine implements AsyncDisposable {
 
   /** The network and Docker with the tiny image; the runner is started apart. */
   async prepare(): Promise<void> {
-    const inside = this.outside.replace(/1$/, '2');
     const peer = 'out0';
     ip('netns', 'add', this.#namespace);
     ip('link', 'add', this.wire, 'type', 'veth', 'peer', 'name', peer, 'netns', this.#namespace);
     ip('addr', 'add', `${this.outside}/30`, 'dev', this.wire);
     ip('link', 'set', this.wire, 'up');
-    ip('-n', this.#namespace, 'addr', 'add', `${inside}/30`, 'dev', peer);
+    ip('-n', this.#namespace, 'addr', 'add', `${this.address}/30`, 'dev', peer);
     for (const device of [peer, 'lo']) ip('-n', this.#namespace, 'link', 'set', device, 'up');
     ip('-n', this.#namespace, 'route', 'add', 'default', 'via', this.outside);
     await this.startDocker();

@@ -21,5 +21,7 @@ export interface Dependencies {
   readonly baseUrl: string;
   /** Tells whoever does the work that follows a write that some waits. */
   readonly ringOutbox: () => void;
+  /** Tells gateways that requests to a resource, or to any, may have to go elsewhere. */
+  readonly ringRoutes: (resourceUid?: string) => void;
   readonly now: () => number;
 }

@@ -1,6 +1,6 @@
 // The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
 import { headerNames } from '@berth/contract';
-import { connect, createBell, maintain, outboxChannel } from '@berth/database';
+import { connect, createBell, maintain, outboxChannel, routesChannel } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
 import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
@@ -64,6 +64,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     baseUrl: `${expected}${prefix}`,
     ringOutbox: createBell(database, outboxChannel, (err) =>
       logger.warn({ err }, 'the relay was not told of new work'),
+    ),
+    ringRoutes: createBell(database, routesChannel, (err) =>
+      logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
     now,
   };

@@ -2,7 +2,7 @@
 // has forgotten.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
-import { connect, createBell, type Database, instancesChannel } from '@berth/database';
+import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
 import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
 import { sql } from 'kysely';
@@ -87,6 +87,9 @@ function dependenciesOf(
     counters: createCounters(registry),
     ringInstances: createBell(database, instancesChannel, (err) =>
       logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+    ),
+    ringRoutes: createBell(database, routesChannel, (err) =>
+      logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
     random: Math.random,
   };

@@ -13,6 +13,18 @@ const Gateway = z.object({
   port: z.int().min(1).max(65_535).describe('Where it listens.'),
 });
 
+const Ingress = z.object({
+  // Not reachable from outside unless the operator says so.
+  host: z.string().default('127.0.0.1').describe('Address on which gateways of other machines are heard.'),
+  port: z.int().min(0).max(65_535).default(8082).describe('Its port; 0 takes a free one.'),
+  advertisedAddress: z
+    .string()
+    .max(300)
+    .regex(/^.+:\d{1,5}$/)
+    .optional()
+    .describe('What gateways are told, host:port, when they reach the machine by another address than it listens on.'),
+});
+
 export const RunnerConfig = z.object({
   apiUrl: z
     .url({ protocol: /^https$/ })
@@ -75,5 +87,11 @@ export const RunnerConfig = z.object({
     .min(1)
     .optional()
     .describe('Offers only these of the isolation classes that the engine has.'),
+  ingress: Ingress.prefault({}),
+  drainSeconds: z
+    .number()
+    .nonnegative()
+    .default(30)
+    .describe('An instance that goes waits for so long at most until its open connections have ended.'),
 });
 export type RunnerConfig = z.infer<typeof RunnerConfig>;

@@ -1,25 +1,38 @@
 import { instanceStates } from '@berth/contract';
 import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
+import { type TrafficKind, trafficKinds } from './ingress/traffic-book.ts';
 
 export interface RunnerMetrics {
   readonly reportsSent: Counter;
   readonly logLinesSent: Counter;
   readonly bringUpSeconds: Histogram;
+  readonly tunnels: Counter<'answer'>;
 }
 
-/** `countByState` is asked whenever somebody reads the metrics. */
-export function createRunnerMetrics(
-  registry: Registry,
-  countByState: () => ReadonlyMap<string, number>,
-): RunnerMetrics {
+/** What is asked whenever somebody reads the metrics. */
+export interface RunnerCounts {
+  byState(): ReadonlyMap<string, number>;
+  connections(kind: TrafficKind): number;
+}
+
+export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): RunnerMetrics {
   new Gauge({
     name: 'berth_runner_instances',
     help: 'Instances on this machine by the state last observed.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      const counts = countByState();
-      for (const state of instanceStates) this.set({ state }, counts.get(state) ?? 0);
+      const byState = counts.byState();
+      for (const state of instanceStates) this.set({ state }, byState.get(state) ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'berth_runner_ingress_connections',
+    help: 'Open connections to instances: tunnels, and leases of gateways on this machine.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const kind of trafficKinds) this.set({ kind }, counts.connections(kind));
     },
   });
   return {
@@ -31,6 +44,12 @@ export function createRunnerMetrics(
     logLinesSent: new Counter({
       name: 'berth_runner_log_lines_sent_total',
       help: 'Lines of output that the api has stored.',
+      registers: [registry],
+    }),
+    tunnels: new Counter({
+      name: 'berth_runner_tunnels_total',
+      help: 'Tunnels that gateways asked for, by the answer: open, unknown, refused or unreachable.',
+      labelNames: ['answer'],
       registers: [registry],
     }),
     bringUpSeconds: new Histogram({

@@ -10,6 +10,9 @@ import { FailureBook } from './converge/failure-book.ts';
 import { createDockerDriver } from './driver/docker-driver.ts';
 import type { Driver } from './driver/driver.ts';
 import { createImageStore } from './images/image-store.ts';
+import { IngressSecrets } from './ingress/ingress-secrets.ts';
+import { startIngress } from './ingress/start-ingress.ts';
+import { TrafficBook } from './ingress/traffic-book.ts';
 import { OutputShipper } from './logs/output-shipper.ts';
 import { createRunnerMetrics } from './metrics.ts';
 import { createNetwork } from './network/create-network.ts';
@@ -33,6 +36,8 @@ export interface RunningRunner {
 }
 
 const enginePatienceMs = 60_000;
+/** Below what a stop of the whole process may take. */
+const stopMs = 15_000;
 const imageCleaningMs = 10 * 60 * 1_000;
 const Package = z.object({ version: z.string() });
 
@@ -44,18 +49,24 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
   const driver = createDockerDriver({ dockerUrl });
   const network = await openNetwork(config, runnerId, logger);
   const client = createNodeClient(apiUrl, identity);
+  const secrets = new IngressSecrets(() => performance.now());
+  const traffic = new TrafficBook(config.drainSeconds);
   const link = new NodeLink({
     client,
     logger,
-    hello: () => hello(driver, config),
+    hello: () => hello(driver, config, ingress.address),
     measure: async () => ({
       freeMemoryMb: machine.freeMemoryMb(),
       freeDiskPercent: await machine.freeDiskPercent(stateFolder),
       instances: converger.count,
     }),
     onReportsSent: (count) => metrics.reportsSent.inc(count),
+    onIngressSecret: (secret) => secrets.take(secret),
   });
-  const metrics = createRunnerMetrics(registry, () => link.countByState());
+  const metrics = createRunnerMetrics(registry, {
+    byState: () => link.countByState(),
+    connections: (kind) => traffic.count(kind),
+  });
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
   const output = new OutputShipper({ stateFolder, client, logger, onSent });
   const images = await createImageStore({
@@ -77,13 +88,29 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     failures: new FailureBook(stateFolder),
     report: (instance, observation) => link.report(instance, observation),
     bringUps: new Limit(config.concurrency),
+    traffic,
     onBroughtUp: (seconds) => metrics.bringUpSeconds.observe(seconds),
+    logger,
+  });
+  const ingress = await startIngress({
+    config,
+    identity,
+    secrets,
+    instances: converger,
+    traffic,
+    onAnswer: (answer) => metrics.tunnels.inc({ answer }),
     logger,
   });
   converger.start();
   link.start(converger);
   const stopping = new AbortController();
-  const certificate = keepCertificate(identity, { client, stateFolder, logger, signal: stopping.signal });
+  const certificate = keepCertificate(identity, {
+    client,
+    stateFolder,
+    logger,
+    signal: stopping.signal,
+    onRenewed: (renewed) => ingress.use(renewed),
+  });
   const cleaning = setInterval(() => {
     images.clean().catch((err: unknown) => logger.warn({ err }, 'unused images could not be removed; tried again'));
   }, imageCleaningMs);
@@ -92,8 +119,9 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     async stop() {
       stopping.abort();
       clearInterval(cleaning);
-      // First: what the engine still does is reported as long as the line is open.
-      await converger.close();
+      // First: what the engine still does is reported as long as the line is open. Containers stay, and so do those who speak
+      // to them for as long as a stop may take.
+      await Promise.all([converger.close(), ingress.close(stopMs)]);
       await Promise.all([link.close(), output.close(), certificate]);
       client.close();
       await network.close();
@@ -117,7 +145,7 @@ async function openNetwork(config: RunnerConfig, runnerId: string, logger: Logge
   }
 }
 
-async function hello(driver: Driver, config: RunnerConfig): Promise<Hello> {
+async function hello(driver: Driver, config: RunnerConfig, ingress: string): Promise<Hello> {
   const offered = await driver.isolationClasses();
   const isolation = offered.filter((each: IsolationClass) => config.isolation?.includes(each) ?? true);
   if (isolation.length === 0) {
@@ -131,6 +159,7 @@ async function hello(driver: Driver, config: RunnerConfig): Promise<Hello> {
     isolation,
     memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
     cpus: machine.cpus(),
+    ingress,
   };
 }
 

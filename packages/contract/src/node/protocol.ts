@@ -39,12 +39,20 @@ export const Hello = z.object({
   /** Memory that the machine offers to instances. */
   memoryMb: z.int().positive(),
   cpus: z.number().positive(),
+  /** Where gateways reach its instances, `host:port`; absent when nobody can. */
+  ingress: z.string().max(300).optional(),
 });
 export type Hello = z.infer<typeof Hello>;
 
 export const StreamMessage = z.discriminatedUnion('type', [
   /** First. Reports and heartbeats name the session; those of an older one change nothing. */
-  z.object({ type: z.literal('welcome'), session: z.int(), pulseSeconds: z.number() }),
+  z.object({
+    type: z.literal('welcome'),
+    session: z.int(),
+    pulseSeconds: z.number(),
+    /** What a gateway has to know to speak to this runner's ingress; new with every session. */
+    ingressSecret: z.string().optional(),
+  }),
   /** All that should run here, and what the api still waits to hear is gone. Whatever else the runner holds must go. */
   z.object({ type: z.literal('all'), instances: z.array(DesiredInstance), gone: z.array(z.uuid()) }),
   z.object({ type: z.literal('set'), instance: DesiredInstance }),

@@ -1,12 +1,14 @@
 // The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
-
+import { agent, mcpFunction } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import type { ReadCall, Registration, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
 
 const attempts = 5;
+/** What gateways route requests to. */
+const servedTags: readonly string[] = [agent.tag, mcpFunction.tag];
 
 export async function runWrite(
   registration: Registration,
@@ -48,6 +50,7 @@ async function runOnce(
         async value(uid: string) {
           await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
           after.push(() => call.dependencies.ringOutbox());
+          if (servedTags.includes(call.operation.tag)) after.push(() => call.dependencies.ringRoutes(uid));
         },
       },
     });

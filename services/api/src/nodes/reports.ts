@@ -23,9 +23,10 @@ export async function recordReports(context: NodeContext, runnerId: string, body
       if (resource !== undefined) resources.add(resource);
     }
     for (const key of resources) await enqueue(tx, { topic: 'reconcile', key });
-    return resources.size > 0;
+    return resources;
   });
-  if (changed) context.dependencies.ringOutbox();
+  if (changed.size > 0) context.dependencies.ringOutbox();
+  for (const uid of changed) context.dependencies.ringRoutes(uid);
 }
 
 /** Returns the resource whose instance is not as it was. */

@@ -75,7 +75,9 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   server.post(nodePaths.stream, async (request, reply) => {
     const runnerId = await runnerOf(context, request);
     const session = await openSession(context, runnerId, request.body);
-    logger.info({ runner: runnerId, session }, 'runner connected');
+    // Gateways learn the new secret of its ingress.
+    dependencies.ringRoutes();
+    logger.info({ runner: runnerId, session: session.session }, 'runner connected');
     const ended = new AbortController();
     request.raw.socket.once('close', () => ended.abort());
     const signal = AbortSignal.any([ended.signal, closing.signal]);

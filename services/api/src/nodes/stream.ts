@@ -1,5 +1,6 @@
 // The one stream of a runner: first everything it should run, then what changes. What was sent is held against the database
 // at every notice, so a change that nobody announced arrives with the next look.
+import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
 import { sql } from 'kysely';
 import { loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
@@ -10,11 +11,18 @@ const pulseSeconds = 5;
 /** How often the database is looked at without a notice. */
 const lookMs = 2_000;
 
+export interface Session {
+  readonly session: number;
+  /** Known to the runner and to whoever reads the database: by it a gateway may speak to the runner's instances. */
+  readonly ingressSecret: string;
+}
+
 /** Opens a session: what the runner says on older ones is not heard any more. */
-export async function openSession({ database }: NodeContext, runnerId: string, body: unknown): Promise<number> {
+export async function openSession({ database }: NodeContext, runnerId: string, body: unknown): Promise<Session> {
   const hello = Hello.parse(body);
   if (hello.protocol !== nodeProtocolVersion)
     throw nodeErrors.protocol_unsupported({ ours: nodeProtocolVersion, theirs: hello.protocol });
+  const ingressSecret = randomBytes(32).toString('base64url');
   const { session } = await database
     .updateTable('runners')
     .set({
@@ -24,22 +32,24 @@ export async function openSession({ database }: NodeContext, runnerId: string, b
       memory_mb: hello.memoryMb,
       cpus: hello.cpus,
       version: hello.version,
+      ingress_address: hello.ingress ?? null,
+      ingress_secret: ingressSecret,
       last_seen_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', runnerId)
     .returning('session')
     .executeTakeFirstOrThrow();
-  return session;
+  return { session, ingressSecret };
 }
 
 /** Ends with the signal, or when a newer session has begun. */
 export async function* streamMessages(
   context: NodeContext,
   runnerId: string,
-  session: number,
+  { session, ingressSecret }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  yield { type: 'welcome', session, pulseSeconds };
+  yield { type: 'welcome', session, pulseSeconds, ingressSecret };
   const first = await loadWanted(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, gone: idsOf(first, 'gone') };

@@ -54,6 +54,7 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
     if (ended === undefined) continue;
     logger.warn({ runner: id, name, instances: ended }, 'runner lost; its instances are placed elsewhere');
     context.dependencies.ringOutbox();
+    context.dependencies.ringRoutes();
   }
 }
 

@@ -34,6 +34,7 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   });
   call.afterCommit(() => {
     dependencies.ringOutbox();
+    dependencies.ringRoutes();
     dependencies.authenticator.forgetAll();
     dependencies.keyring.forget(row.id);
   });

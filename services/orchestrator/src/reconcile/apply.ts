@@ -12,6 +12,8 @@ import { type Started, startInstances } from './start-instances.ts';
 export interface Applied {
   readonly started: readonly (Started & { readonly revision: string })[];
   readonly retired: readonly Retired[];
+  /** Something was written, so that requests may have to go elsewhere. */
+  readonly isChanged: boolean;
   /** No runner could take an instance. */
   readonly isWaiting: boolean;
   /** When there will be something to decide again without anyone saying so. */
@@ -41,7 +43,8 @@ export async function apply(
   await tell(tx, loaded, actions, waits[0]);
   if (only(actions, 'remove').length > 0) await removeResource(tx, loaded);
   const lookAgainAt = only(actions, 'look-again').map(({ at }) => at);
-  return { started, retired, isWaiting: waits.length > 0, lookAgainAt };
+  const isChanged = actions.some((action) => action.do !== 'look-again');
+  return { started, retired, isChanged, isWaiting: waits.length > 0, lookAgainAt };
 }
 
 async function markRevision(tx: DatabaseTransaction, { workload }: Loaded, id: string, status: string): Promise<void> {

@@ -12,6 +12,8 @@ export interface Dependencies extends Settings {
   readonly counters: Counters;
   /** Tells the streams of a runner that its instances have changed. */
   readonly ringInstances: (runnerId: string) => void;
+  /** Tells gateways that a resource's requests go elsewhere. */
+  readonly ringRoutes: (resourceUid: string) => void;
   /** From 0 to below 1. */
   readonly random: () => number;
 }

@@ -31,6 +31,7 @@ export async function runReconcile(
   for (const runnerId of new Set([...started, ...retired].map((each) => each.runnerId))) {
     dependencies.ringInstances(runnerId);
   }
+  if (applied.isChanged) dependencies.ringRoutes(uid);
   for (const { id, runnerId, revision } of started) {
     logger.info({ resource: uid, revision, instance: id, runner: runnerId }, 'instance placed');
   }
@@ -52,7 +53,7 @@ async function isOfOtherKind(database: Database, uid: string): Promise<boolean> 
 function decide(dependencies: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
   return dependencies.database.transaction().execute(async (tx) => {
     const row = await lockResource(tx, uid);
-    const nothing: Applied = { started: [], retired: [], isWaiting: false, lookAgainAt: [] };
+    const nothing: Applied = { started: [], retired: [], isChanged: true, isWaiting: false, lookAgainAt: [] };
     if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
     const loaded = await load(tx, row);
     const actions = plan(loaded.observed);

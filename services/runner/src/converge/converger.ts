@@ -3,6 +3,7 @@
 import type { DesiredInstance } from '@berth/contract';
 import { backoffMs, pause, within } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
+import type { Endpoint, Endpoints } from '../ingress/endpoint.ts';
 import type { Wishes } from '../node/node-link.ts';
 import { InstanceWorker } from './instance-worker.ts';
 import type { ConvergeTools } from './tools.ts';
@@ -12,7 +13,7 @@ const verifyMs = 10_000;
 const stopMs = 20_000;
 const retryMs = { first: 100, most: 5_000 };
 
-export class Converger implements Wishes {
+export class Converger implements Wishes, Endpoints {
   readonly #tools: ConvergeTools;
   readonly #workers = new Map<string, { readonly worker: InstanceWorker; readonly ended: Promise<void> }>();
   readonly #closing = new AbortController();
@@ -35,6 +36,10 @@ export class Converger implements Wishes {
 
   get count(): number {
     return this.#workers.size;
+  }
+
+  endpoint(instance: string): Endpoint | undefined {
+    return this.#workers.get(instance)?.worker.endpoint;
   }
 
   start(): void {

@@ -3,6 +3,7 @@
 import type { DesiredInstance } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
+import type { Endpoint } from '../ingress/endpoint.ts';
 import { awaitListening } from './await-listening.ts';
 import { BringUpClock, elapsedMs } from './bring-up-clock.ts';
 import { type Attempt, decide, type Failure, firstAttempt, type Seen, type Step } from './decide.ts';
@@ -49,8 +50,15 @@ export class InstanceWorker {
     this.#attempt = { ...firstAttempt, failure: tools.failures.find(id) };
   }
 
+  /** Where it answers, as long as it does and is wanted: one that goes takes no new connections. */
+  get endpoint(): Endpoint | undefined {
+    const { address } = this.#container;
+    if (this.#desired === undefined || address === undefined || this.#teller.lastState !== 'ready') return undefined;
+    return { address, port: this.#desired.port };
+  }
+
   want(desired: DesiredInstance | undefined): void {
-    if (desired === undefined && this.#desired !== undefined) this.#wish.abort();
+    if ((desired === undefined) !== (this.#desired === undefined)) this.#wish.abort();
     this.#desired = desired;
     this.wake();
   }
@@ -118,7 +126,7 @@ export class InstanceWorker {
     if (step.do === 'probe') return this.#awaitReady(desired, state);
     if (step.do === 'fail') return this.#fail(await verdict(step, desired, state));
     if (step.do === 'unpause') await this.#container.unpause();
-    if (step.do === 'discard') await this.#container.remove();
+    if (step.do === 'discard') await this.#discard();
     if (step.do === 'stop') await this.#container.stop();
     return 'look again';
   }
@@ -228,9 +236,18 @@ export class InstanceWorker {
     return 'look again';
   }
 
+  /** Its address may soon be another's. */
+  async #discard(): Promise<void> {
+    this.#tools.traffic?.cut(this.#id);
+    await this.#container.remove();
+  }
+
   async #remove(): Promise<Next> {
-    const { failures, output, logger } = this.#tools;
+    const { failures, output, logger, traffic } = this.#tools;
     const startedAt = performance.now();
+    if (this.#attempt.failure === undefined) await traffic?.drain(this.#id, this.#wish.signal);
+    // Wanted again, or left for the next start of the runner, before anything was done to it.
+    if (this.#desired !== undefined || this.#isClosing) return 'look again';
     await this.#container.remove();
     failures.forget(this.#id);
     this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
@@ -242,7 +259,9 @@ export class InstanceWorker {
     return 'over';
   }
 
+  /** What is not ready has no connections: those to the run before are of no use. */
   #say(state: Parameters<Teller['say']>[0], more?: Parameters<Teller['say']>[2]): void {
+    if (state !== 'ready') this.#tools.traffic?.cut(this.#id);
     this.#teller.say(state, this.#attempt.starts, more);
   }
 }

@@ -20,6 +20,14 @@ export interface OutputKeeper {
   instances(): readonly string[];
 }
 
+/** Those who speak to an instance. */
+export interface Traffic {
+  /** Asks them to leave and waits until they have, the signal comes, or patience ends. With nobody there it is done at once. */
+  drain(instance: string, signal: AbortSignal): Promise<void>;
+  /** Its container has ended: whoever still speaks to it would wait for nothing, or reach who gets its address next. */
+  cut(instance: string): void;
+}
+
 export interface ConvergeTools {
   readonly runnerId: string;
   readonly driver: Driver;
@@ -30,6 +38,8 @@ export interface ConvergeTools {
   readonly report: (instance: string, observation: Observation) => void;
   /** Making and starting containers: the engine is not faster when asked for many at a time. */
   readonly bringUps: Limit;
+  /** Absent where nobody can reach instances. */
+  readonly traffic?: Traffic;
   readonly onBroughtUp: (seconds: number) => void;
   readonly logger: Logger;
 }

@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ingressServerName } from '@berth/contract';
 import { z } from 'zod';
 import { writeFileAtomically } from '../state/write-file-atomically.ts';
 
@@ -28,9 +29,14 @@ export function isExpired({ certificate }: Identity, nowMs: number): boolean {
   return new X509Certificate(certificate).validToDate.getTime() <= nowMs;
 }
 
-/** With less than a third of its life left there is still time for an api that is away for days. */
-export function isDueForRenewal({ certificate }: Identity, nowMs: number): boolean {
-  const { validFromDate, validToDate } = new X509Certificate(certificate);
+/**
+ * With less than a third of its life left there is still time for an api that is away for days. One that does not name this
+ * runner's ingress comes from an older api: no gateway would believe it.
+ */
+export function isDueForRenewal({ runnerId, certificate }: Identity, nowMs: number): boolean {
+  const parsed = new X509Certificate(certificate);
+  const { validFromDate, validToDate } = parsed;
   const lifeMs = validToDate.getTime() - validFromDate.getTime();
-  return validToDate.getTime() - nowMs < lifeMs / 3;
+  const isLate = validToDate.getTime() - nowMs < lifeMs / 3;
+  return isLate || parsed.checkHost(ingressServerName(runnerId)) === undefined;
 }

@@ -115,6 +115,8 @@ test('a certificate is renewed with a new key, and is due with a third of its li
   });
   expect(isDueForRenewal(await lived(-1, 3), Date.now())).toBe(false);
   expect(isDueForRenewal(await lived(-3, 1), Date.now())).toBe(true);
+  const nameless = await authority.certify(request, runnerId, { from: -1, to: 3 }, []);
+  expect(isDueForRenewal({ ...identity, certificate: nameless }, Date.now())).toBe(true);
   expect(isExpired(await lived(-3, 1), Date.now())).toBe(false);
   expect(isExpired(await lived(-3, -1), Date.now())).toBe(true);
 });

@@ -12,11 +12,12 @@ export interface CertificateKeeping {
   readonly stateFolder: string;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  readonly onRenewed: (identity: Identity) => void;
 }
 
 /** Until the signal. Renewed with a third of its life left, so an api that is away for days does no harm. */
 export async function keepCertificate(first: Identity, keeping: CertificateKeeping): Promise<void> {
-  const { client, stateFolder, logger, signal } = keeping;
+  const { client, stateFolder, logger, signal, onRenewed } = keeping;
   let identity = first;
   while (!signal.aborted) {
     let waitMs = lookMs;
@@ -25,6 +26,7 @@ export async function keepCertificate(first: Identity, keeping: CertificateKeepi
         identity = await renewCertificate(client, identity);
         await saveIdentity(stateFolder, identity);
         client.use(identity);
+        onRenewed(identity);
         logger.info('the certificate of this runner was renewed');
       }
     } catch (err) {

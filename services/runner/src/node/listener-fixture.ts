@@ -5,17 +5,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { nodeServerName } from '@berth/contract';
+import { ingressServerName, nodeServerName } from '@berth/contract';
 import * as x509 from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const days = (count: number): Date => new Date(Date.now() + count * 86_400_000);
+const usual: Validity = { from: -1, to: 9 };
 const makeKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+
+interface Validity {
+  readonly from: number;
+  readonly to: number;
+}
 
 export interface TestAuthority {
   readonly certificate: string;
   readonly fingerprint: string;
-  certify(request: string, name: string, validity?: { from: number; to: number }): Promise<string>;
+  /** `names` beside the subject; that of its ingress, when not told otherwise. */
+  certify(request: string, name: string, validity?: Validity, names?: readonly string[]): Promise<string>;
   issueServer(name: string): Promise<{ certificate: string; key: string }>;
 }
 
@@ -30,17 +37,17 @@ export async function makeAuthority(): Promise<TestAuthority> {
     keys,
     extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
   });
-  const sign = async (name: string, publicKey: x509.PublicKeyType, from: number, to: number, isServer: boolean) => {
+  const sign = async (name: string, publicKey: x509.PublicKeyType, validity: Validity, names: readonly string[]) => {
     const made = await x509.X509CertificateGenerator.create({
       serialNumber: randomBytes(8).toString('hex'),
       subject: `CN=${name}`,
       issuer: own.subject,
-      notBefore: days(from),
-      notAfter: days(to),
+      notBefore: days(validity.from),
+      notAfter: days(validity.to),
       signingAlgorithm: algorithm,
       publicKey,
       signingKey: keys.privateKey,
-      extensions: isServer ? [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }])] : [],
+      extensions: names.map((value) => new x509.SubjectAlternativeNameExtension([{ type: 'dns', value }])),
     });
     return made.toString('pem');
   };
@@ -48,12 +55,12 @@ export async function makeAuthority(): Promise<TestAuthority> {
   return {
     certificate,
     fingerprint: createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex'),
-    certify: (request, name, { from, to } = { from: -1, to: 9 }) =>
-      sign(name, new x509.Pkcs10CertificateRequest(request).publicKey, from, to, false),
+    certify: (request, name, validity = usual, names = [ingressServerName(name)]) =>
+      sign(name, new x509.Pkcs10CertificateRequest(request).publicKey, validity, names),
     async issueServer(name) {
       const pair = await makeKeys();
       const key = KeyObject.from(pair.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
-      return { certificate: await sign(name, pair.publicKey, -1, 9, true), key };
+      return { certificate: await sign(name, pair.publicKey, usual, [name]), key };
     },
   };
 }

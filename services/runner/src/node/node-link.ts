@@ -23,7 +23,11 @@ export interface NodeLinkOptions {
   readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
   readonly logger: Logger;
   readonly onReportsSent: (count: number) => void;
+  /** What gateways have to know from here on; new with every session. */
+  readonly onIngressSecret: (secret: string) => void;
 }
+
+type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
 
 /** A stream that held for this long was a good one: the next failure is a new one. */
 const goodStreamMs = 10_000;
@@ -89,7 +93,7 @@ export class NodeLink {
       const incoming = await client.open(nodePaths.stream, await hello(), signal);
       if (incoming.statusCode !== 200) throw new ApiRefusal(await readAnswer(incoming));
       for await (const message of readMessages(incoming)) {
-        if (message.type === 'welcome') beside.push(...this.#welcome(message.session, signal, ending));
+        if (message.type === 'welcome') beside.push(...this.#welcome(message, signal, ending));
         else follow(message, wishes);
       }
     } finally {
@@ -99,8 +103,9 @@ export class NodeLink {
     }
   }
 
-  #welcome(session: number, signal: AbortSignal, ending: AbortController): Promise<void>[] {
-    const { client, measure, logger, onReportsSent } = this.#options;
+  #welcome({ session, ingressSecret }: Welcome, signal: AbortSignal, ending: AbortController): Promise<void>[] {
+    const { client, measure, logger, onReportsSent, onIngressSecret } = this.#options;
+    if (ingressSecret !== undefined) onIngressSecret(ingressSecret);
     const onTrouble = (error: unknown) => this.#complain(error);
     this.#isConnected = true;
     this.#lastComplaint = '';
@@ -128,7 +133,7 @@ const strangerAdvice =
   'make a token with berth-server create-join-token, set runner.joinToken, remove identity.json from runner.stateFolder ' +
   'and start the runner again.';
 
-function follow(message: Exclude<StreamMessage, { type: 'welcome' }>, wishes: Wishes): void {
+function follow(message: Exclude<StreamMessage, Welcome>, wishes: Wishes): void {
   if (message.type === 'all') wishes.all(message.instances, message.gone);
   if (message.type === 'set') wishes.set(message.instance);
   if (message.type === 'unset') wishes.unset(message.id);

@@ -1,0 +1,30 @@
+// Ingress of a runner: TLS under the node authority, one line that names an instance, then raw bytes both ways. HTTP is
+// parsed once, in the gateway.
+import { z } from 'zod';
+
+/** Name in a runner's certificate, by which a gateway knows it whatever its address. */
+export const ingressServerName = (runnerId: string): string => `${runnerId}.runner.berth.internal`;
+
+/** The first line of a gateway, as JSON. */
+export const TunnelRequest = z.object({ secret: z.string().max(200), instance: z.uuid() });
+export type TunnelRequest = z.infer<typeof TunnelRequest>;
+
+/**
+ * The runner's answer, as one line of JSON; after `open` come the container's bytes.
+ * - `unknown`: nothing of that name runs here, nothing was sent to it.
+ * - `refused`: the secret is not that of this session; ask the database again.
+ * - `unreachable`: the container does not accept connections.
+ */
+export const TunnelAnswer = z.object({ tunnel: z.enum(['open', 'unknown', 'refused', 'unreachable']) });
+export type TunnelAnswer = z.infer<typeof TunnelAnswer>;
+
+/**
+ * On the runner's own machine a gateway connects to the container itself. It asks on the runner's local socket with one line, and
+ * holds that connection for as long as it uses the address: while it does, the runner does not stop the container.
+ */
+export const LeaseRequest = z.object({ instance: z.uuid() });
+export const LeaseAnswer = z.discriminatedUnion('lease', [
+  z.object({ lease: z.literal('held'), address: z.string(), port: z.int() }),
+  z.object({ lease: z.literal('unknown') }),
+]);
+export type LeaseAnswer = z.infer<typeof LeaseAnswer>;

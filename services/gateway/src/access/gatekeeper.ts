@@ -1,0 +1,73 @@
+// Who may reach a workload. Rules, from the decisions on callers and tenancy:
+// - No or bad credential: 401 whatever the name says. Only public workloads need none.
+// - Good credential, but a foreign or missing workload: the same 404.
+// - A public workload has callers of its own, who may use Authorization among themselves: what is not written like a key of
+//   ours is left to it. A key of ours is checked and taken out even there, so that no workload ever sees one.
+// - There is no scope for calling a workload, so a key's list of scopes does not limit it: membership decides.
+import type { Brand } from '@berth/contract';
+import type { Authenticator, Principal } from '@berth/identity';
+import { GatewayError } from '../errors.ts';
+import type { Catalogue } from '../routing/catalogue.ts';
+import type { Named, Workload } from '../routing/route.ts';
+import { type Credential, type CredentialHeader, credentialIn } from './credential.ts';
+
+export interface GatekeeperOptions {
+  /** With `staleMs`, so that known callers are served while PostgreSQL is away. */
+  readonly authenticator: Authenticator;
+  readonly catalogue: Pick<Catalogue, 'find'>;
+  readonly brand: Brand;
+}
+
+interface Admitted {
+  readonly workload: Workload;
+  /** Undefined for a caller of a public workload who did not say who they are. */
+  readonly principal: Principal | undefined;
+  /** The header that was meant for us and is not passed on. */
+  readonly consumed: CredentialHeader | undefined;
+}
+
+export interface Gatekeeper {
+  /** Throws a GatewayError for everyone who may not pass. */
+  admit(named: Named, rawHeaders: readonly string[]): Promise<Admitted>;
+}
+
+export function createGatekeeper({ authenticator, catalogue, brand }: GatekeeperOptions): Gatekeeper {
+  async function principalOf({ bearer }: Credential): Promise<Principal> {
+    const principal = bearer === undefined ? undefined : await authenticate(authenticator, bearer);
+    if (principal === undefined) throw new GatewayError('AUTHENTICATION_FAILED');
+    return principal;
+  }
+
+  /** Of a caller who shows nothing that is ours: a public workload takes them, and no other may be told of. */
+  async function admitStranger(named: Named): Promise<Admitted | undefined> {
+    const workload = await catalogue.find(named);
+    return workload?.isPublic ? { workload, principal: undefined, consumed: undefined } : undefined;
+  }
+
+  async function admitPrincipal(named: Named, credential: Credential): Promise<Admitted> {
+    const principal = await principalOf(credential);
+    const workload = await catalogue.find(named);
+    const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
+    if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
+    return { workload, principal, consumed: credential.header };
+  }
+
+  return {
+    async admit(named, rawHeaders) {
+      const credential = credentialIn(rawHeaders, brand);
+      if (credential?.isOurs) return admitPrincipal(named, credential);
+      const stranger = await admitStranger(named);
+      if (stranger !== undefined) return stranger;
+      if (credential === undefined) throw new GatewayError('AUTHENTICATION_REQUIRED');
+      return admitPrincipal(named, credential);
+    },
+  };
+}
+
+async function authenticate(authenticator: Authenticator, bearer: string): Promise<Principal | undefined> {
+  try {
+    return await authenticator.authenticate(bearer);
+  } catch (error) {
+    throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
+  }
+}

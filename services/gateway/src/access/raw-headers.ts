@@ -1,0 +1,51 @@
+// Small questions about headers as Node gives them raw: names and values in turn. Asked several times for every request, so
+// written as plain loops.
+import type { Brand } from '@berth/contract';
+import { headerNames } from '@berth/contract';
+
+/** `name` in lower case. */
+export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at];
+    if (each?.length === name.length && each.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
+}
+
+/** Many servers take an underscore for a hyphen: a name that they would read as ours is ours. */
+export function plainName(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.includes('_') ? lower.replaceAll('_', '-') : lower;
+}
+
+export interface BrandedNames {
+  /** What all headers of ours begin with, in lower case like the next two. */
+  readonly prefix: string;
+  readonly authorization: string;
+  readonly threadId: string;
+  readonly workspace: string;
+  readonly workload: string;
+  readonly subject: string;
+  readonly subjectType: string;
+}
+
+const known = new WeakMap<Brand, BrandedNames>();
+
+export function brandedNames(brand: Brand): BrandedNames {
+  const earlier = known.get(brand);
+  if (earlier !== undefined) return earlier;
+  const { authorization, threadId, workspace } = headerNames(brand);
+  const start = `X-${brand.long}-`;
+  const names = {
+    prefix: start.toLowerCase(),
+    authorization: authorization.toLowerCase(),
+    threadId: threadId.toLowerCase(),
+    workspace,
+    workload: `${start}Workload`,
+    subject: `${start}Subject`,
+    subjectType: `${start}Subject-Type`,
+  };
+  known.set(brand, names);
+  return names;
+}

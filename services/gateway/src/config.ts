@@ -1,0 +1,85 @@
+// What an operator may set for the gateway. No key holds a secret.
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const mebibyte = 1024 * 1024;
+
+/** An address, or a range of them as `10.0.0.0/8`. */
+const AddressRange = z.string().refine((range) => {
+  const [address = '', prefix, ...more] = range.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return longest > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix <= longest));
+}, 'Expected an address or a range such as 10.0.0.0/8');
+
+const TlsFiles = z.object({
+  certFile: z.string().min(1).describe('PEM file of the certificate and those that lead to its authority.'),
+  keyFile: z.string().min(1).describe('PEM file of its private key.'),
+});
+
+const Limits = z.object({
+  multipartPartBytes: z
+    .int()
+    .positive()
+    .default(16 * mebibyte)
+    .describe('Largest part of a multipart upload.'),
+  jsonBytes: z
+    .int()
+    .positive()
+    .default(64 * mebibyte)
+    .describe('Largest JSON body; other bodies are streamed without a limit.'),
+  headerBytes: z
+    .int()
+    .min(4096)
+    .max(mebibyte)
+    .default(64 * 1024)
+    .describe('Largest request line and headers together.'),
+});
+
+const Timeouts = z.object({
+  idleSeconds: z
+    .number()
+    .positive()
+    .default(900)
+    .describe('Silence in both directions after which a stream is closed.'),
+  totalSeconds: z
+    .number()
+    .positive()
+    .default(900)
+    .describe('Longest request to an agent or a function, from its first byte to the last of its answer.'),
+  silentSeconds: z
+    .number()
+    .positive()
+    .default(100)
+    .describe('How long an agent or a function may send nothing; every piece of an answer starts it anew.'),
+});
+
+const Hold = z.object({
+  seconds: z.number().positive().default(30).describe('How long a request waits for an instance that can take it.'),
+  requests: z.int().positive().default(1_000).describe('Requests that may wait for one workload at a time.'),
+});
+
+export const GatewayConfig = z.object({
+  host: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
+  tls: TlsFiles.optional().describe(
+    'Certificate to serve HTTPS with; plain HTTP without it, behind an edge that does.',
+  ),
+  trustedProxies: z
+    .array(AddressRange)
+    .default([])
+    .describe('Edges in front of the gateway whose X-Forwarded- headers are believed; nobody else is.'),
+  localRunner: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Socket of the runner on the same machine, to reach its instances without a tunnel.'),
+  docsUrl: z
+    .string()
+    .default('/docs/gateway-errors')
+    .describe('Page that explains error codes; answers point to it as docs_url.'),
+  databaseConnections: z.int().min(2).max(500).default(5).describe('Connections this process may hold to PostgreSQL.'),
+  limits: Limits.prefault({}),
+  timeouts: Timeouts.prefault({}),
+  hold: Hold.prefault({}),
+});
+export type GatewayConfig = z.infer<typeof GatewayConfig>;

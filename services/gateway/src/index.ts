@@ -1,0 +1,2 @@
+export { GatewayConfig } from './config.ts';
+export { type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.ts';

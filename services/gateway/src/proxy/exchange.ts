@@ -1,0 +1,162 @@
+// One attempt at one request on one lane: undici's events in, bytes to the client out. It settles once, with what went wrong
+// or nothing; whether to try again is the forwarder's to decide.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { NotDispatched } from './connector.ts';
+import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
+import type { Lane } from './lanes.ts';
+import type { ProxyError, ProxyErrorCode, Tally } from './outcome.ts';
+import type { Patience } from './patience.ts';
+import { ClientGone } from './request-body.ts';
+
+export interface ExchangeContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly lane: Lane;
+  readonly tally: Tally;
+  readonly patience: Patience;
+  readonly hasBody: boolean;
+  readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
+  readonly onBodyWanted: () => void;
+}
+
+const nothing = Buffer.alloc(0);
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly done: Promise<ProxyError | undefined>;
+  /** The connection had answered before: its end may have crossed our request, unseen by the workload. */
+  onUsedConnection = false;
+  hasAnswerBegun = false;
+  readonly #context: ExchangeContext;
+  #settle: (error: ProxyError | undefined) => void = () => {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #isSettled = false;
+  #isAnswerWhole = false;
+  #isHeadFlushed = false;
+
+  constructor(context: ExchangeContext) {
+    this.#context = context;
+    this.done = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    context.response.on('close', this.#onClientClose).on('drain', this.#onDrain);
+  }
+
+  /** Ends it from outside: the connection closes at once, so that the workload can stop too. */
+  stop(code: ProxyErrorCode, cause?: unknown): void {
+    this.#finish({ code, cause });
+    this.#controller?.abort(cause instanceof Error ? cause : new Error(code));
+    this.#context.lane.destroy();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { tally, lane, hasBody, onBodyWanted } = this.#context;
+    if (this.#isSettled) {
+      controller.abort(new Error('no longer wanted'));
+      return;
+    }
+    this.#controller = controller;
+    this.onUsedConnection = lane.served > 0;
+    // With a body, the head leaves together with its first bytes.
+    if (hasBody) onBodyWanted();
+    else tally.dispatchState = 'dispatched';
+  }
+
+  onBodySent(): void {
+    this.#context.tally.dispatchState = this.#context.tally.status === undefined ? 'dispatched' : 'answered';
+  }
+
+  onRequestSent(): void {
+    this.onBodySent();
+  }
+
+  onResponseStarted(): void {
+    this.hasAnswerBegun = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
+    // Interim answers such as early hints stay between us and the workload.
+    if (status < 200 || this.#isSettled) return;
+    const { response, tally, patience, onResponseHead } = this.#context;
+    patience.touch();
+    const headers = onResponseHead(status, answerHeaders(status, rawPairs(controller.rawHeaders)));
+    response.writeHead(status, reason ?? '', headers);
+    tally.status = status;
+    tally.dispatchState = 'answered';
+    tally.firstByteMs = performance.now() - tally.startedAt;
+    // A short answer is one packet with its head; a stream's head must not wait for its first event.
+    process.nextTick(() => this.#flushHead());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    const { response, tally, patience } = this.#context;
+    patience.touch();
+    this.#isHeadFlushed = true;
+    tally.bytesOut += chunk.length;
+    if (!response.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#isSettled) return;
+    const { response, lane } = this.#context;
+    this.#isAnswerWhole = true;
+    this.#isHeadFlushed = true;
+    const trailers = rawPairs(controller.rawTrailers);
+    if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
+    response.end();
+    lane.release();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#isSettled || this.#isAnswerWhole) return;
+    this.#finish({ code: this.#codeOf(error), cause: error });
+    this.#context.lane.destroy();
+  }
+
+  #codeOf(error: Error): ProxyErrorCode {
+    const { tally } = this.#context;
+    if (error instanceof NotDispatched) return 'unreachable';
+    if (error instanceof ClientGone) return 'client_gone';
+    if (tally.status !== undefined) return 'cut';
+    const code = 'code' in error ? error.code : undefined;
+    if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'bad_request';
+    if (this.hasAnswerBegun && code !== 'UND_ERR_SOCKET') return 'bad_answer';
+    return 'reset';
+  }
+
+  #flushHead(): void {
+    if (this.#isHeadFlushed || this.#isSettled) return;
+    this.#isHeadFlushed = true;
+    // Not `flushHeaders`, which would write bytes above ASCII as UTF-8.
+    this.#context.response.write(nothing);
+  }
+
+  readonly #onDrain = (): void => {
+    this.#context.patience.touch();
+    this.#controller?.resume();
+  };
+
+  readonly #onClientClose = (): void => {
+    if (this.#isAnswerWhole && this.#context.response.writableFinished) this.#finish(undefined);
+    else this.stop('client_gone');
+  };
+
+  #finish(error: ProxyError | undefined): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#context.response.off('close', this.#onClientClose).off('drain', this.#onDrain);
+    this.#settle(error);
+  }
+}
+
+function answerHeaders(status: number, raw: string[]): string[] {
+  // A length without a body would make the client wait for bytes that never come.
+  return withoutHopByHop(raw, status === 204 ? 'content-length' : undefined);
+}
+
+function rawPairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  if (!Array.isArray(raw)) return [];
+  // Bytes above ASCII pass as they are.
+  return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
+}

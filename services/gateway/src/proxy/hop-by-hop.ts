@@ -1,0 +1,44 @@
+// Headers that belong to one connection and not to the message (RFC 9110 §7.6.1). Raw pairs in, raw pairs out: order, case
+// and duplicates of all others stay.
+
+const perConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  // Trailers pass without being announced: Node refuses the announcement wherever it does not send chunks.
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Runs twice for every request, so it is a plain loop. `also` is one more name to leave out, in lower case. */
+export function withoutHopByHop(raw: readonly string[], also?: string): string[] {
+  const named = namedByConnection(raw);
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const lower = name.toLowerCase();
+    if (perConnection.has(lower) || lower === also || named?.has(lower)) continue;
+    kept.push(name, raw[at + 1] ?? '');
+  }
+  return kept;
+}
+
+export function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
+  for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] ?? '', raw[at + 1] ?? ''];
+}
+
+/** `Connection` also names headers that are its own. Those that frame or address the message are never among them. */
+function namedByConnection(raw: readonly string[]): Set<string> | undefined {
+  let named: Set<string> | undefined;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if (raw[at]?.length !== 10 || raw[at]?.toLowerCase() !== 'connection') continue;
+    named ??= new Set();
+    for (const token of raw[at + 1]?.toLowerCase().split(',') ?? []) named.add(token.trim());
+  }
+  for (const name of ['host', 'content-length', 'content-type', 'authorization']) named?.delete(name);
+  return named;
+}

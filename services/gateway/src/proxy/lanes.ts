@@ -1,0 +1,125 @@
+// Connections to instances. A lane is one undici client with one connection, used by one request at a time; we keep them
+// ourselves, and not in an undici pool, because a retry needs to know whether its connection had served before.
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Gauge, type Registry } from '@berth/telemetry';
+import { Client } from 'undici';
+import type { Endpoint } from '../routing/route.ts';
+import type { Connector } from './connector.ts';
+
+export interface LaneSettings {
+  /** How long an idle connection is kept when the workload says nothing about it. Most servers close after 5 s. */
+  readonly idleMs: number;
+  /** How long at most when it does. */
+  readonly mostIdleMs: number;
+  readonly maxHeaderBytes: number;
+}
+
+export interface Lane {
+  readonly client: Client;
+  readonly instance: string;
+  /** Its instance was forgotten while it was in use. */
+  isOutdated: boolean;
+  /** Requests that its present connection has answered. */
+  served: number;
+  /** It ended well: the next request may have it. */
+  release(): void;
+  /** At once, with whatever is on it. */
+  destroy(): void;
+}
+
+export interface Lanes {
+  take(endpoint: Endpoint): Lane;
+  /** Idle connections end now, those in use after their request. */
+  forget(instance: string): void;
+  close(): Promise<void>;
+}
+
+/** What a lane needs of a socket every duplex has; only undici's types ask for more. */
+const isSocket = (stream: Duplex): stream is Socket => typeof stream.cork === 'function';
+
+export function createLanes(connector: Connector, settings: LaneSettings, registry: Registry): Lanes {
+  const idle = new Map<string, Lane[]>();
+  const all = new Set<Lane>();
+  new Gauge({
+    name: 'berth_gateway_upstream_connections',
+    help: 'Connections to instances, in use or kept for the next request.',
+    registers: [registry],
+    collect() {
+      this.set(all.size);
+    },
+  });
+
+  function removeIdle(lane: Lane): void {
+    const waiting = idle.get(lane.instance);
+    const at = waiting?.indexOf(lane) ?? -1;
+    if (waiting === undefined || at === -1) return;
+    waiting.splice(at, 1);
+    if (waiting.length === 0) idle.delete(lane.instance);
+    lane.destroy();
+  }
+
+  function open(endpoint: Endpoint): Lane {
+    const stop = new AbortController();
+    const client = new Client('http://instance', {
+      allowH2: false,
+      pipelining: 1,
+      // Time is kept by the forwarder, which also sees the other direction.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: settings.idleMs,
+      keepAliveMaxTimeout: settings.mostIdleMs,
+      maxHeaderSize: settings.maxHeaderBytes,
+      connect(_options, callback) {
+        lane.served = 0;
+        connector.connect(endpoint, stop.signal).then(
+          (stream) => {
+            if (isSocket(stream)) callback(null, stream);
+          },
+          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+        );
+      },
+    });
+    const lane: Lane = {
+      client,
+      instance: endpoint.instance,
+      isOutdated: false,
+      served: 0,
+      release() {
+        lane.served += 1;
+        if (lane.isOutdated || !all.has(lane)) return lane.destroy();
+        const waiting = idle.get(endpoint.instance);
+        if (waiting === undefined) idle.set(endpoint.instance, [lane]);
+        else waiting.push(lane);
+      },
+      destroy() {
+        if (!all.delete(lane)) return;
+        stop.abort();
+        client.destroy().catch(() => {});
+      },
+    };
+    client.on('disconnect', () => removeIdle(lane));
+    all.add(lane);
+    return lane;
+  }
+
+  return {
+    take(endpoint) {
+      const waiting = idle.get(endpoint.instance);
+      // The last one used: the others may then grow old and close.
+      const lane = waiting?.pop();
+      if (waiting?.length === 0) idle.delete(endpoint.instance);
+      return lane ?? open(endpoint);
+    },
+    forget(instance) {
+      const waiting = idle.get(instance) ?? [];
+      idle.delete(instance);
+      for (const lane of waiting) lane.destroy();
+      for (const lane of all) if (lane.instance === instance) lane.isOutdated = true;
+    },
+    async close() {
+      idle.clear();
+      for (const lane of [...all]) lane.destroy();
+    },
+  };
+}

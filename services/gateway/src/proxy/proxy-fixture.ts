@@ -1,0 +1,126 @@
+// For tests: a workload on a real port, a way to it, and a gateway in front that forwards everything.
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import type { Endpoint } from '../routing/route.ts';
+import { type Connector, NotDispatched } from './connector.ts';
+import { createForwarder, type Forwarder, type ForwarderOptions, type ForwardTask } from './forward.ts';
+import type { Outcome } from './outcome.ts';
+import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from './serve.ts';
+import { createUpgrader } from './upgrade.ts';
+
+export const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
+
+export interface Upstream {
+  readonly server: Server;
+  readonly port: number;
+  readonly sockets: Set<Socket>;
+  /** Connections ever accepted. */
+  readonly accepted: () => number;
+}
+
+export async function startUpstream(handler: RequestListener): Promise<Upstream> {
+  const server = createServer(handler);
+  const sockets = new Set<Socket>();
+  let count = 0;
+  server.on('connection', (socket) => {
+    count += 1;
+    sockets.add(socket);
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket));
+  });
+  return { server, port: await listening(server), sockets, accepted: () => count };
+}
+
+export const listening = (server: {
+  listen(port: number, host: string, done: () => void): unknown;
+  address(): unknown;
+}) =>
+  new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (typeof address === 'object' && address !== null && 'port' in address) resolve(Number(address.port));
+    });
+  });
+
+/** Straight to a port of this machine. */
+export function directConnector(port: number): Connector {
+  return {
+    connect: () =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+        const fail = (cause: Error) => reject(new NotDispatched('unreachable', 'no connection', { cause }));
+        socket.once('error', fail).once('connect', () => resolve(socket.off('error', fail)));
+      }),
+    close: async () => {},
+  };
+}
+
+const someEndpoint = (): Endpoint => ({
+  instance: randomUUID(),
+  revision: randomUUID(),
+  runnerId: randomUUID(),
+  ingress: undefined,
+});
+
+export interface Front {
+  readonly port: number;
+  readonly url: string;
+  readonly outcomes: Outcome[];
+  readonly forwarder: Forwarder;
+  readonly gateway: GatewayServer;
+  readonly endpoint: Endpoint;
+  close(): Promise<void>;
+}
+
+export interface FrontOptions {
+  readonly forwarder?: Partial<ForwarderOptions>;
+  readonly server?: Partial<GatewayServerOptions>;
+  readonly onResponseHead?: ForwardTask['onResponseHead'];
+  readonly endpoint?: Endpoint;
+}
+
+/** Answers 599 with the error's code where the real gateway would answer in its own words. */
+export async function startFront(connector: Connector, options: FrontOptions = {}): Promise<Front> {
+  const timeouts = { totalMs: 20_000, silentMs: 10_000 };
+  const shared = {
+    connector,
+    timeouts: { agent: timeouts, function: timeouts },
+    logger,
+    registry: createMetricsRegistry({ role: 'gateway' }),
+    ...options.forwarder,
+  };
+  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024 }, ...shared });
+  const upgrader = createUpgrader(shared);
+  const endpoint = options.endpoint ?? someEndpoint();
+  const outcomes: Outcome[] = [];
+  const onResponseHead = options.onResponseHead ?? ((_status, headers) => headers);
+  const gateway = createGatewayServer({
+    refusal: (status) => ({ headers: ['X-Refused', 'yes'], body: `refused ${status}` }),
+    maxHeaderBytes: 16_384,
+    headersTimeoutMs: 5_000,
+    keepAliveMs: 5_000,
+    logger,
+    async handle({ request, response, upgrade }) {
+      const path = request.url ?? '/';
+      const task = { request, response, endpoint, path, headers: request.rawHeaders, kind: 'agent' as const };
+      const outcome =
+        upgrade === undefined
+          ? await forwarder.forward({ ...task, onResponseHead })
+          : await upgrader.upgrade({ ...task, ...upgrade, onResponseHead });
+      outcomes.push(outcome);
+      if (outcome.status !== undefined || response.destroyed) return;
+      response.writeHead(599, { 'x-state': outcome.dispatchState });
+      response.end(outcome.error?.code);
+    },
+    ...options.server,
+  });
+  const { port } = await gateway.listen(0, '127.0.0.1');
+  return {
+    ...{ port, url: `http://127.0.0.1:${port}`, outcomes, forwarder, gateway, endpoint },
+    async close() {
+      await gateway.stop(0);
+      await forwarder.close();
+    },
+  };
+}

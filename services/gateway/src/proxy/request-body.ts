@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+export class ClientGone extends Error {}
+
+/** Neither length nor chunks: there is no body to come. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/**
+ * A client's body as undici may own it: undici destroys what it has sent, and a destroyed request would take the client's
+ * connection along. Holds no more than one chunk beyond its high water mark.
+ */
+export class RequestBody extends Readable {
+  readonly #source: IncomingMessage;
+  readonly #take: (chunk: Buffer) => void;
+  #isReading = false;
+
+  constructor(source: IncomingMessage, take: (chunk: Buffer) => void) {
+    super();
+    this.#source = source;
+    this.#take = take;
+  }
+
+  override _read(): void {
+    if (!this.#isReading) {
+      this.#isReading = true;
+      this.#source.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose);
+    }
+    this.#source.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (this.#isReading) {
+      this.#source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+      this.#source.pause();
+    }
+    done(error);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#take(chunk);
+    if (!this.destroyed && !this.push(chunk)) this.#source.pause();
+  };
+
+  readonly #onEnd = (): void => void this.push(null);
+
+  readonly #onClose = (): void => {
+    if (!this.#source.complete) this.destroy(new ClientGone('the client went away within its body'));
+  };
+}
+
+/**
+ * Reads on for a while after an early answer, so that the client finds it: a connection closed on unread bytes is reset, and
+ * the answer lost with it.
+ */
+export function discardRest(request: IncomingMessage, lingerMs: number): void {
+  if (request.complete || request.destroyed) return;
+  const timer = setTimeout(() => request.socket.destroy(), lingerMs);
+  const stop = () => clearTimeout(timer);
+  request.once('end', stop).once('close', stop);
+  request.on('error', () => {});
+  request.resume();
+}

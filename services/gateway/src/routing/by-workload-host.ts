@@ -1,0 +1,16 @@
+// `<label>.<region>.<domain>` of agents and functions. Which label belongs to whom is kept with the resource.
+import type { Resolver } from './resolver.ts';
+
+const label = /^(?:agt|mcp)-[a-z0-9-]{1,59}$/;
+const regionName = /^[a-z0-9-]{1,63}$/;
+
+export const byWorkloadHost: Resolver = {
+  name: 'workload host',
+  resolve({ host, rawTarget }, { workloadDomain }) {
+    const end = `.${workloadDomain.toLowerCase()}`;
+    if (!host.endsWith(end)) return undefined;
+    const [first = '', region = '', ...more] = host.slice(0, -end.length).split('.');
+    if (more.length > 0 || !label.test(first) || !regionName.test(region)) return undefined;
+    return { by: 'host', region, label: first, path: rawTarget };
+  },
+};

@@ -1,0 +1,145 @@
+// Workloads as the gateway knows them. PostgreSQL is the truth; what it said is believed for 800 ms, less when a notice says
+// that something changed, and for a minute more while it does not answer.
+import { type Database, listen, routesChannel } from '@berth/database';
+import { BoundedMap } from '@berth/identity';
+import { within } from '@berth/pace';
+import type { Logger } from '@berth/telemetry';
+import { GatewayError } from '../errors.ts';
+import type { Named, Workload } from './route.ts';
+import { isPossible, queryWorkload } from './workload-query.ts';
+
+export interface CatalogueOptions {
+  readonly database: Database;
+  /** Where notices are heard, on a connection of their own. */
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  /** Monotonic, in milliseconds: a wall clock that is set back would keep old answers alive. */
+  readonly now?: () => number;
+}
+
+export interface Catalogue {
+  /** Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when nobody can tell. */
+  find(named: Named): Promise<Workload | undefined>;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly freshUntil: number;
+  readonly knownUntil: number;
+  /** How many notices had been heard when it was asked for. */
+  readonly heard: number;
+  readonly workload: Workload | undefined;
+}
+
+interface Question {
+  readonly askedAt: number;
+  readonly heard: number;
+  readonly found: Promise<Workload | undefined>;
+}
+
+const freshMs = 800;
+const staleMs = 60_000;
+const maxEntries = 10_000;
+/** A database that has not answered for this long counts as away: a connection can stay silent for minutes. */
+const patienceMs = 1_000;
+/** While it is away, how long a known workload is served before it is asked for again. */
+const retryMs = 250;
+
+const keyOf = (named: Named): string =>
+  named.by === 'path' ? `path/${named.workspace}/${named.kind}/${named.name}` : `host/${named.region}/${named.label}`;
+
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  const { database, databaseUrl, logger, now = () => performance.now() } = options;
+  // Apart from each other, so that a flood of names that do not exist pushes out none that do.
+  const known = new BoundedMap<Answer>(maxEntries);
+  const unknown = new BoundedMap<Answer>(maxEntries);
+  const questions = new Map<string, Question>();
+  const news = createNews();
+  const listener = listen({
+    url: databaseUrl,
+    channel: routesChannel,
+    onNotice: news.hear,
+    onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
+  });
+
+  /** An answer or an open question is as good as new when nothing about its workload was heard since. */
+  const isOutdated = (key: string, heard: number): boolean => news.isSince(heard, known.get(key)?.workload?.uid);
+
+  function keep(key: string, { askedAt, heard }: Question, workload: Workload | undefined): void {
+    const [side, otherSide] = workload === undefined ? [unknown, known] : [known, unknown];
+    // Counted from before the question, since the answer may be as old as that.
+    side.set(key, { freshUntil: askedAt + freshMs, knownUntil: askedAt + freshMs + staleMs, heard, workload });
+    otherSide.delete(key);
+  }
+
+  async function settle(key: string, question: Question): Promise<void> {
+    const isNewest = () => questions.get(key) === question;
+    try {
+      const workload = await question.found;
+      if (isNewest()) keep(key, question, workload);
+    } catch (err) {
+      logger.debug({ err }, 'a workload could not be looked up');
+    } finally {
+      if (isNewest()) questions.delete(key);
+    }
+  }
+
+  function ask(key: string, named: Named): Question {
+    const open = questions.get(key);
+    if (open !== undefined && now() < open.askedAt + freshMs && !isOutdated(key, open.heard)) return open;
+    const question = { askedAt: now(), heard: news.count(), found: inTime(queryWorkload(database, named)) };
+    questions.set(key, question);
+    void settle(key, question);
+    return question;
+  }
+
+  /** What is said of a workload when the database says nothing. */
+  function standIn(key: string): Workload | undefined {
+    const answer = known.get(key);
+    if (answer === undefined || now() >= answer.knownUntil) return undefined;
+    const freshUntil = Math.min(now() + retryMs, answer.knownUntil);
+    known.set(key, { ...answer, freshUntil, heard: news.count() });
+    return answer.workload;
+  }
+
+  return {
+    async find(named) {
+      const key = keyOf(named);
+      const answer = known.get(key) ?? unknown.get(key);
+      if (answer !== undefined && now() < answer.freshUntil && !isOutdated(key, answer.heard)) return answer.workload;
+      if (!isPossible(named)) return undefined;
+      try {
+        return await ask(key, named).found;
+      } catch (error) {
+        const workload = standIn(key);
+        if (workload === undefined) throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
+        return workload;
+      }
+    },
+    close: () => listener.close(),
+  };
+}
+
+/** Numbers notices as they come, so that what was learnt before one can be told from what was learnt after it. */
+function createNews() {
+  const changed = new BoundedMap<number>(maxEntries);
+  let count = 0;
+  let everything = 0;
+  return {
+    hear(uid: string): void {
+      count += 1;
+      if (uid === '') everything = count;
+      else changed.set(uid, count);
+    },
+    count: () => count,
+    /** Of what is not known yet, any notice may speak: it may be its beginning. */
+    isSince: (heard: number, uid: string | undefined): boolean =>
+      uid === undefined ? count > heard : everything > heard || (changed.get(uid) ?? 0) > heard,
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  if (await within(patienceMs, work)) return work;
+  work.catch(() => {});
+  throw new Error(`No answer within ${patienceMs} ms.`);
+}

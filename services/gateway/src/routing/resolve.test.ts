@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hostHeader, hostIn, resolve } from './resolve.ts';
+
+const settings = { workloadDomain: 'Example.org' };
+const at = (rawTarget: string, host = 'run.example.org') => resolve({ host, rawTarget }, settings);
+
+describe('a path names a workload', () => {
+  test.each([
+    ['/main/agents/a', { workspace: 'main', kind: 'agent', name: 'a', path: '/' }],
+    ['/main/functions/a/mcp', { workspace: 'main', kind: 'function', name: 'a', path: '/mcp' }],
+    ['/main/agents/a/', { workspace: 'main', kind: 'agent', name: 'a', path: '/' }],
+    ['/main/agents/a?x=1/2', { workspace: 'main', kind: 'agent', name: 'a', path: '/?x=1/2' }],
+    ['/main/agents/a//b/../%2F%2e?', { workspace: 'main', kind: 'agent', name: 'a', path: '//b/../%2F%2e?' }],
+    ['/main/agents/%61', { workspace: 'main', kind: 'agent', name: '%61', path: '/' }],
+    ['//agents/a/agents/b', { workspace: '', kind: 'agent', name: 'a', path: '/agents/b' }],
+  ])('%s', (target, named) => {
+    expect(at(target)).toEqual({ by: 'path', ...named });
+  });
+
+  test('and what follows the name survives byte for byte', () => {
+    const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+    fc.assert(
+      fc.property(visible, (rest) => {
+        expect(at(`/main/agents/a/${rest}`).path).toBe(`/${rest}`);
+        expect(at(`/main/agents/a?${rest}`).path).toBe(`/?${rest}`);
+        expect(at(`/${rest}`, 'agt-a-main.eu.example.org').path).toBe(`/${rest}`);
+      }),
+    );
+  });
+});
+
+describe('a host names a workload', () => {
+  test.each([
+    'agt-a-main.eu.example.org',
+    'AGT-A-Main.EU.example.org:8443',
+    'agt-a-main.eu.example.org.',
+    'agt-a-main.eu.example.org.:80',
+  ])('%s', (host) => {
+    expect(at('/main/agents/b?x', host)).toEqual({
+      by: 'host',
+      region: 'eu',
+      label: 'agt-a-main',
+      path: '/main/agents/b?x',
+    });
+  });
+
+  test.each([
+    'agt-a.example.org',
+    'agt-a.b.eu.example.org',
+    'xyz-a.eu.example.org',
+    'agt-a.eu.example.com',
+    'agt-.eu.example.org',
+  ])('but not %s, whose path is looked at', (host) => {
+    expect(at('/main/agents/b', host)).toMatchObject({ by: 'path', name: 'b' });
+  });
+});
+
+test.each(['/', '/main', '/main/agents', '/main/models/a', '/agents/a', '/main/agents?/a/b', '/x/main/agents/a'])(
+  '%s is no route',
+  (target) => {
+    expect(() => at(target)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+  },
+);
+
+test.each([
+  'http://run.example.org/main/agents/a',
+  '*',
+  '',
+  'main/agents/a',
+  '/main/agents/a b',
+  '/main/agents/ü',
+  '/a\n',
+])('the target %j is a bad request', (target) => {
+  expect(() => at(target)).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+});
+
+test.each([
+  undefined,
+  '',
+  'a b',
+  'user@host',
+  'host/path',
+  'host:port',
+  'host:123456',
+  '.host',
+  `${'a'.repeat(256)}`,
+  'ü.org',
+])('the host %j is a bad request', (host) => {
+  expect(hostIn(host)).toBeUndefined();
+  expect(() => resolve({ host, rawTarget: '/main/agents/a' }, settings)).toThrow(
+    expect.objectContaining({ code: 'BAD_REQUEST' }),
+  );
+});
+
+test('a request has exactly one host', () => {
+  expect(hostHeader(['Accept', '*', 'HOST', 'a'])).toBe('a');
+  expect(hostHeader(['Host', 'a', 'host', 'a'])).toBeUndefined();
+  expect(hostHeader(['Accept', '*'])).toBeUndefined();
+});
+
+test('addresses and names are hosts', () => {
+  expect(hostIn('127.0.0.1:8090')).toBe('127.0.0.1');
+  expect(hostIn('[::1]:8090')).toBe('[::1]');
+  expect(hostIn('LocalHost')).toBe('localhost');
+});

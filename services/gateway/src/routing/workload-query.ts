@@ -1,0 +1,102 @@
+// All that serving a request needs to know of a workload, in one round trip.
+import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
+import type { Database } from '@berth/database';
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { Named, Workload } from './route.ts';
+
+const Row = z.object({
+  uid: z.string(),
+  kind: z.enum(['agent', 'function']),
+  name: z.string(),
+  workspace_id: z.string(),
+  workspace: z.string(),
+  is_public: z.boolean(),
+  is_enabled: z.boolean(),
+  active: z.string().nullable(),
+  canary: z.string().nullable(),
+  canary_percent: z.number(),
+  sticky_seconds: z.number(),
+  endpoints: z.array(
+    z.object({
+      instance: z.string(),
+      revision: z.string(),
+      runnerId: z.string(),
+      address: z.string().nullable(),
+      secret: z.string().nullable(),
+    }),
+  ),
+});
+
+/** Whether anything can have that name: if not, there is no need to ask, nor to remember a text of any length. */
+export const isPossible = (named: Named): boolean => conditionFor(named) !== undefined;
+
+function conditionFor(named: Named): RawBuilder<boolean> | undefined {
+  if (named.by === 'host') {
+    return sql`uid = (select resource_uid from host_labels where region = ${named.region} and label = ${named.label})`;
+  }
+  const { workspace, kind, name } = named;
+  if (!ResourceName.safeParse(name).success) return undefined;
+  const inWorkspace = conditionForWorkspace(workspace);
+  return (
+    inWorkspace &&
+    sql`workspace_id = (select id from workspaces where ${inWorkspace})
+    and parent_uid = '00000000-0000-0000-0000-000000000000' and kind = ${kind} and name = ${name}`
+  );
+}
+
+/** A name is at most 32 characters long, so none can be mistaken for an id. */
+function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefined {
+  if (Uuid.safeParse(workspace).success) return sql`id = ${workspace}::uuid`;
+  return WorkspaceName.safeParse(workspace).success ? sql`name = ${workspace}` : undefined;
+}
+
+export async function queryWorkload(database: Database, named: Named): Promise<Workload | undefined> {
+  const condition = conditionFor(named);
+  if (condition === undefined) return undefined;
+  const { rows } = await sql`
+    with found as (
+      select uid, workspace_id, kind, name, state ->> 'activeRevision' as active,
+        coalesce((spec ->> 'public')::boolean, false) as is_public,
+        coalesce((spec ->> 'enabled')::boolean, true) as is_enabled,
+        case when coalesce((spec #>> '{revision,canaryPercent}')::float8, 0) > 0
+          then nullif(spec #>> '{revision,canary}', '') end as canary,
+        coalesce((spec #>> '{revision,canaryPercent}')::float8, 0) as canary_percent,
+        coalesce((spec #>> '{revision,stickySessionTtl}')::float8, 0) as sticky_seconds
+      from resources
+      where ${condition} and kind in ('agent', 'function') and terminated_at is null and status is distinct from 'DELETING'
+    )
+    select found.uid, found.kind, found.name, found.workspace_id, workspaces.name as workspace, found.is_public,
+      found.is_enabled, found.active, found.canary, found.canary_percent, found.sticky_seconds,
+      (select coalesce(jsonb_agg(jsonb_build_object('instance', i.id, 'revision', i.revision, 'runnerId', i.runner_id,
+          'address', runners.ingress_address, 'secret', runners.ingress_secret) order by i.id), '[]')
+        from instances i join runners on runners.id = i.runner_id
+        where i.resource_uid = found.uid and i.ended_at is null and i.state = 'ready' and i.desired = 'running'
+          and runners.status = 'up' and i.revision in (found.active, found.canary)) as endpoints
+    from found join workspaces on workspaces.id = found.workspace_id`.execute(database);
+  return rows.length === 0 ? undefined : toWorkload(Row.parse(rows[0]));
+}
+
+function toWorkload(row: z.infer<typeof Row>): Workload {
+  // A revision that is both takes all requests as what it is first.
+  const canary = row.canary === row.active ? undefined : (row.canary ?? undefined);
+  return {
+    uid: row.uid,
+    kind: row.kind,
+    name: row.name,
+    workspaceId: row.workspace_id,
+    workspace: row.workspace,
+    isPublic: row.is_public,
+    isEnabled: row.is_enabled,
+    traffic: {
+      active: row.active ?? undefined,
+      canary,
+      canaryPercent: canary === undefined ? 0 : row.canary_percent,
+      stickySeconds: row.sticky_seconds,
+    },
+    endpoints: row.endpoints.map(({ address, secret, ...endpoint }) => ({
+      ...endpoint,
+      ingress: address === null || secret === null ? undefined : { address, secret },
+    })),
+  };
+}

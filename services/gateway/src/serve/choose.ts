@@ -1,0 +1,135 @@
+// Which instance takes a request. While there is none, the request waits: an instance may be on its way.
+import type { IncomingMessage } from 'node:http';
+import type { Brand } from '@berth/contract';
+import { pause } from '@berth/pace';
+import { withoutPlatformHeaders } from '../access/answer-headers.ts';
+import { incomingSession, outgoingSession, sessionHeader } from '../access/mcp-session.ts';
+import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
+import { GatewayError } from '../errors.ts';
+import { pairsOf } from '../proxy/hop-by-hop.ts';
+import type { Catalogue } from '../routing/catalogue.ts';
+import { pickInstance } from '../routing/pick-instance.ts';
+import { pickRevision } from '../routing/pick-revision.ts';
+import type { Endpoint, Named, Workload } from '../routing/route.ts';
+
+export interface ChooserOptions {
+  readonly brand: Brand;
+  readonly catalogue: Pick<Catalogue, 'find'>;
+  readonly cookies: StickyCookies;
+  readonly holdMs: number;
+  /** Requests that wait for one workload; the next is refused at once. */
+  readonly mostHeld: number;
+  readonly random: () => number;
+}
+
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly session: string | undefined;
+  /** Instances that did not take it. */
+  readonly refused: ReadonlySet<string>;
+}
+
+interface Chosen {
+  readonly endpoint: Endpoint;
+  readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
+  /** Counts the request as under way at the instance for as long as the work takes. */
+  count<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface Chooser {
+  /** Throws WORKLOAD_UNAVAILABLE when none came in time. */
+  choose(named: Named, workload: Workload, asked: Asked): Promise<Chosen>;
+}
+
+const lookMs = 50;
+
+export function createChooser(options: ChooserOptions): Chooser {
+  const { brand, catalogue, cookies, holdMs, mostHeld, random } = options;
+  const inFlight = new Map<string, number>();
+  const held = new Map<string, number>();
+
+  const pick = (workload: Workload, { request, session, refused }: Asked): Endpoint | undefined => {
+    const open = workload.endpoints.filter(({ instance }) => !refused.has(instance));
+    const begun = session === undefined ? undefined : incomingSession(session).instance;
+    const keeper = open.find(({ instance }) => instance === begun);
+    if (keeper !== undefined) return keeper;
+    const sticky = isSticky(workload.traffic) ? cookies.read(request.headers.cookie, workload.uid) : undefined;
+    const revision = pickRevision(workload.traffic, open, sticky, random);
+    const own = open.filter((endpoint) => endpoint.revision === revision);
+    return pickInstance(own, (instance) => inFlight.get(instance) ?? 0, random);
+  };
+
+  /** Looks again until one is there; the catalogue hears of it at once. */
+  async function hold(named: Named, asked: Asked, uid: string): Promise<{ workload: Workload; endpoint: Endpoint }> {
+    const waiting = held.get(uid) ?? 0;
+    if (waiting >= mostHeld)
+      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
+    held.set(uid, waiting + 1);
+    try {
+      const deadline = performance.now() + holdMs;
+      while (performance.now() < deadline && !asked.request.socket.destroyed) {
+        await pause(lookMs);
+        const workload = await catalogue.find(named);
+        if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
+        const endpoint = pick(workload, asked);
+        if (endpoint !== undefined) return { workload, endpoint };
+      }
+      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'No instance of the workload was ready in time.' });
+    } finally {
+      const left = (held.get(uid) ?? 1) - 1;
+      if (left > 0) held.set(uid, left);
+      else held.delete(uid);
+    }
+  }
+
+  return {
+    async choose(named, known, asked) {
+      const first = pick(known, asked);
+      const { workload, endpoint } =
+        first === undefined ? await hold(named, asked, known.uid) : { workload: known, endpoint: first };
+      return {
+        endpoint,
+        onResponseHead: (_, rawHeaders) =>
+          answerHeaders({ brand, cookies, named, workload, endpoint, request: asked.request }, rawHeaders),
+        async count(work) {
+          const { instance } = endpoint;
+          inFlight.set(instance, (inFlight.get(instance) ?? 0) + 1);
+          try {
+            return await work();
+          } finally {
+            const left = (inFlight.get(instance) ?? 1) - 1;
+            if (left > 0) inFlight.set(instance, left);
+            else inFlight.delete(instance);
+          }
+        },
+      };
+    },
+  };
+}
+
+interface Answering {
+  readonly brand: Brand;
+  readonly cookies: StickyCookies;
+  readonly named: Named;
+  readonly workload: Workload;
+  readonly endpoint: Endpoint;
+  readonly request: IncomingMessage;
+}
+
+/** The workload's own, with where a session lives and which revision the client met. */
+function answerHeaders(answering: Answering, rawHeaders: readonly string[]): string[] {
+  const { brand, cookies, named, workload, endpoint, request } = answering;
+  const headers: string[] = [];
+  for (const [name, value] of pairsOf(withoutPlatformHeaders(rawHeaders, brand))) {
+    const isSession = workload.kind === 'function' && name.toLowerCase() === sessionHeader.toLowerCase();
+    headers.push(name, isSession ? outgoingSession(value, endpoint.instance) : value);
+  }
+  const { traffic, uid } = workload;
+  const { revision } = endpoint;
+  if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
+  // Below one host, each workload has a cookie of its own.
+  const path = named.by === 'path' ? `/${named.workspace}/${named.kind}s/${named.name}` : '/';
+  const isTls = 'encrypted' in request.socket;
+  headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));
+  return headers;
+}

@@ -1,0 +1,39 @@
+import { Counter, Histogram, type Registry } from '@berth/telemetry';
+import type { Outcome } from '../proxy/outcome.ts';
+
+export interface RequestMetrics {
+  /** Status 0 stands for a client that left before there was an answer. */
+  observe(about: Readonly<Record<string, unknown>>, status: number, outcome: Outcome | undefined): void;
+}
+
+/** By kind, not by workload: names are as many as tenants like, and the log has them. */
+export function createRequestMetrics(registry: Registry): RequestMetrics {
+  const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 900];
+  const labelNames = ['kind', 'status'];
+  const seconds = new Histogram({
+    name: 'berth_gateway_request_seconds',
+    help: 'Time from the head of a request to the last byte of its answer.',
+    ...{ labelNames, buckets, registers: [registry] },
+  });
+  const firstByte = new Histogram({
+    name: 'berth_gateway_first_byte_seconds',
+    help: 'Time from the head of a request to the head of the answer of its workload.',
+    ...{ labelNames, buckets, registers: [registry] },
+  });
+  const bytes = new Counter({
+    name: 'berth_gateway_bytes_total',
+    help: 'Bytes of bodies that passed, by direction.',
+    labelNames: ['kind', 'direction'],
+    registers: [registry],
+  });
+  return {
+    observe({ kind }, status, outcome) {
+      const labels = { kind: typeof kind === 'string' ? kind : 'none', status: String(status) };
+      if (outcome === undefined) return void seconds.observe(labels, 0);
+      seconds.observe(labels, outcome.durationMs / 1_000);
+      if (outcome.firstByteMs !== undefined) firstByte.observe(labels, outcome.firstByteMs / 1_000);
+      bytes.inc({ kind: labels.kind, direction: 'in' }, outcome.bytesIn);
+      bytes.inc({ kind: labels.kind, direction: 'out' }, outcome.bytesOut);
+    },
+  };
+}

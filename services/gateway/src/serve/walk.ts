@@ -1,0 +1,143 @@
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log.
+import type { Brand } from '@berth/contract';
+import {
+  childOf,
+  formatTraceparent,
+  type Logger,
+  parseTraceparent,
+  requestIdFrom,
+  startTrace,
+  startWideEvent,
+} from '@berth/telemetry';
+import { forwardedHeaders } from '../access/forwarded-headers.ts';
+import type { Gatekeeper } from '../access/gatekeeper.ts';
+import { incomingSession } from '../access/mcp-session.ts';
+import { errorAnswer, GatewayError } from '../errors.ts';
+import type { Forwarder } from '../proxy/forward.ts';
+import type { Outcome } from '../proxy/outcome.ts';
+import type { Call } from '../proxy/serve.ts';
+import type { Upgrader } from '../proxy/upgrade.ts';
+import { hostHeader, resolve } from '../routing/resolve.ts';
+import type { Chooser } from './choose.ts';
+import { faultOf } from './fault.ts';
+import type { RequestMetrics } from './metrics.ts';
+
+export interface WalkOptions {
+  readonly brand: Brand;
+  readonly workloadDomain: string;
+  readonly docsUrl: string;
+  readonly gatekeeper: Gatekeeper;
+  readonly chooser: Chooser;
+  readonly forwarder: Forwarder;
+  readonly upgrader: Upgrader;
+  readonly isTrusted: (address: string) => boolean;
+  readonly logger: Logger;
+  readonly metrics: RequestMetrics;
+}
+
+/** How many instances are tried for one request; each refused it before a byte of it had arrived. */
+const mostInstances = 3;
+
+export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
+  const { brand, workloadDomain, docsUrl, gatekeeper, chooser, logger, metrics } = options;
+
+  async function pass(
+    call: Call,
+    requestId: string,
+    about: (fields: Record<string, unknown>) => void,
+  ): Promise<Outcome> {
+    const { request } = call;
+    const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
+    const { workload, principal, consumed } = await gatekeeper.admit(named, request.rawHeaders);
+    about({ workspace: workload.workspace, kind: workload.kind, workload: workload.name, subject: principal?.subject });
+    if (!workload.isEnabled)
+      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
+    const parent = parseTraceparent(oneHeader(request.headers.traceparent));
+    const traceparent = formatTraceparent(parent === undefined ? startTrace() : childOf(parent));
+    const session = workload.kind === 'function' ? oneHeader(request.headers['mcp-session-id']) : undefined;
+    const address = request.socket.remoteAddress ?? '';
+    const headers = forwardedHeaders(request.rawHeaders, {
+      brand,
+      workload,
+      principal,
+      consumed,
+      peer: { address, isTls: 'encrypted' in request.socket, isTrusted: options.isTrusted(address) },
+      requestId,
+      traceparent,
+      mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
+      upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
+    });
+    const refused = new Set<string>();
+    for (let attempt = 1; ; attempt += 1) {
+      const chosen = await chooser.choose(named, workload, { request, session, refused });
+      about({ revision: chosen.endpoint.revision, instance: chosen.endpoint.instance });
+      const { endpoint } = chosen;
+      const task = {
+        ...{ request, response: call.response, endpoint, headers, kind: workload.kind },
+        // A workload at the end of its own address still has a path.
+        path: named.path,
+        onResponseHead: chosen.onResponseHead,
+      };
+      const outcome = await chosen.count(() =>
+        call.upgrade === undefined
+          ? options.forwarder.forward(task)
+          : options.upgrader.upgrade({ ...task, ...call.upgrade }),
+      );
+      const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
+      if (!isUntouched || attempt >= mostInstances) return outcome;
+      refused.add(endpoint.instance);
+    }
+  }
+
+  return async (call) => {
+    const { request, response } = call;
+    const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
+    const event = startWideEvent(logger, 'request', { requestId, method: request.method });
+    const fields: Record<string, unknown> = {};
+    const about = (more: Record<string, unknown>): void => void Object.assign(fields, more);
+    let outcome: Outcome | undefined;
+    let error: unknown;
+    try {
+      outcome = await pass(call, requestId, about);
+      error = faultOf(outcome);
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (error !== undefined && outcome?.status === undefined) {
+      const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
+      const answer = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
+      about({ code: known.code });
+      if (!response.headersSent && !request.socket.destroyed) {
+        // Whatever is left of the body is not read: the connection cannot be used again.
+        if (!request.complete) response.shouldKeepAlive = false;
+        response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
+      }
+      metrics.observe(fields, answer.status, outcome);
+      if (answer.status >= 500 && known.cause !== undefined)
+        event.fail(known.cause, { ...fields, status: answer.status });
+      else event.end({ ...fields, status: answer.status, ...figures(outcome) });
+      return;
+    }
+    metrics.observe(fields, outcome?.status ?? 0, outcome);
+    event.end({
+      ...fields,
+      status: outcome?.status,
+      ...figures(outcome),
+      ...(error instanceof Error ? { fault: error.message } : {}),
+    });
+  };
+}
+
+const figures = (outcome: Outcome | undefined) =>
+  outcome === undefined
+    ? {}
+    : {
+        bytesIn: outcome.bytesIn,
+        bytesOut: outcome.bytesOut,
+        firstByteMs: outcome.firstByteMs,
+        dispatchState: outcome.dispatchState,
+        fault: outcome.error?.code,
+      };
+
+const oneHeader = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;

@@ -1,0 +1,128 @@
+// The gateway role: listens for clients, and takes what they send to the instance that should have it.
+import { readFile } from 'node:fs/promises';
+import type { Brand } from '@berth/contract';
+import { connect } from '@berth/database';
+import { createAuthenticator, loadNodeAuthorityCertificate } from '@berth/identity';
+import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { createGatekeeper } from './access/gatekeeper.ts';
+import { gatewayKey } from './access/gateway-key.ts';
+import { createStickyCookies } from './access/sticky-cookie.ts';
+import { trustedProxies } from './access/trusted-proxies.ts';
+import type { GatewayConfig } from './config.ts';
+import { errorAnswer, type GatewayCode } from './errors.ts';
+import { createConnector } from './proxy/connectors.ts';
+import { createForwarder } from './proxy/forward.ts';
+import { createLocalConnector } from './proxy/local-connector.ts';
+import { createGatewayServer, type Refusal, type RefusalStatus } from './proxy/serve.ts';
+import { createTunnelConnector } from './proxy/tunnel-connector.ts';
+import { createUpgrader } from './proxy/upgrade.ts';
+import { createCatalogue } from './routing/catalogue.ts';
+import { createChooser } from './serve/choose.ts';
+import { createRequestMetrics } from './serve/metrics.ts';
+import { createWalk } from './serve/walk.ts';
+
+export interface GatewayOptions {
+  readonly config: GatewayConfig;
+  readonly brand: Brand;
+  readonly workloadDomain: string;
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+export interface RunningGateway {
+  readonly address: string;
+  ready(): Promise<ReadyReport>;
+  stop(): Promise<void>;
+}
+
+/** Known callers are served for so long while PostgreSQL is away. */
+const staleMs = 60_000;
+const drainMs = 20_000;
+
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const { config, brand, workloadDomain, databaseUrl, logger, registry } = options;
+  const onIdleError = (err: Error): void => logger.warn({ err }, 'a database connection broke');
+  const database = connect({
+    url: databaseUrl,
+    maxConnections: config.databaseConnections,
+    applicationName: 'berth-gateway',
+    onIdleError,
+  });
+  // Apart from the catalogue's: a flood of names that do not exist must not make a revoked key look like a database that is away.
+  const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
+  const catalogue = createCatalogue({ database, databaseUrl, logger });
+  const { localRunner: socketPath } = config;
+  const connector = createConnector(
+    socketPath === undefined
+      ? undefined
+      : createLocalConnector({
+          socketPath,
+          // Idle connections would hold the lease that the runner asks back.
+          onLeaseOver: (instance) => forwarder.forget(instance),
+        }),
+    createTunnelConnector({ authorityPem: () => loadNodeAuthorityCertificate(database), logger }),
+  );
+  const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
+  const timeouts = { agent: seconds, function: seconds };
+  const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
+  const context = { brand, docsUrl: config.docsUrl };
+  const walk = createWalk({
+    ...{ ...context, workloadDomain, logger, forwarder },
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
+    chooser: createChooser({
+      brand,
+      catalogue,
+      cookies: createStickyCookies({ key: await gatewayKey(database, 'sticky'), brand }),
+      holdMs: config.hold.seconds * 1_000,
+      mostHeld: config.hold.requests,
+      random: Math.random,
+    }),
+    upgrader: createUpgrader({ connector, timeouts }),
+    isTrusted: trustedProxies(config.trustedProxies),
+    metrics: createRequestMetrics(registry),
+  });
+  const { tls } = config;
+  const server = createGatewayServer({
+    handle: walk,
+    refusal: (status) => refusal(status, context),
+    tls: tls === undefined ? undefined : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) },
+    maxHeaderBytes: config.limits.headerBytes,
+    headersTimeoutMs: 30_000,
+    keepAliveMs: 65_000,
+    logger,
+  });
+  const { port } = await server.listen(config.port, config.host);
+  return {
+    address: `${tls === undefined ? 'http' : 'https'}://${config.host}:${port}`,
+    ready: async () => {
+      try {
+        await sql`select 1`.execute(database);
+        return { ready: true, checks: { postgres: { ok: true } } };
+      } catch (error) {
+        return notReady('postgres', error instanceof Error ? error.message : 'no answer');
+      }
+    },
+    async stop() {
+      await server.stop(drainMs);
+      await Promise.all([forwarder.close(), catalogue.close()]);
+      await connector.close();
+      await Promise.all([database.destroy(), people.destroy()]);
+    },
+  };
+}
+
+const refusalCodes: Readonly<Record<RefusalStatus, GatewayCode>> = {
+  400: 'BAD_REQUEST',
+  408: 'REQUEST_TIMEOUT',
+  431: 'REQUEST_HEADERS_TOO_LARGE',
+  500: 'INTERNAL_ERROR',
+};
+
+/** For what never became a request, so it has no id of its own. */
+function refusal(status: RefusalStatus, context: { brand: Brand; docsUrl: string }): Refusal {
+  const answer = errorAnswer(refusalCodes[status], { ...context, requestId: 'none', now: Date.now() });
+  const { 'Content-Length': _length, ...headers } = answer.headers;
+  return { headers: Object.entries(headers).flat(), body: answer.body };
+}

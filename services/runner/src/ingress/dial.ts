@@ -1,0 +1,23 @@
+import { connect, type Socket } from 'node:net';
+import type { Endpoint } from './endpoint.ts';
+
+/** On the same machine a listener accepts at once, or not at all. */
+const patienceMs = 3_000;
+
+/** Undefined when nothing accepts the connection. */
+export function dial({ address, port }: Endpoint): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
+    const fail = (): void => {
+      socket.destroy();
+      resolve(undefined);
+    };
+    socket.setTimeout(patienceMs, fail);
+    // Stays: what breaks later is seen by whoever reads or writes it.
+    socket.on('error', fail);
+    socket.once('connect', () => {
+      socket.setTimeout(0).off('timeout', fail);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startTestIngress } from './ingress-fixture.ts';
+
+const never = new AbortController().signal;
+
+test('a lease tells the address, is counted while it is held, and needs no secret', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve(() => {});
+  const held = await Promise.all([bed.ask(id), bed.ask(id)]);
+  expect(held[0].answer).toEqual({ lease: 'held', ...bed.endpoints.get(id) });
+  expect(bed.traffic.count('lease')).toBe(2);
+  held[0].socket.end();
+  await expect.poll(() => bed.traffic.count('lease')).toBe(1);
+  held[1].socket.destroy();
+  await expect.poll(() => bed.traffic.count('lease')).toBe(0);
+  expect((await bed.ask(randomUUID())).answer).toEqual({ lease: 'unknown' });
+  expect((await stat(bed.lease)).mode & 0o777).toBe(0o600);
+});
+
+test('an instance to which nobody speaks is drained at once', async () => {
+  await using bed = await startTestIngress();
+  const startedAt = performance.now();
+  await bed.traffic.drain(randomUUID(), never);
+  expect(performance.now() - startedAt).toBeLessThan(20);
+});
+
+test('a drain lets tunnels finish, asks lease holders to leave, and ends with the last of them', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.pipe(socket));
+  const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
+  bed.endpoints.delete(id);
+  let isDrained = false;
+  const drained = bed.traffic.drain(id, never).then(() => {
+    isDrained = true;
+  });
+  // The gateway hears the end of its lease, while its own side is still open.
+  expect(await text(lease.socket)).toBe('');
+  expect((await bed.open(id)).answer).toBe('unknown');
+  expect((await bed.ask(id)).answer).toEqual({ lease: 'unknown' });
+  expect(bed.traffic.count('lease')).toBe(1);
+  lease.socket.end();
+  await expect.poll(() => bed.traffic.count('lease')).toBe(0);
+  expect(isDrained).toBe(false);
+  tunnel.socket.end('last words');
+  expect(await text(tunnel.socket)).toBe('last words');
+  await drained;
+});
+
+test('a drain waits no longer than it may, and tried again it does not wait all over again', async () => {
+  await using bed = await startTestIngress(0.3);
+  const id = await bed.serve((socket) => void socket.pipe(socket));
+  const { socket } = await bed.open(id);
+  const startedAt = performance.now();
+  await bed.traffic.drain(id, never);
+  expect(performance.now() - startedAt).toBeGreaterThan(250);
+  const again = performance.now();
+  await bed.traffic.drain(id, never);
+  expect(performance.now() - again).toBeLessThan(100);
+  // It was not cut: its container says goodbye itself when it is stopped.
+  socket.end('x');
+  expect(await text(socket)).toBe('x');
+});
+
+test('a drain that is called off ends at once', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve(() => {});
+  await bed.open(id);
+  const calledOff = new AbortController();
+  const drained = bed.traffic.drain(id, calledOff.signal);
+  calledOff.abort();
+  await drained;
+});
+
+test('when a container has ended, whoever speaks to it is cut off', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve(() => {});
+  const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
+  const heard = Promise.allSettled([text(tunnel.socket), text(lease.socket)]);
+  bed.traffic.cut(id);
+  expect((await heard).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  await expect.poll(() => bed.traffic.count('tunnel') + bed.traffic.count('lease')).toBe(0);
+});
+
+test('a runner that stops accepts nothing more, and lets open tunnels finish', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.pipe(socket));
+  const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
+  const closing = bed.ingress.close(5_000);
+  expect(await text(lease.socket)).toBe('');
+  lease.socket.end();
+  await expect(bed.connectRaw()).rejects.toThrow(/ECONNREFUSED/);
+  await sleep(100);
+  tunnel.socket.end('finished');
+  expect(await text(tunnel.socket)).toBe('finished');
+  await closing;
+  expect(bed.traffic.count('tunnel')).toBe(0);
+});

@@ -1,0 +1,93 @@
+// For tests: an ingress with a real certificate in front of containers that are listeners of the test, and a gateway's side.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
+import { createLogger } from '@berth/telemetry';
+import { makeCertificateRequest } from '../node/certificate-request.ts';
+import { makeAuthority } from '../node/listener-fixture.ts';
+import type { Endpoint } from './endpoint.ts';
+import { IngressSecrets } from './ingress-secrets.ts';
+import { parseLine } from './parse-line.ts';
+import { readLine } from './read-line.ts';
+import { leaseSocketName, startIngress } from './start-ingress.ts';
+import { TrafficBook } from './traffic-book.ts';
+
+const secret = 'the secret of this session';
+
+export interface Gateway {
+  readonly socket: Socket;
+  readonly answer: string | undefined;
+}
+
+export async function startTestIngress(drainSeconds = 30) {
+  const authority = await makeAuthority();
+  const runnerId = randomUUID();
+  const newIdentity = async () => {
+    const { key, request } = await makeCertificateRequest(runnerId);
+    return { runnerId, key, certificate: await authority.certify(request, runnerId), authority: authority.certificate };
+  };
+  const stateFolder = await mkdtemp(join(tmpdir(), 'berth-ingress-'));
+  const clock = { nowMs: 0 };
+  const secrets = new IngressSecrets(() => clock.nowMs);
+  secrets.take(secret);
+  const endpoints = new Map<string, Endpoint>();
+  const traffic = new TrafficBook(drainSeconds);
+  const answers: string[] = [];
+  const ingress = await startIngress({
+    config: { stateFolder, ingress: { host: '127.0.0.1', port: 0 } },
+    identity: await newIdentity(),
+    secrets,
+    instances: { endpoint: (id) => endpoints.get(id) },
+    traffic,
+    onAnswer: (answer) => answers.push(answer),
+    logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+  });
+  const port = Number(ingress.address.split(':').at(-1));
+  const servers = new Set<() => void>();
+  const connectRaw = (): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const servername = ingressServerName(runnerId);
+      const options = { host: '127.0.0.1', port, ca: authority.certificate, servername, allowHalfOpen: true };
+      const socket = connectTls(options, () => resolve(socket));
+      socket.once('error', reject);
+    });
+  const lease = join(stateFolder, leaseSocketName);
+  return {
+    ...{ ingress, port, secrets, clock, endpoints, traffic, answers, lease, newIdentity, connectRaw },
+    /** A container that does so with every connection. */
+    async serve(handle: (socket: Socket) => void): Promise<string> {
+      const id = randomUUID();
+      const server = createServer({ allowHalfOpen: true }, (socket) => {
+        socket.on('error', () => {});
+        handle(socket);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      servers.add(() => server.close());
+      const address = server.address();
+      if (typeof address !== 'object' || address === null) throw new Error('no address');
+      endpoints.set(id, { address: '127.0.0.1', port: address.port });
+      return id;
+    },
+    async open(instance: string, using = secret, early = ''): Promise<Gateway> {
+      const socket = await connectRaw();
+      socket.on('error', () => {});
+      socket.write(`${JSON.stringify({ secret: using, instance })}\n${early}`);
+      return { socket, answer: parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel };
+    },
+    async ask(instance: string) {
+      const socket = connect({ path: lease, allowHalfOpen: true });
+      socket.on('error', () => {});
+      socket.write(`${JSON.stringify({ instance })}\n`);
+      return { socket, answer: parseLine(await readLine(socket, 4_096), LeaseAnswer) };
+    },
+    async [Symbol.asyncDispose]() {
+      await ingress.close(0);
+      for (const close of servers) close();
+      await rm(stateFolder, { recursive: true, force: true });
+    },
+  };
+}

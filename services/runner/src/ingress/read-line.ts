@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream';
+
+const newline = 10;
+
+/**
+ * The first line, without its end; what follows it stays in the stream. Undefined when the stream ends or breaks before, or
+ * when the line is longer than anyone honest would send.
+ */
+export function readLine(stream: Readable, mostBytes: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let read = Buffer.alloc(0);
+    const finish = (line: string | undefined): void => {
+      stream.off('readable', look).off('end', giveUp).off('error', giveUp).off('close', giveUp);
+      resolve(line);
+    };
+    const giveUp = (): void => finish(undefined);
+    const look = (): void => {
+      const chunk: unknown = stream.read();
+      if (!Buffer.isBuffer(chunk)) return;
+      read = Buffer.concat([read, chunk]);
+      const end = read.indexOf(newline);
+      if (end >= mostBytes || (end === -1 && read.length >= mostBytes)) giveUp();
+      else if (end !== -1) {
+        const rest = read.subarray(end + 1);
+        if (rest.length > 0) stream.unshift(rest);
+        finish(read.subarray(0, end).toString());
+      }
+    };
+    stream.on('readable', look).on('end', giveUp).on('error', giveUp).on('close', giveUp);
+  });
+}

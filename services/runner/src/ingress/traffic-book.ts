@@ -1,0 +1,77 @@
+// Who speaks to which instance. An instance that goes waits for them; while the runner waits, nobody new is let in.
+import { pause, within } from '@berth/pace';
+import type { Traffic } from '../converge/tools.ts';
+
+export const trafficKinds = ['tunnel', 'lease'] as const;
+export type TrafficKind = (typeof trafficKinds)[number];
+
+export interface Use {
+  readonly kind: TrafficKind;
+  /** Asks whoever holds it to let go when it can. */
+  leave(): void;
+  /** Ends it now. */
+  cut(): void;
+}
+
+interface Entry {
+  readonly uses: Set<Use>;
+  /** Until the last use has ended. */
+  readonly emptied: PromiseWithResolvers<void>;
+  /** Set by the first drain: a removal that is tried again does not wait all over again. */
+  giveUpAt: number | undefined;
+}
+
+export class TrafficBook implements Traffic {
+  readonly #drainMs: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #counts = { tunnel: 0, lease: 0 };
+
+  constructor(drainSeconds: number) {
+    this.#drainMs = drainSeconds * 1_000;
+  }
+
+  count(kind: TrafficKind): number {
+    return this.#counts[kind];
+  }
+
+  /** Returns what ends the use; said twice, it ends once. */
+  begin(instance: string, use: Use): () => void {
+    const entry = this.#entries.get(instance) ?? newEntry();
+    this.#entries.set(instance, entry);
+    entry.uses.add(use);
+    this.#counts[use.kind] += 1;
+    return () => {
+      if (!entry.uses.delete(use)) return;
+      this.#counts[use.kind] -= 1;
+      if (entry.uses.size > 0) return;
+      this.#entries.delete(instance);
+      entry.emptied.resolve();
+    };
+  }
+
+  async drain(instance: string, signal: AbortSignal): Promise<void> {
+    const entry = this.#entries.get(instance);
+    if (entry === undefined) return;
+    for (const { leave } of [...entry.uses]) leave();
+    entry.giveUpAt ??= performance.now() + this.#drainMs;
+    const emptied = new AbortController();
+    const leftMs = Math.max(0, entry.giveUpAt - performance.now());
+    const patience = pause(leftMs, AbortSignal.any([signal, emptied.signal]));
+    await Promise.race([entry.emptied.promise, patience]);
+    emptied.abort();
+  }
+
+  cut(instance: string): void {
+    for (const { cut } of [...(this.#entries.get(instance)?.uses ?? [])]) cut();
+  }
+
+  /** When the runner itself stops: all that is open, of every instance. */
+  async close(patienceMs: number): Promise<void> {
+    const entries = [...this.#entries];
+    for (const [, { uses }] of entries) for (const { leave } of [...uses]) leave();
+    await within(patienceMs, Promise.all(entries.map(([, { emptied }]) => emptied.promise)));
+    for (const instance of [...this.#entries.keys()]) this.cut(instance);
+  }
+}
+
+const newEntry = (): Entry => ({ uses: new Set(), emptied: Promise.withResolvers(), giveUpAt: undefined });

@@ -1,0 +1,258 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { expect, test } from 'vitest';
+import { startTestIngress } from './ingress-fixture.ts';
+
+const mebibyte = 1_048_576;
+
+test('an HTTP exchange goes through, also when the request comes together with the first line', async () => {
+  await using bed = await startTestIngress();
+  const server = createServer((_request, response) => response.end('from the container'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const id = randomUUID();
+  bed.endpoints.set(id, { address: '127.0.0.1', port: address.port });
+  const early = await bed.open(id, undefined, 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  expect(early.answer).toBe('open');
+  expect(await text(early.socket)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*from the container$/);
+  const { socket } = await bed.open(id);
+  const outgoing = request({ createConnection: () => socket, path: '/' });
+  outgoing.end();
+  const [response] = await once(outgoing, 'response');
+  expect(await text(response)).toBe('from the container');
+  socket.destroy();
+  server.close();
+});
+
+test('only who knows the secret hears of instances', async () => {
+  await using bed = await startTestIngress();
+  let connections = 0;
+  const id = await bed.serve(() => {
+    connections += 1;
+  });
+  for (const wrong of ['', 'the secret of this sessioN', 'the secret of this session '])
+    expect((await bed.open(id, wrong)).answer).toBe('refused');
+  expect((await bed.open(randomUUID(), 'wrong')).answer).toBe('refused');
+  expect((await bed.open(randomUUID())).answer).toBe('unknown');
+  expect(connections).toBe(0);
+  expect(bed.answers).toEqual(['refused', 'refused', 'refused', 'refused', 'unknown']);
+});
+
+test('a container that does not listen is called unreachable', async () => {
+  await using bed = await startTestIngress();
+  const id = randomUUID();
+  bed.endpoints.set(id, { address: '127.0.0.1', port: 1 });
+  expect((await bed.open(id)).answer).toBe('unreachable');
+  expect(bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('the secret before is good for two minutes, the one before that is not', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.end());
+  const tried = async (...secrets: string[]) =>
+    Promise.all(secrets.map(async (each) => (await bed.open(id, each)).answer));
+  bed.secrets.take('first');
+  bed.secrets.take('second');
+  // Said again, it is no change.
+  bed.secrets.take('second');
+  expect(await tried('second', 'first', 'the secret of this session')).toEqual(['open', 'open', 'refused']);
+  bed.clock.nowMs = 119_999;
+  expect(await tried('first')).toEqual(['open']);
+  bed.clock.nowMs = 120_000;
+  expect(await tried('second', 'first')).toEqual(['open', 'refused']);
+});
+
+test('a hundred megabytes arrive as they were sent, both ways at once', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.pipe(socket));
+  const { socket } = await bed.open(id);
+  const [sent, received] = [createHash('sha256'), createHash('sha256')];
+  let bytes = 0;
+  function* chunks() {
+    for (let count = 0; count < 100; count += 1) {
+      const chunk = randomBytes(mebibyte);
+      sent.update(chunk);
+      yield chunk;
+    }
+  }
+  const reading = (async () => {
+    for await (const chunk of socket) {
+      received.update(chunk);
+      bytes += chunk.length;
+    }
+  })();
+  await pipeline(Readable.from(chunks()), socket);
+  await reading;
+  expect(bytes).toBe(100 * mebibyte);
+  expect(received.digest('hex')).toBe(sent.digest('hex'));
+  await expect.poll(() => bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('who has said everything still hears the answer, in both directions', async () => {
+  await using bed = await startTestIngress();
+  const answering = await bed.serve(async (socket) => {
+    const said = await buffer(socket);
+    await sleep(100);
+    socket.end(`heard ${said}`);
+  });
+  const first = await bed.open(answering);
+  first.socket.end('all of it');
+  expect(await text(first.socket)).toBe('heard all of it');
+
+  const heard = Promise.withResolvers<string>();
+  const talking = await bed.serve(async (socket) => {
+    socket.end('greeting');
+    heard.resolve(await text(socket));
+  });
+  const second = await bed.open(talking);
+  expect(await text(second.socket)).toBe('greeting');
+  await sleep(100);
+  second.socket.end('late reply');
+  expect(await heard.promise).toBe('late reply');
+  await expect.poll(() => bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('a gateway or a container that breaks off is not taken for one that has finished', async () => {
+  await using bed = await startTestIngress();
+  const broken = Promise.withResolvers<Error>();
+  const patient = await bed.serve((socket) => void socket.on('error', broken.resolve).resume().write('half an'));
+  const leaving = await bed.open(patient);
+  leaving.socket.once('data', () => bed.traffic.cut(patient));
+  await expect(text(leaving.socket)).rejects.toThrow(/ECONNRESET/);
+  expect((await broken.promise).message).toMatch(/ECONNRESET/);
+  const rude = await bed.serve((socket) => {
+    socket.write('half an answer');
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  const left = await bed.open(rude);
+  left.socket.write('go');
+  await expect(text(left.socket)).rejects.toThrow(/ECONNRESET/);
+  await expect.poll(() => bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('a gateway that is gone ends the connection to the container', async () => {
+  await using bed = await startTestIngress();
+  const closed = Promise.withResolvers<void>();
+  const id = await bed.serve((socket) => {
+    socket.once('close', () => closed.resolve());
+    socket.resume().once('end', () => socket.end());
+  });
+  const { socket } = await bed.open(id);
+  socket.destroy();
+  await closed.promise;
+  await expect.poll(() => bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('a reader that does not read stops the writer, not the runner', async () => {
+  await using bed = await startTestIngress();
+  let written = 0;
+  const id = await bed.serve((socket) => {
+    const chunk = Buffer.alloc(mebibyte);
+    const fill = () => {
+      while (!socket.destroyed && socket.write(chunk)) written += 1;
+      written += 1;
+    };
+    socket.on('drain', fill);
+    fill();
+  });
+  const before = process.memoryUsage().rss;
+  const gateways = await Promise.all(Array.from({ length: 5 }, () => bed.open(id)));
+  await sleep(1_500);
+  const stuckAt = written;
+  await sleep(500);
+  expect(written).toBe(stuckAt);
+  // What the kernel holds of each connection, and no more.
+  expect(written).toBeLessThan(5 * 40);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * mebibyte);
+  for (const { socket } of gateways) socket.destroy();
+});
+
+test('a thousand quick connections are all answered, and none is left', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.end('ok'));
+  let served = 0;
+  const one = async () => {
+    const { socket } = await bed.open(id);
+    if ((await text(socket)) === 'ok') served += 1;
+    socket.end();
+  };
+  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 50 }, one));
+  expect(served).toBe(1_000);
+  await expect.poll(() => bed.traffic.count('tunnel')).toBe(0);
+});
+
+test('nonsense, too long a line and silence are hung up on', async () => {
+  await using bed = await startTestIngress();
+  for (const nonsense of ['hello\n', '{}\n', `${'x'.repeat(5_000)}`, `${'x'.repeat(5_000)}\n`, '\n']) {
+    const socket = await bed.connectRaw();
+    socket.on('error', () => {});
+    socket.write(nonsense);
+    expect(await text(socket).catch(() => '')).toBe('');
+  }
+  const started = performance.now();
+  const plain = connect({ host: '127.0.0.1', port: bed.port });
+  const silent = await bed.connectRaw();
+  for (const socket of [plain, silent]) socket.on('error', () => {}).resume();
+  await Promise.all([plain, silent].map((socket) => new Promise((resolve) => socket.once('end', resolve))));
+  expect(performance.now() - started).toBeGreaterThan(4_000);
+  expect(performance.now() - started).toBeLessThan(7_000);
+});
+
+test('strangers that say nothing take a bounded number of places, and not for long', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.end());
+  let turnedAway = 0;
+  // Not all in one moment: those would wait in the kernel, where nobody is turned away.
+  for (let count = 0; count < 1_100; count += 1) {
+    const stranger = connect({ host: '127.0.0.1', port: bed.port });
+    stranger.on('error', () => {}).resume();
+    stranger.once('close', () => {
+      turnedAway += 1;
+    });
+    if (count % 50 === 0) await once(stranger, 'connect');
+  }
+  await expect.poll(() => turnedAway, { timeout: 4_000 }).toBe(1_100 - 1_024);
+  await expect(bed.open(id)).rejects.toThrow();
+  await expect.poll(() => turnedAway, { timeout: 10_000 }).toBe(1_100);
+  expect((await bed.open(id)).answer).toBe('open');
+});
+
+test('a gateway that comes back resumes its TLS session', async () => {
+  await using bed = await startTestIngress();
+  const options = { host: '127.0.0.1', port: bed.port, rejectUnauthorized: false };
+  const first = connectTls(options);
+  const [session]: Buffer[] = await once(first, 'session');
+  first.destroy();
+  const second = connectTls({ ...options, session });
+  await once(second, 'secureConnect');
+  expect(second.isSessionReused()).toBe(true);
+  second.destroy();
+});
+
+test('a renewed certificate is shown to new connections, and open ones go on', async () => {
+  await using bed = await startTestIngress();
+  const id = await bed.serve((socket) => void socket.pipe(socket));
+  const { socket } = await bed.open(id);
+  const shown = async () => {
+    const seeing = connectTls({ host: '127.0.0.1', port: bed.port, rejectUnauthorized: false });
+    await once(seeing, 'secureConnect');
+    const { fingerprint256 } = seeing.getPeerCertificate();
+    seeing.destroy();
+    return fingerprint256;
+  };
+  const before = await shown();
+  bed.ingress.use(await bed.newIdentity());
+  expect(await shown()).not.toBe(before);
+  socket.end('still here');
+  expect(await text(socket)).toBe('still here');
+  expect((await bed.open(id)).answer).toBe('open');
+});

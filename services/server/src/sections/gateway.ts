@@ -1,0 +1,3 @@
+import { GatewayConfig } from '@berth/gateway/config';
+
+export const gatewaySection = GatewayConfig.prefault({});

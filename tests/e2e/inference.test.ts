@@ -1,0 +1,246 @@
+// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner.
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request as send } from 'node:http';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../support/workloads.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const image = 'berth-echo:latest';
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways: 1 });
+  const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
+  const [base = ''] = await importBaseImage(dockerUrl);
+  const folder = dirname(fileURLToPath(new URL('./inference/echo/server.mjs', import.meta.url)));
+  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
+  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  const client = clientOf(fleet);
+  await client.post('/agents', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD: 'first' } }));
+  await client.post('/agents', {
+    ...agent('open', { image, generation: 'mk2', memory: 256 }),
+    spec: { public: true, ...agent('open', { image, generation: 'mk2', memory: 256 }).spec },
+  });
+  for (const name of ['echo', 'open']) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+}, 300_000);
+afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+
+const gatewayUrl = (): string => fleet.gateways[0]?.url ?? '';
+const bearer = (): { authorization: string } => ({ authorization: `Bearer ${fleet.key}` });
+
+/** With the target byte for byte as given. */
+async function call(
+  target: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+) {
+  const { hostname, port } = new URL(gatewayUrl());
+  const outgoing = send({
+    hostname,
+    port,
+    path: target,
+    method: options.method ?? 'GET',
+    headers: { ...bearer(), ...options.headers },
+  });
+  outgoing.end(options.body);
+  const [incoming] = await once(outgoing, 'response');
+  const body = await text(incoming);
+  return { status: incoming.statusCode, headers: incoming.headers, body: JSON.parse(body) };
+}
+
+const headerOf = (raw: readonly string[], name: string): string | undefined =>
+  raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+
+describe('addresses', () => {
+  test('an agent by path, with its inputs', async () => {
+    const { status, body } = await call('/main/agents/echo', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"inputs":"hello"}',
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ method: 'POST', url: '/', body: '{"inputs":"hello"}' });
+  });
+
+  test('an agent by its own host name', async () => {
+    const { body } = await clientOf(fleet).get('/agents/echo');
+    const host = new URL(body.metadata.url).host;
+    expect(await call('/some/path?x=1', { headers: { host } })).toMatchObject({
+      status: 200,
+      body: { url: '/some/path?x=1' },
+    });
+  });
+
+  test('raw paths arrive byte for byte', async () => {
+    for (const path of ['/a%2Fb', '//double//slash', '/%7Etilde', '/a/../b', '/plus+sign?q=%20a+b&&', '/%E2%9C%93'])
+      expect((await call(`/main/agents/echo${path}`)).body.url).toBe(path);
+  });
+
+  test('the credential stays here, identity is ours to say, and the thread id is passed on to agents', async () => {
+    const { body } = await call('/main/agents/echo/x', {
+      headers: { 'x-service-thread-id': 'thread-7', 'x-service-subject': 'forged', 'x-service-workspace': 'other' },
+    });
+    expect(headerOf(body.headers, 'authorization')).toBeUndefined();
+    expect(headerOf(body.headers, 'x-service-thread-id')).toBe('thread-7');
+    expect(headerOf(body.headers, 'x-service-workspace')).toBe('main');
+    expect(headerOf(body.headers, 'x-service-subject')).not.toBe('forged');
+  });
+});
+
+describe('access', () => {
+  test('without a credential, or with a bad one: 401, whatever the name', async () => {
+    for (const name of ['echo', 'no-such-agent'])
+      for (const headers of [{ authorization: '' }, { authorization: 'Bearer service_wrong' }]) {
+        const { status, body, headers: answered } = await call(`/main/agents/${name}`, { headers });
+        expect([name, status, body.error.origin]).toEqual([name, 401, 'platform']);
+        expect(answered['x-service-source']).toBe('platform');
+      }
+  });
+
+  test('foreign and missing are the same', async () => {
+    const answers = await Promise.all(['/main/agents/nothing', '/nowhere/agents/echo'].map((target) => call(target)));
+    const [first, second] = answers.map(({ status, body }) => ({ status, error: { ...body.error, timestamp: '' } }));
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({ status: 404, error: { code: 'WORKLOAD_NOT_FOUND' } });
+  });
+
+  test('a public agent asks for no credential', async () => {
+    expect((await call('/main/agents/open/x', { headers: { authorization: '' } })).status).toBe(200);
+  });
+
+  test('a revoked key is refused within a second', async () => {
+    const { body } = await clientOf(fleet).post('/profile/api_keys', { name: 'short' });
+    const headers = { authorization: `Bearer ${body.apiKey}` };
+    expect((await call('/main/agents/echo', { headers })).status).toBe(200);
+    await clientOf(fleet).delete(`/profile/api_keys/${body.id}`);
+    await sleep(1_000);
+    expect((await call('/main/agents/echo', { headers })).status).toBe(401);
+  });
+
+  test("the workload's own failures are passed on as its own", async () => {
+    const { status, headers } = await call('/main/agents/echo?status=503');
+    expect(status).toBe(503);
+    expect(headers['x-service-source']).toBeUndefined();
+  });
+});
+
+describe('streams', () => {
+  test('the first event of a stream is there before the second is sent', async () => {
+    const startedAt = performance.now();
+    const response = await fetch(`${gatewayUrl()}/main/agents/echo/events?count=3&pause=500`, { headers: bearer() });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toBe('data: 0\n\n');
+    expect(performance.now() - startedAt).toBeLessThan(450);
+    await reader?.cancel();
+  });
+
+  test('a client that leaves is felt by the workload', async () => {
+    const before = (await call('/main/agents/echo/standing')).body.aborted;
+    const leaving = new AbortController();
+    const response = await fetch(`${gatewayUrl()}/main/agents/echo/events?count=1000&pause=20`, {
+      headers: bearer(),
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await expect
+      .poll(async () => (await call('/main/agents/echo/standing')).body, { timeout: 5_000 })
+      .toEqual({ aborted: before + 1, open: 0 });
+  });
+
+  test('a large upload passes in pieces and the gateway does not grow with it', async () => {
+    const size = full ? 1024 : 128;
+    const piece = randomBytes(1024 * 1024);
+    const hash = createHash('sha256');
+    const memory = async () => {
+      const status = await readFile(`/proc/${fleet.gateways[0]?.process.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    };
+    const before = await memory();
+    const { hostname, port } = new URL(gatewayUrl());
+    const outgoing = send({
+      hostname,
+      port,
+      path: '/main/agents/echo/upload',
+      method: 'POST',
+      headers: { ...bearer(), 'content-type': 'application/octet-stream' },
+    });
+    const answered = once(outgoing, 'response');
+    async function* pieces() {
+      for (let index = 0; index < size; index += 1) {
+        hash.update(piece);
+        yield piece;
+      }
+    }
+    await pipeline(Readable.from(pieces()), outgoing);
+    const [incoming] = await answered;
+    const body = JSON.parse(await text(incoming));
+    expect(body).toMatchObject({ bytes: size * piece.length, sha256: hash.digest('hex') });
+    const grown = (await memory()) - before;
+    console.log(`${size} MiB passed, the gateway grew by ${grown.toFixed(0)} MiB`);
+    expect(grown).toBeLessThan(100);
+  });
+
+  test('a WebSocket passes both ways', async () => {
+    const url = `${gatewayUrl().replace('http', 'ws')}/main/agents/open/ws`;
+    const socket = new WebSocket(url);
+    await once(socket, 'open');
+    socket.send('hello there');
+    const [event] = await once(socket, 'message');
+    expect(event.data).toBe('hello there');
+    socket.close();
+  });
+});
+
+describe('changes', () => {
+  test('a new revision takes over without a failed request', { timeout: 120_000 }, async () => {
+    const client = clientOf(fleet);
+    const failures: unknown[] = [];
+    const words = new Set<string>();
+    let isOver = false;
+    let count = 0;
+    const load = async () => {
+      while (!isOver) {
+        const { status, body } = await call('/main/agents/echo/x');
+        count += 1;
+        if (status !== 200) failures.push(body);
+        else words.add(body.word);
+      }
+    };
+    const loading = Promise.all(Array.from({ length: 4 }, load));
+    for (const WORD of ['second', 'third']) {
+      await client.put('/agents/echo', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD } }));
+      await settled(client, '/agents/echo', ['DEPLOYED']);
+      await sleep(1_500);
+    }
+    isOver = true;
+    await loading;
+    console.log(`${count} requests through two swaps`);
+    expect(failures).toEqual([]);
+    expect([...words].sort()).toEqual(['first', 'second', 'third']);
+  });
+
+  test('what is switched off or deleted is not reached any more', async () => {
+    const client = clientOf(fleet);
+    await client.put('/agents/open', { metadata: {}, spec: { enabled: false } });
+    await settled(client, '/agents/open', ['DEACTIVATED']);
+    expect((await call('/main/agents/open')).status).toBe(503);
+    await client.delete('/agents/open');
+    await expect.poll(async () => (await call('/main/agents/open')).status, { timeout: 5_000 }).toBe(404);
+  });
+});

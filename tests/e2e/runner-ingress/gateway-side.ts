@@ -1,0 +1,38 @@
+// What a gateway does to reach an instance, by hand: everything it needs is in the database.
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
+import { loadNodeAuthorityCertificate } from '@berth/identity';
+import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
+import type { Machine } from '../../../scripts/engines/fleet/machine.ts';
+import { readLine } from '../../../services/runner/src/ingress/read-line.ts';
+
+export async function openTunnel(fleet: Fleet, instance: string, usingSecret?: string) {
+  const runner = await runnerOf(fleet);
+  const [host = '', port] = (runner.ingress_address ?? '').split(':');
+  const options = { host, port: Number(port), servername: ingressServerName(runner.id), allowHalfOpen: true };
+  const socket = connectTls({ ...options, ca: await loadNodeAuthorityCertificate(fleet.database) });
+  socket.on('error', () => {});
+  socket.write(`${JSON.stringify({ secret: usingSecret ?? runner.ingress_secret, instance })}\n`);
+  return { socket, answer: TunnelAnswer.parse(await answerOf(socket)).tunnel };
+}
+
+export async function openLease(machine: Machine, instance: string) {
+  const socket = connect({ path: join(machine.stateFolder, 'ingress.sock'), allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.write(`${JSON.stringify({ instance })}\n`);
+  return { socket, answer: LeaseAnswer.parse(await answerOf(socket)) };
+}
+
+export const runnerOf = ({ database }: Fleet) =>
+  database
+    .selectFrom('runners')
+    .select(['id', 'ingress_address', 'ingress_secret', 'session'])
+    .executeTakeFirstOrThrow();
+
+async function answerOf(socket: Socket): Promise<unknown> {
+  const line = await readLine(socket, 4_096);
+  if (line === undefined) throw new Error('The runner hung up.');
+  return JSON.parse(line);
+}

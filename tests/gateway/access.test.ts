@@ -1,0 +1,174 @@
+// Who reaches a workload, and what the others learn: nothing.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAuthenticator } from '@berth/identity';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
+import { gatewayKey } from '../../services/gateway/src/access/gateway-key.ts';
+import { errorAnswer, GatewayError } from '../../services/gateway/src/errors.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import type { Named } from '../../services/gateway/src/routing/route.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { type Bed, byPath, type Line, makeBed, openLine, silent } from './bed.ts';
+
+const brand = conformanceBrand();
+const branded = `X-${brand.long}-Authorization`;
+let bed: Bed;
+let line: Line;
+let keeper: ReturnType<typeof createGatekeeper>;
+let catalogue: ReturnType<typeof createCatalogue>;
+let member: { key: string; id: string };
+let foreigner: { key: string; id: string };
+/** Moves the clocks of what the gateway remembers. */
+let skipped = 0;
+
+beforeAll(async () => {
+  bed = await makeBed();
+  line = await openLine(bed.api.databaseUrl);
+  const now = () => performance.now() + skipped;
+  catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
+  const authenticator = createAuthenticator(line.database, { staleMs: 60_000, now });
+  keeper = createGatekeeper({ authenticator, catalogue, brand });
+  await bed.api.addWorkspace('other');
+  await bed.deploy('private');
+  await bed.deploy('open', { public: true });
+  member = await bed.api.user({ memberOf: 'main' });
+  foreigner = await bed.api.user({ memberOf: 'other' });
+});
+afterAll(async () => {
+  await catalogue.close();
+  await line[Symbol.asyncDispose]();
+  await bed[Symbol.asyncDispose]();
+});
+
+const bearer = (key: string): string[] => ['Authorization', `Bearer ${key}`];
+
+/** The whole answer of a refusal, as bytes but for the time. */
+async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
+  const error = await keeper.admit(named, rawHeaders).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof GatewayError)) throw new Error(`not refused: ${error}`);
+  const context = { brand, docsUrl: '/docs', requestId: 'r', now: 0 };
+  return JSON.stringify(errorAnswer(error.code, context, error.details));
+}
+
+const host = (label: string): Named => ({ by: 'host', region: 'local', label, path: '/' });
+const everyName: Named[] = [
+  byPath('private'),
+  byPath('missing'),
+  byPath('private', 'other'),
+  byPath('private', 'no-such-workspace'),
+  byPath('%70rivate'),
+  byPath('x', ''),
+  host('agt-private-main'),
+  host('agt-missing-main'),
+];
+
+describe('without a good credential', () => {
+  test.each([
+    ['none', [], 'AUTHENTICATION_REQUIRED'],
+    ['an unknown key', bearer(`${brand.short}_${'A'.repeat(40)}`), 'AUTHENTICATION_FAILED'],
+    ['a bearer of another form', bearer('something-else'), 'AUTHENTICATION_FAILED'],
+    ['another scheme', ['Authorization', 'Basic eDp5'], 'AUTHENTICATION_FAILED'],
+    ['an empty branded header', [branded, ''], 'AUTHENTICATION_FAILED'],
+  ])('every name is answered alike: %s', async (_, rawHeaders, code) => {
+    const answers = new Set<string>();
+    for (const named of everyName) answers.add(await refusal(named, rawHeaders));
+    expect([...answers]).toHaveLength(1);
+    expect([...answers][0]).toContain(code);
+    expect(JSON.parse([...answers][0] ?? '').status).toBe(401);
+  });
+
+  test('a bad branded header is not made good by another one', async () => {
+    expect(await refusal(byPath('private'), [branded, 'Bearer bad', ...bearer(member.key)])).toContain(
+      'AUTHENTICATION_FAILED',
+    );
+  });
+});
+
+test('a foreign workload is the same as a missing one, byte for byte', async () => {
+  const answers = new Set<string>();
+  for (const named of everyName) answers.add(await refusal(named, bearer(foreigner.key)));
+  answers.add(await refusal(byPath('missing'), bearer(member.key)));
+  answers.add(await refusal(byPath('private'), bearer((await bed.api.user()).key)));
+  expect([...answers]).toHaveLength(1);
+  expect(JSON.parse([...answers][0] ?? '').status).toBe(404);
+  expect([...answers][0]).toContain('WORKLOAD_NOT_FOUND');
+});
+
+describe('a member', () => {
+  test('reaches the workload by every address', async () => {
+    for (const named of [byPath('private'), host('agt-private-main')]) {
+      expect(await keeper.admit(named, bearer(member.key))).toMatchObject({
+        workload: { name: 'private', workspace: 'main' },
+        principal: { subject: member.id, subjectType: 'user' },
+        consumed: 'authorization',
+      });
+    }
+    const both = [branded, `Bearer ${member.key}`, 'Authorization', 'Basic own'];
+    expect(await keeper.admit(byPath('private'), both)).toMatchObject({ consumed: 'branded' });
+  });
+
+  test('is refused within a second of losing the key', async () => {
+    const { key, id } = await bed.api.user({ memberOf: 'main' });
+    await keeper.admit(byPath('private'), bearer(key));
+    await bed.database.deleteFrom('api_keys').where('user_id', '=', id).execute();
+    const revokedAt = performance.now();
+    let acceptedUntil = revokedAt;
+    while (performance.now() < revokedAt + 1_300) {
+      const askedAt = performance.now();
+      const isAccepted = await keeper.admit(byPath('private'), bearer(key)).then(
+        () => true,
+        () => false,
+      );
+      if (isAccepted) acceptedUntil = askedAt;
+      await sleep(5);
+    }
+    expect(acceptedUntil - revokedAt).toBeLessThan(1_000);
+    expect(await refusal(byPath('private'), bearer(key))).toContain('AUTHENTICATION_FAILED');
+  });
+});
+
+describe('a public workload', () => {
+  test('takes everyone, and leaves them what is not ours', async () => {
+    const stranger = { workload: { name: 'open' }, principal: undefined, consumed: undefined };
+    expect(await keeper.admit(byPath('open'), [])).toMatchObject(stranger);
+    expect(await keeper.admit(byPath('open'), bearer('a-token-of-its-own'))).toMatchObject(stranger);
+    expect(await keeper.admit(byPath('open'), ['Authorization', 'Basic eDp5'])).toMatchObject(stranger);
+  });
+
+  test('never sees a key of ours, whosever it is', async () => {
+    for (const { key, id } of [member, foreigner]) {
+      expect(await keeper.admit(byPath('open'), bearer(key))).toMatchObject({
+        principal: { subject: id },
+        consumed: 'authorization',
+      });
+    }
+    expect(await refusal(byPath('open'), bearer(`${brand.short}_${'B'.repeat(40)}`))).toContain(
+      'AUTHENTICATION_FAILED',
+    );
+  });
+});
+
+test('every gateway signs with the same key', async () => {
+  const keys = await Promise.all(Array.from({ length: 8 }, () => gatewayKey(bed.database, 'sticky')));
+  expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
+  expect(keys[0]).toHaveLength(32);
+});
+
+test('while PostgreSQL is away, known callers of known workloads pass for a minute and others get 503', async () => {
+  await keeper.admit(byPath('private'), bearer(member.key));
+  line.become('cut');
+  skipped += 30_000;
+  expect(await keeper.admit(byPath('private'), bearer(member.key))).toMatchObject({
+    principal: { subject: member.id },
+  });
+  const unknown = await refusal(byPath('private'), bearer(`${brand.short}_${'C'.repeat(40)}`));
+  expect(JSON.parse(unknown)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+  expect(await refusal(byPath('never-asked'), bearer(member.key))).toContain('PLATFORM_UNAVAILABLE');
+  skipped += 31_000;
+  expect(await refusal(byPath('private'), bearer(member.key))).toContain('PLATFORM_UNAVAILABLE');
+  line.become('open');
+  await expect.poll(() => keeper.admit(byPath('private'), bearer(member.key)).then(Boolean, () => false)).toBe(true);
+});

@@ -1,0 +1,216 @@
+// What the gateway knows of workloads: all of it, soon, and also when PostgreSQL is away.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBell, routesChannel } from '@berth/database';
+import type { KyselyPlugin } from 'kysely';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { type Bed, byPath, makeBed, openLine, silent } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+/** Counts what it asks. Notices are heard unless it is deaf. */
+function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
+  let queries = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'RawNode' && node.sqlFragments.join('').includes('with found as')) queries += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { deaf = false, ...rest } = options;
+  const catalogue = createCatalogue({
+    // Nobody listens on port 1.
+    databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : bed.api.databaseUrl,
+    logger: silent,
+    ...rest,
+    database: (options.database ?? bed.database).withPlugin(plugin),
+  });
+  return { find: catalogue.find, queries: () => queries, [Symbol.asyncDispose]: catalogue.close };
+}
+
+async function msUntil(isTrue: () => Promise<boolean>, mostMs = 5_000): Promise<number> {
+  const startedAt = performance.now();
+  while (performance.now() < startedAt + mostMs) {
+    if (await isTrue()) return performance.now() - startedAt;
+    await sleep(5);
+  }
+  throw new Error(`not within ${mostMs} ms`);
+}
+
+describe('a workload', () => {
+  test('is found by path, by the id of its workspace and by its host, with all that serving it needs', async () => {
+    const { uid, revision } = await bed.deploy('whole', {
+      public: true,
+      revision: { canaryPercent: 10, stickySessionTtl: 60 },
+    });
+    const canary = 'rev-canary';
+    await sql`update resources set spec = jsonb_set(spec, '{revision,canary}', ${JSON.stringify(canary)}::jsonb)
+      where uid = ${uid}`.execute(bed.database);
+    const runner = await bed.addRunner();
+    const first = await bed.addInstance(uid, revision, runner);
+    const second = await bed.addInstance(uid, canary, runner);
+    await bed.addInstance(uid, 'rev-older', runner);
+    await bed.addInstance(uid, revision, runner, 'starting');
+    const ended = await bed.addInstance(uid, revision, runner);
+    const leaving = await bed.addInstance(uid, revision, runner);
+    await sql`update instances set ended_at = now() where id = ${ended}`.execute(bed.database);
+    await sql`update instances set desired = 'gone' where id = ${leaving}`.execute(bed.database);
+    const lost = await bed.addRunner();
+    await bed.addInstance(uid, revision, lost);
+    await sql`update runners set status = 'lost' where id = ${lost}`.execute(bed.database);
+    const workspace = await bed.database
+      .selectFrom('workspaces')
+      .select('id')
+      .where('name', '=', 'main')
+      .executeTakeFirstOrThrow();
+
+    await using catalogue = open();
+    const ingress = { address: '10.0.0.9:7000', secret: 'secret' };
+    const expected = {
+      uid,
+      kind: 'agent',
+      name: 'whole',
+      workspaceId: workspace.id,
+      workspace: 'main',
+      isPublic: true,
+      isEnabled: true,
+      traffic: { active: revision, canary, canaryPercent: 10, stickySeconds: 60 },
+      endpoints: [
+        { instance: first, revision, runnerId: runner, ingress },
+        { instance: second, revision: canary, runnerId: runner, ingress },
+      ].sort((a, b) => (a.instance < b.instance ? -1 : 1)),
+    };
+    expect(await catalogue.find(byPath('whole'))).toEqual(expected);
+    expect(await catalogue.find(byPath('whole', workspace.id))).toEqual(expected);
+    const host = { by: 'host', region: 'local', label: 'agt-whole-main', path: '/' } as const;
+    expect(await catalogue.find(host)).toEqual(expected);
+    expect(await catalogue.find({ ...host, region: 'elsewhere' })).toBeUndefined();
+  });
+
+  test('that does not exist, goes, is of another kind or cannot have that name is not found', async () => {
+    const { uid } = await bed.deploy('leaving');
+    await sql`update resources set status = 'DELETING' where uid = ${uid}`.execute(bed.database);
+    await using catalogue = open();
+    for (const named of [
+      byPath('leaving'),
+      byPath('nobody'),
+      byPath('nobody', 'no-such-workspace'),
+      byPath('leaving', 'main', 'function'),
+    ]) {
+      expect(await catalogue.find(named)).toBeUndefined();
+    }
+    const asked = catalogue.queries();
+    const odd = [
+      byPath('%61'),
+      byPath(''),
+      byPath("'"),
+      byPath('A'),
+      byPath('a', 'MAIN'),
+      byPath('a', 'x'.repeat(90_000)),
+    ];
+    for (const named of odd) expect(await catalogue.find(named)).toBeUndefined();
+    expect(catalogue.queries()).toBe(asked);
+  });
+});
+
+describe('a change is seen', () => {
+  test('within a second without any notice', async () => {
+    const { uid, revision } = await bed.deploy('unheard');
+    const runner = await bed.addRunner();
+    await using catalogue = open({ deaf: true });
+    expect((await catalogue.find(byPath('unheard')))?.endpoints).toEqual([]);
+    expect(await catalogue.find(byPath('unheard-too'))).toBeUndefined();
+    await bed.addInstance(uid, revision, runner);
+    await bed.deploy('unheard-too');
+    const [found, made] = await Promise.all([
+      msUntil(async () => (await catalogue.find(byPath('unheard')))?.endpoints.length === 1),
+      msUntil(async () => (await catalogue.find(byPath('unheard-too'))) !== undefined),
+    ]);
+    expect(found).toBeLessThan(1_000);
+    expect(made).toBeLessThan(1_000);
+  });
+
+  test('at once after a notice, and nothing else is asked for again', async () => {
+    const { uid, revision } = await bed.deploy('heard');
+    await bed.deploy('bystander');
+    const runner = await bed.addRunner();
+    const ring = createBell(bed.database, routesChannel);
+    // A clock that stands still: nothing grows old by itself.
+    await using catalogue = open({ now: () => 0 });
+    // The listener says everything once when it is there.
+    await sleep(300);
+    await catalogue.find(byPath('heard'));
+    await catalogue.find(byPath('bystander'));
+    await catalogue.find(byPath('heard-of'));
+    await bed.addInstance(uid, revision, runner);
+    expect((await catalogue.find(byPath('heard')))?.endpoints).toHaveLength(0);
+    const asked = catalogue.queries();
+    ring(uid);
+    expect(await msUntil(async () => (await catalogue.find(byPath('heard')))?.endpoints.length === 1)).toBeLessThan(
+      500,
+    );
+    await catalogue.find(byPath('bystander'));
+    expect(catalogue.queries()).toBe(asked + 1);
+
+    // Writes of the api ring by themselves, and what was missing may be there now.
+    await bed.deploy('heard-of');
+    expect(await msUntil(async () => (await catalogue.find(byPath('heard-of'))) !== undefined)).toBeLessThan(500);
+
+    const before = catalogue.queries();
+    ring('');
+    await msUntil(async () => {
+      await catalogue.find(byPath('bystander'));
+      return catalogue.queries() > before;
+    }, 500);
+  });
+});
+
+test('many who ask at the same moment ask once, and nobody asks again while the answer is new', async () => {
+  await bed.deploy('popular');
+  let clock = 0;
+  await using catalogue = open({ deaf: true, now: () => clock });
+  const found = await Promise.all(Array.from({ length: 200 }, () => catalogue.find(byPath('popular'))));
+  expect(new Set(found.map((workload) => workload?.name))).toEqual(new Set(['popular']));
+  expect(catalogue.queries()).toBe(1);
+  clock = 799;
+  await catalogue.find(byPath('popular'));
+  expect(catalogue.queries()).toBe(1);
+  clock = 800;
+  await catalogue.find(byPath('popular'));
+  expect(catalogue.queries()).toBe(2);
+});
+
+describe('while PostgreSQL is away', () => {
+  test.each(['cut', 'silent'] as const)('(%s) what is known is served for a minute, the rest is 503', async (state) => {
+    const name = `kept-${state}`;
+    await bed.deploy(name);
+    await using line = await openLine(bed.api.databaseUrl);
+    let skipped = 0;
+    const now = () => performance.now() + skipped;
+    await using catalogue = open({ database: line.database, databaseUrl: line.url, now });
+    await catalogue.find(byPath(name));
+    await catalogue.find(byPath('missing'));
+    line.become(state);
+    skipped = 30_000;
+    const askedAt = performance.now();
+    expect(await catalogue.find(byPath(name))).toMatchObject({ name });
+    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    // Once it is known to be away, nobody waits.
+    const askedAgainAt = performance.now();
+    for (let round = 0; round < 100; round += 1) expect(await catalogue.find(byPath(name))).toMatchObject({ name });
+    expect(performance.now() - askedAgainAt).toBeLessThan(200);
+    const unavailable = expect.objectContaining({ code: 'PLATFORM_UNAVAILABLE' });
+    await expect(catalogue.find(byPath('missing'))).rejects.toEqual(unavailable);
+    await expect(catalogue.find(byPath('never-asked'))).rejects.toEqual(unavailable);
+    skipped = 61_000;
+    await expect(catalogue.find(byPath(name))).rejects.toEqual(unavailable);
+    line.become('open');
+    expect(await msUntil(() => catalogue.find(byPath(name)).then(Boolean, () => false), 15_000)).toBeLessThan(15_000);
+  });
+});

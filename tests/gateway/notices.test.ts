@@ -1,0 +1,80 @@
+// Whoever changes where requests go says so, once it is there for everyone.
+import { listen, routesChannel } from '@berth/database';
+import { OrchestratorConfig } from '@berth/orchestrator';
+import { createMetricsRegistry } from '@berth/telemetry';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
+import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
+import { Bed } from '../nodes/bed.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { silent } from './bed.ts';
+
+let bed: Bed;
+let listener: ReturnType<typeof listen>;
+let heard: string[] = [];
+
+beforeAll(async () => {
+  bed = await Bed.start(1);
+  listener = listen({ url: bed.api.databaseUrl, channel: routesChannel, onNotice: (word) => heard.push(word) });
+  // It says everything once when it is there.
+  await vi.waitUntil(() => heard.length > 0);
+});
+beforeEach(() => {
+  heard = [];
+});
+afterAll(async () => {
+  await listener.close();
+  await bed[Symbol.asyncDispose]();
+});
+
+const uidOf = async (name: string): Promise<string> =>
+  (await bed.api.database.selectFrom('resources').select('uid').where('name', '=', name).executeTakeFirstOrThrow()).uid;
+
+test('a write of an agent or a function names it, one of another kind is not announced', async () => {
+  const { admin } = bed.api;
+  await admin.post('/policies', { metadata: { name: 'p' }, spec: { type: 'location', locations: [] } });
+  const spec = { runtime: { image: 'registry.example.org/a:1' } };
+  await admin.post('/agents', { metadata: { name: 'a' }, spec });
+  await admin.post('/functions', { metadata: { name: 'f' }, spec });
+  const uids = [await uidOf('a'), await uidOf('f')];
+  await expect.poll(() => heard).toEqual(uids);
+  heard = [];
+  await admin.delete('/functions/f');
+  await expect.poll(() => heard).toEqual(uids.slice(1));
+});
+
+test('a decision about a resource names it, and one that changes nothing is silent', async () => {
+  await bed.api.admin.post('/agents', {
+    metadata: { name: 'b' },
+    spec: { runtime: { image: 'registry.example.org/a:1' } },
+  });
+  const uid = await uidOf('b');
+  const rung: string[] = [];
+  const dependencies = {
+    config: OrchestratorConfig.parse({}),
+    brand: conformanceBrand(),
+    regions: [{ name: 'local', continent: 'eu', country: 'de' }],
+    database: bed.api.database,
+    logger: silent,
+    counters: createCounters(createMetricsRegistry({ role: 'test' })),
+    ringInstances: () => {},
+    ringRoutes: (word: string) => void rung.push(word),
+    random: Math.random,
+  };
+  const machine = await bed.join();
+  const stream = await machine.connect({ isolation: ['runc', 'gvisor'] });
+  await runReconcile(dependencies, uid);
+  expect(rung).toEqual([uid]);
+  await runReconcile(dependencies, uid);
+  expect(rung).toEqual([uid]);
+  stream.close();
+});
+
+test('what a runner reports names the resource, and the loss of a runner concerns everyone', async () => {
+  const machine = await bed.join();
+  const stream = await machine.connect();
+  const { id, resourceUid } = await bed.place(machine.identity.runnerId);
+  await machine.report(stream.session, { instance: id, sequence: 1, state: 'ready', starts: 1 });
+  await expect.poll(() => heard).toContain(resourceUid);
+  await expect.poll(() => heard, { timeout: 15_000 }).toContain('');
+});
