@@ -23,7 +23,7 @@ const filters = ['/usr/sbin/nft', '/sbin/nft'];
 export async function prepareRunner(runCommand: RunCommand): Promise<DevelopmentRunner> {
   const missing = whatIsMissing();
   if (missing !== undefined) {
-    return { roles: 'api,orchestrator', env: {}, lines: [`  runner    none: ${missing}`] };
+    return { roles: 'api,orchestrator,gateway', env: {}, lines: [`  runner    none: ${missing}`] };
   }
   const dockerUrl = await up(docker);
   await importTinyImage(dockerUrl);
@@ -32,13 +32,15 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
   const isolation = (await installedRunsc())
     ? 'runc and gVisor'
     : 'runc alone; `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
+  const stateFolder = join(await standingFolder('server'), 'runner');
   return {
     roles: 'all',
     env: {
       BERTH_RUNNER_API_URL: `https://127.0.0.1:${nodePort}`,
       // Used by the first start alone; the runner keeps its certificate beside the keys of this database.
       BERTH_RUNNER_JOIN_TOKEN: token.trim(),
-      BERTH_RUNNER_STATE_FOLDER: join(await standingFolder('server'), 'runner'),
+      BERTH_RUNNER_STATE_FOLDER: stateFolder,
+      BERTH_GATEWAY_LOCAL_RUNNER: join(stateFolder, 'ingress.sock'),
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
     },

@@ -32,7 +32,7 @@ async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegEx
 test('pnpm dev prints addresses and a fresh key within 20 s, and every line of the README answers', async () => {
   const [start = [], calls = []] = await readmeBlocks();
   expect(start.at(-1)).toBe('pnpm dev');
-  const [api, node, handlers] = [await freePort(), await freePort(), await freePort()];
+  const [api, node, handlers, gateway] = [await freePort(), await freePort(), await freePort(), await freePort()];
   // Engines and data of its own: a developer's running deployment is neither used nor disturbed.
   const env = {
     PATH: environment.PATH,
@@ -41,6 +41,9 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
     BERTH_API_PORT: String(api),
     BERTH_API_NODE_PORT: String(node),
     BERTH_ORCHESTRATOR_PORT: String(handlers),
+    BERTH_GATEWAY_PORT: String(gateway),
+    BERTH_RUNNER_INGRESS_PORT: '0',
+    BERTH_HEALTH_PORTS_GATEWAY: '0',
     BERTH_HEALTH_PORTS_API: '0',
     BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
     BERTH_HEALTH_PORTS_RUNNER: '0',
@@ -52,7 +55,7 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
     const seconds = (performance.now() - startedAt) / 1000;
     expect(seconds).toBeLessThan(20);
     const answers = calls
-      .filter((line) => line.startsWith('curl'))
+      .filter((line) => line.startsWith('curl') && line.includes(':8080'))
       .map((line) => line.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`))
       .map((line) => JSON.parse(execFileSync('sh', ['-c', line], { env: { ...env, KEY: key } }).toString()));
     expect(answers).toMatchObject([
@@ -63,9 +66,11 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
       { metadata: { name: 'hello' }, status: 'DEPLOYING' },
       { metadata: { name: 'hello' } },
     ]);
-    const look = calls.at(-1)?.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`) ?? '';
+    const look = calls.at(-2)?.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`) ?? '';
     const status = () => JSON.parse(execFileSync('sh', ['-c', look], { env: { ...env, KEY: key } }).toString()).status;
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('DEPLOYED');
+    const ask = calls.at(-1)?.replaceAll('127.0.0.1:8090', `127.0.0.1:${gateway}`) ?? '';
+    expect(execFileSync('sh', ['-c', ask], { env: { ...env, KEY: key } }).toString()).toBe('berth\n');
     const page = await fetch(`http://127.0.0.1:${api}/docs/`);
     expect(page.status).toBe(200);
     const document = await (await fetch(`http://127.0.0.1:${api}/v0/openapi.json`)).json();
