@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
@@ -44,7 +44,10 @@ export const clickhouse = {
 const dataOf = (dataFolder: string): string => join(dataFolder, 'data');
 
 const runningOn = (dataFolder: string): Promise<number[]> =>
-  processesWhere((words) => words.includes(PROGRAM) && words.includes(dataOf(dataFolder)));
+  // Whichever clone started it: the data is what matters, and another clone may have to end what one left behind.
+  processesWhere(
+    (words) => words.some((word) => basename(word) === basename(PROGRAM)) && words.includes(dataOf(dataFolder)),
+  );
 
 /** Written on a data folder's first start, so that a later start has the same address. */
 async function preparePort({ dataFolder, port }: StartOptions): Promise<string> {
