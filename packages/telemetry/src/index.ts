@@ -4,7 +4,7 @@ export { describeSettings, type SettingDescription } from './config/describe-set
 export { type ConfigSources, loadConfig } from './config/load-config.ts';
 export { environment } from './environment.ts';
 export { type HealthOptions, type HealthServer, startHealthServer } from './health/health-server.ts';
-export { notReady, type ReadyReport } from './health/ready.ts';
+export { notReady, type ReadyReport, readyWhen } from './health/ready.ts';
 export { createLogger, flushLogs, type Logger, logLevels } from './logs/logger.ts';
 export { startWideEvent, type WideEvent } from './logs/wide-event.ts';
 export { createMetricsRegistry } from './metrics/registry.ts';

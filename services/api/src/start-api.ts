@@ -2,7 +2,7 @@
 import { headerNames } from '@berth/contract';
 import { connect, createBell, maintain, outboxChannel, routesChannel } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
-import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
 import { createAccountSettings } from './accounts/settings.ts';
@@ -87,14 +87,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   return {
     address: dependencies.apiUrl,
     nodeAddress: nodes?.address,
-    ready: async () => {
-      try {
-        await sql`select 1`.execute(database);
-        return { ready: true, checks: { postgres: { ok: true } } };
-      } catch (error) {
-        return notReady('postgres', error instanceof Error ? error.message : 'no answer');
-      }
-    },
+    ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     stop: async () => {
       clearInterval(maintenance);
       await nodes?.stop();

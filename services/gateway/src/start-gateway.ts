@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
 import { connect } from '@berth/database';
 import { createAuthenticator, loadNodeAuthorityCertificate } from '@berth/identity';
-import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
@@ -96,14 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { port } = await server.listen(config.port, config.host);
   return {
     address: `${tls === undefined ? 'http' : 'https'}://${config.host}:${port}`,
-    ready: async () => {
-      try {
-        await sql`select 1`.execute(database);
-        return { ready: true, checks: { postgres: { ok: true } } };
-      } catch (error) {
-        return notReady('postgres', error instanceof Error ? error.message : 'no answer');
-      }
-    },
+    ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     async stop() {
       await server.stop(drainMs);
       await Promise.all([forwarder.close(), catalogue.close()]);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
-import { type Logger, notReady, type ReadyReport, type Registry } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig, Region } from './config.ts';
 import { createCounters } from './reconcile/counters.ts';
@@ -65,7 +65,8 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const resyncing = repeat(findUnfinished, resyncMs, stopping.signal, logger);
   return {
     address: handlers.url,
-    ready: async () => joinReports(await readyPostgres(database), await handlers.ready()),
+    ready: async () =>
+      joinReports(await readyWhen('postgres', () => sql`select 1`.execute(database)), await handlers.ready()),
     async stop() {
       stopping.abort();
       await Promise.all([resyncing, relay.stop(), handlers.stop()]);
@@ -102,15 +103,6 @@ async function repeat(work: () => Promise<void>, pauseMs: number, signal: AbortS
       if (!signal.aborted) logger.warn({ err }, 'unfinished work was not sent; it is looked for again');
     });
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
-  }
-}
-
-async function readyPostgres(database: Database): Promise<ReadyReport> {
-  try {
-    await sql`select 1`.execute(database);
-    return { ready: true, checks: { postgres: { ok: true } } };
-  } catch (error) {
-    return notReady('postgres', error instanceof Error ? error.message : 'no answer');
   }
 }
 

@@ -25,3 +25,13 @@ export async function askReady(ready: () => Promise<ReadyReport>, timeoutMs: num
 export function notReady(check: string, detail: string): ReadyReport {
   return { ready: false, checks: { [check]: { ok: false, detail } } };
 }
+
+/** Asks what a role cannot do without; whatever keeps it from answering is the reason given. */
+export async function readyWhen(name: string, ask: () => Promise<unknown>): Promise<ReadyReport> {
+  try {
+    await ask();
+    return { ready: true, checks: { [name]: { ok: true } } };
+  } catch (error) {
+    return notReady(name, error instanceof Error ? error.message : 'no answer');
+  }
+}

@@ -74,7 +74,6 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       const { endpoint } = chosen;
       const task = {
         ...{ request, response: call.response, endpoint, headers, kind: workload.kind },
-        // A workload at the end of its own address still has a path.
         path: named.path,
         onResponseHead: chosen.onResponseHead,
       };
@@ -119,12 +118,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       return;
     }
     metrics.observe(fields, outcome?.status ?? 0, outcome);
-    event.end({
-      ...fields,
-      status: outcome?.status,
-      ...figures(outcome),
-      ...(error instanceof Error ? { fault: error.message } : {}),
-    });
+    event.end({ ...fields, status: outcome?.status, ...figures(outcome) });
   };
 }
 
