@@ -88,7 +88,7 @@ describe('boundaries', () => {
     ...planted(
       'services/runner/src/database.ts',
       '@berth/database',
-      'runner-and-guest-import-only-contract-pace-and-telemetry',
+      'runner-and-guest-import-only-what-needs-no-database',
     ),
     ...planted('services/gateway/src/api.ts', '@berth/api', 'services-import-no-other-service'),
     ...planted(

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { loadNodeAuthorityCertificate } from '@berth/identity';
+import { readLine } from '@berth/wire';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../../scripts/engines/fleet/machine.ts';
-import { readLine } from '../../../services/runner/src/ingress/read-line.ts';
 
 export async function openTunnel(fleet: Fleet, instance: string, usingSecret?: string) {
   const runner = await runnerOf(fleet);

@@ -2,8 +2,7 @@
 // while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
 import { LeaseAnswer } from '@berth/contract';
-import { parseLine } from './parse-line.ts';
-import { readLine } from './read-line.ts';
+import { parseLine, readLine } from '@berth/wire';
 
 const mostAnswerBytes = 4_096;
 

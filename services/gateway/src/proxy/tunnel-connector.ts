@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { createSecureContext, type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
 import { ingressServerName, TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
+import { parseLine, readLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
 import { type Connector, NotDispatched } from './connector.ts';
-import { parseLine } from './parse-line.ts';
-import { readLine } from './read-line.ts';
 import { TlsSessions } from './tls-sessions.ts';
 
 export interface TunnelConnectorOptions {

@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
+import { parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
 import { makeAuthority } from '../node/listener-fixture.ts';
 import type { Endpoint } from './endpoint.ts';
 import { IngressSecrets } from './ingress-secrets.ts';
-import { parseLine } from './parse-line.ts';
-import { readLine } from './read-line.ts';
 import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 

@@ -5,10 +5,9 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type LeaseAnswer, LeaseRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
+import { parseLine, readLine } from '@berth/wire';
 import type { Endpoints } from './endpoint.ts';
 import { listen } from './listen.ts';
-import { parseLine } from './parse-line.ts';
-import { readLine } from './read-line.ts';
 import type { TrafficBook } from './traffic-book.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 

@@ -2,12 +2,11 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type TunnelAnswer, TunnelRequest } from '@berth/contract';
+import { parseLine, readLine } from '@berth/wire';
 import { dial } from './dial.ts';
 import type { Endpoints } from './endpoint.ts';
 import type { IngressSecrets } from './ingress-secrets.ts';
 import { joinSockets, type Side } from './join-sockets.ts';
-import { parseLine } from './parse-line.ts';
-import { readLine } from './read-line.ts';
 import type { TrafficBook } from './traffic-book.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 

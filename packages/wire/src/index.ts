@@ -1,0 +1,2 @@
+export * from './parse-line.ts';
+export * from './read-line.ts';
