@@ -42,7 +42,10 @@ const histories: Readonly<Record<string, (name: string) => Promise<unknown>>> = 
     await sleep(random() * 2_500);
   },
   'with an image that is nowhere': async (name) => {
-    await clientOf(fleet).post('/agents', agent(name, { generation: 'mk2', image: '198.18.1.1:9/nothing:1' }));
+    await clientOf(fleet).post(
+      '/agents',
+      agent(name, { generation: 'mk2', image: `${fleet.machines[0]?.outside}:9/nothing:1` }),
+    );
     await sleep(random() * 1_500);
   },
   'too large for every machine': async (name) =>

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 async function remove(id: string): Promise<void> {
   const from = runner.reports.length;
-  runner.send({ type: 'unset', id });
+  runner.send({ type: 'unset', id, isLeaving: false });
   await runner.report(id, ['gone'], from);
   expect(await stateOf(id)).toBe('absent');
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { type Machine, wireAddresses } from '../../scripts/engines/fleet/machine.ts';
 import { execute } from '../support/execute.ts';
 import { agent, clientOf, instancesOf, isolations, settled } from '../support/workloads.ts';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     name: 'tenants',
     workspaces: ['main', 'other'],
     machines: 1,
-    settings: { BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address: '198.18.1.1', port: gatewayPort }]) },
+    settings: { BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address: wireAddresses(1)[0], port: gatewayPort }]) },
   });
   const { dockerUrl, netns, wire, nodePort: port } = machine();
   nodePort = port;

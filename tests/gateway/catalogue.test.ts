@@ -80,6 +80,7 @@ describe('a workload', () => {
       workspace: 'main',
       isPublic: true,
       isEnabled: true,
+      isFailed: false,
       traffic: { active: revision, canary, canaryPercent: 10, stickySeconds: 60 },
       endpoints: [
         { instance: first, revision, runnerId: runner, ingress },

@@ -52,6 +52,7 @@ test('a decision about a resource names it, and one that changes nothing is sile
   const rung: string[] = [];
   const dependencies = {
     config: OrchestratorConfig.parse({}),
+    scaling: { requestsPerInstance: 10, idleSeconds: 60, mostInstances: 10 },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],
     database: bed.api.database,

@@ -137,10 +137,10 @@ export class Bed implements AsyncDisposable {
     return { id, resourceUid };
   }
 
-  async retire(id: string): Promise<void> {
+  async retire(id: string, desired: 'leaving' | 'gone' = 'gone'): Promise<void> {
     const { runner_id } = await this.api.database
       .updateTable('instances')
-      .set({ desired: 'gone' })
+      .set({ desired })
       .where('id', '=', id)
       .returning('runner_id')
       .executeTakeFirstOrThrow();

@@ -28,7 +28,7 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
     expect(await silent.heartbeat(streams[0].session)).toBe(200);
     expect(await status()).toBe('up');
     const messages = [await streams[0].next(), await streams[0].next()];
-    expect(messages).toContainEqual({ type: 'unset', id });
+    expect(messages).toContainEqual({ type: 'unset', id, isLeaving: false });
     const late = { instance: id, sequence: 1, state: 'ready', starts: 1 } as const;
     await silent.report(streams[0].session, late);
     expect((await bed.instance(id)).state).toBe('lost');

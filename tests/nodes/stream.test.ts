@@ -21,8 +21,22 @@ test('a stream begins with everything that should run, secrets opened, and goes 
   const second = await bed.place(machine.identity.runnerId);
   expect(await stream.next()).toMatchObject({ type: 'set', instance: { id: second.id } });
   await bed.retire(first.id);
-  expect(await stream.next()).toEqual({ type: 'unset', id: first.id });
+  expect(await stream.next()).toEqual({ type: 'unset', id: first.id, isLeaving: false });
   stream.close();
+});
+
+test('one that leaves is told so, and told again when it has to be gone', async () => {
+  const machine = await bed.join();
+  const { id } = await bed.place(machine.identity.runnerId);
+  const stream = await machine.connect();
+  await stream.next();
+  await bed.retire(id, 'leaving');
+  expect(await stream.next()).toEqual({ type: 'unset', id, isLeaving: true });
+  const next = await machine.connect();
+  expect(await next.next()).toMatchObject({ type: 'all', instances: [], leaving: [id], gone: [] });
+  await bed.retire(id, 'gone');
+  expect(await next.next()).toEqual({ type: 'unset', id, isLeaving: false });
+  next.close();
 });
 
 test('a runner hears of its own instances alone', async () => {

@@ -13,7 +13,7 @@ interface InstanceRow {
   readonly id: string;
   readonly revision: string;
   readonly runner_id: string;
-  readonly desired: 'running' | 'gone';
+  readonly desired: 'running' | 'leaving' | 'gone';
   readonly state: string;
   readonly ended_at: Date | null;
   readonly spec: Record<string, unknown>;
@@ -31,7 +31,7 @@ export type Bed = AsyncDisposable & {
   orchestrator: RunningOrchestrator | undefined;
   startOrchestrator(): Promise<void>;
   addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[] }): Promise<string>;
-  /** An agent, and its uid. */
+  /** An agent that keeps one instance unless it says otherwise, and its uid. */
   deploy(name: string, runtime?: object, spec?: object): Promise<string>;
   uidOf(name: string): Promise<string>;
   instances(uid: string): Promise<InstanceRow[]>;
@@ -47,6 +47,8 @@ export type Bed = AsyncDisposable & {
 
 const silent = createLogger({ role: 'orchestrator' }, { level: 'silent' });
 
+export const testScaling = { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 };
+
 export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
 export async function makeBed(): Promise<Bed> {
@@ -59,6 +61,7 @@ export async function makeBed(): Promise<Bed> {
     async startOrchestrator() {
       bed.orchestrator = await startOrchestrator({
         config: OrchestratorConfig.parse({ port: 0 }),
+        scaling: testScaling,
         brand: conformanceBrand(),
         regions: testRegions,
         databaseUrl: api.databaseUrl,
@@ -75,7 +78,10 @@ export async function makeBed(): Promise<Bed> {
       return id;
     },
     async deploy(name, runtime = {}, spec = {}) {
-      const body = { metadata: { name }, spec: { runtime: { image: 'example/agent:1', ...runtime }, ...spec } };
+      const body = {
+        metadata: { name },
+        spec: { runtime: { image: 'example/agent:1', minScale: 1, ...runtime }, ...spec },
+      };
       const answer = await admin.post('/agents', body);
       if (answer.status !== 200) throw new Error(answer.text);
       return bed.uidOf(name);
@@ -149,8 +155,9 @@ function playRunners(api: TestApi): { stop(): Promise<void> } {
     while (!isStopping) {
       const { rows } = await sql<{ id: string; desired: string }>`
         select id, desired from instances
-        where ended_at is null and (desired = 'gone' or state <> 'ready') limit 20`.execute(api.database);
-      for (const { id, desired } of rows) await recordReport(api, id, { state: desired === 'gone' ? 'gone' : 'ready' });
+        where ended_at is null and (desired <> 'running' or state <> 'ready') limit 20`.execute(api.database);
+      for (const { id, desired } of rows)
+        await recordReport(api, id, { state: desired === 'running' ? 'ready' : 'gone' });
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };

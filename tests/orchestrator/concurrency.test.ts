@@ -10,13 +10,14 @@ import type { Dependencies } from '../../services/orchestrator/src/reconcile/dep
 import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, makeBed, testRegions } from './bed.ts';
+import { type Bed, makeBed, testRegions, testScaling } from './bed.ts';
 
 const rung: string[] = [];
 const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
   const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
   return {
     config: OrchestratorConfig.parse({}),
+    scaling: testScaling,
     brand: conformanceBrand(),
     regions: testRegions,
     database,

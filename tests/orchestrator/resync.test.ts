@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { strayInstances, unfinishedResources } from '../../services/orchestrator/src/reconcile/unfinished.ts';
 import { until } from '../durable/bed.ts';
-import { type Bed, makeBed } from './bed.ts';
+import { type Bed, makeBed, testScaling } from './bed.ts';
 
 let bed: Bed;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(() => bed[Symbol.asyncDispose]());
 
 async function found(pageSize = 100): Promise<string[]> {
   const names: string[] = [];
-  for (const source of [unfinishedResources, strayInstances]) {
+  for (const source of [unfinishedResources(testScaling), strayInstances]) {
     for (let after: string | undefined; ; ) {
       const page = await source.page(bed.api.database, after, pageSize);
       names.push(...page.map(({ key }) => key));
@@ -58,6 +58,30 @@ test('what is as it should be is not found; each kind of trouble is', async () =
   const expected = [uid.short, uid.wide, uid.failing, uid.orphaned, beginning];
   expect(new Set(await found())).toEqual(new Set(expected));
   expect(new Set(await found(1))).toEqual(new Set(expected));
+});
+
+test('an instance that nobody asks for is found when its idle time has passed, one that is missing at once', async () => {
+  const { database } = bed.api;
+  const uid = await bed.uidOf('still');
+  await sql`update revisions set spec = jsonb_set(spec, '{runtime,minScale}', '0') where resource_uid = ${uid}`.execute(
+    database,
+  );
+  await sql`update instances set ready_at = clock_timestamp() where resource_uid = ${uid}`.execute(database);
+  expect(await found()).not.toContain(uid);
+  await sql`update instances set ready_at = clock_timestamp() - make_interval(secs => ${testScaling.idleSeconds})
+    where resource_uid = ${uid}`.execute(database);
+  expect(await found()).toContain(uid);
+  const say = (requests: number) =>
+    sql`insert into workload_demand values (${uid}, ${uid}, ${requests}, clock_timestamp() + interval '1 hour')
+      on conflict (resource_uid, gateway_id) do update set requests = excluded.requests`.execute(database);
+  await say(10);
+  expect(await found()).not.toContain(uid);
+  await say(11);
+  expect(await found()).toContain(uid);
+  await sql`delete from workload_demand`.execute(database);
+  await sql`update revisions set spec = jsonb_set(spec, '{runtime,minScale}', '1') where resource_uid = ${uid}`.execute(
+    database,
+  );
 });
 
 test('an orchestrator that starts finds all of it and mends it', async () => {

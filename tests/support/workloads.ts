@@ -16,14 +16,16 @@ export interface Runtime {
   readonly generation?: 'mk2' | 'mk3';
   readonly memory?: number;
   readonly minScale?: number;
+  readonly maxScale?: number;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The tiny image answers on 8080. */
+/** The tiny image answers on 8080. One instance is kept: what is not about scaling should not wait for a start. */
 const runtimeOf = ({ image = 'berth-tiny:latest', port = 8080, env = {}, memory = 128, ...rest }: Runtime) => ({
   image,
   memory,
+  minScale: 1,
   ...rest,
   envs: Object.entries({ PORT: String(port), ...env }).map(([name, value]) => ({ name, value })),
 });

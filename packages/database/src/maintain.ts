@@ -31,6 +31,7 @@ interface Removed {
   readonly removedResources: number;
   readonly removedInstances: number;
   readonly removedTokens: number;
+  readonly removedDemand: number;
 }
 
 /** Runs at start and every hour in one of the api processes; safe to run twice at once. */
@@ -69,5 +70,12 @@ export async function maintain(database: Database): Promise<Removed> {
       limit ${batch} for update skip locked))`.execute(database);
     return Number(done.numAffectedRows ?? 0);
   });
-  return { removedKeys, removedResources, removedInstances, removedTokens };
+  const removedDemand = await removeInBatches(async () => {
+    const done = await sql`delete from workload_demand where ctid = any(array(
+      select ctid from workload_demand where expires_at < now() - interval '1 hour' limit ${batch} for update skip locked))`.execute(
+      database,
+    );
+    return Number(done.numAffectedRows ?? 0);
+  });
+  return { removedKeys, removedResources, removedInstances, removedTokens, removedDemand };
 }

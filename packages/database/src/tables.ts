@@ -206,7 +206,7 @@ export interface Tables {
     revision: string;
     runner_id: string;
     spec: Json<JsonObject>;
-    desired: Generated<'running' | 'gone'>;
+    desired: Generated<'running' | 'leaving' | 'gone'>;
     state: Generated<'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost'>;
     code: string | null;
     message: string | null;
@@ -221,6 +221,7 @@ export interface Tables {
     failed_at: NullableTime;
     ended_at: NullableTime;
   };
+  workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };
   outbox: {

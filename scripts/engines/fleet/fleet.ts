@@ -74,6 +74,8 @@ export async function startFleet({
     BERTH_ORCHESTRATOR_PORT: String(ports.handlers),
     BERTH_HEALTH_PORTS_API: '0',
     BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
+    // What is not about scaling is not to be disturbed by it.
+    BERTH_SCALING_IDLE_SECONDS: '3600',
     ...settings,
   };
   const server = (role: string): ServerProcess =>

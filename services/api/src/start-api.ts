@@ -78,7 +78,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
   }
   const nodes = config.node.enabled
-    ? await startNodeListener({ config: config.node, databaseUrl, masterKeys, dependencies, logger })
+    ? await startNodeListener({ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry })
     : undefined;
   const runMaintenance = () =>
     maintain(database).catch((error: unknown) => logger.warn({ err: error }, 'maintenance failed; it is tried again'));

@@ -1,7 +1,7 @@
 // The gateway role: listens for clients, and takes what they send to the instance that should have it.
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
-import { connect } from '@berth/database';
+import { connect, createBell, type Database, outboxChannel, uuidv7 } from '@berth/database';
 import { createAuthenticator, loadNodeAuthorityCertificate } from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
@@ -10,6 +10,8 @@ import { gatewayKey } from './access/gateway-key.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { trustedProxies } from './access/trusted-proxies.ts';
 import type { GatewayConfig } from './config.ts';
+import { createDemandBook } from './demand/demand-book.ts';
+import { writeDemand } from './demand/write-demand.ts';
 import { errorAnswer, type GatewayCode } from './errors.ts';
 import { createConnector } from './proxy/connectors.ts';
 import { createForwarder } from './proxy/forward.ts';
@@ -24,6 +26,7 @@ import { createWalk } from './serve/walk.ts';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
+  readonly scaling: { readonly requestsPerInstance: number; readonly idleSeconds: number };
   readonly brand: Brand;
   readonly workloadDomain: string;
   readonly databaseUrl: string;
@@ -42,7 +45,7 @@ const staleMs = 60_000;
 const drainMs = 20_000;
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { config, brand, workloadDomain, databaseUrl, logger, registry } = options;
+  const { config, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
   const onIdleError = (err: Error): void => logger.warn({ err }, 'a database connection broke');
   const database = connect({
     url: databaseUrl,
@@ -53,6 +56,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // Apart from the catalogue's: a flood of names that do not exist must not make a revoked key look like a database that is away.
   const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
   const catalogue = createCatalogue({ database, databaseUrl, logger });
+  const demand = openDemandBook(database, scaling, logger);
   const { localRunner: socketPath } = config;
   const connector = createConnector(
     socketPath === undefined
@@ -69,11 +73,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder },
+    ...{ ...context, workloadDomain, logger, forwarder, demand },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
     chooser: createChooser({
       brand,
       catalogue,
+      demand,
       cookies: createStickyCookies({ key: await gatewayKey(database, 'sticky'), brand }),
       holdMs: config.hold.seconds * 1_000,
       mostHeld: config.hold.requests,
@@ -99,11 +104,32 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     async stop() {
       await server.stop(drainMs);
-      await Promise.all([forwarder.close(), catalogue.close()]);
+      await Promise.all([forwarder.close(), catalogue.close(), demand.close()]);
       await connector.close();
       await Promise.all([database.destroy(), people.destroy()]);
     },
   };
+}
+
+/** What this gateway says holds for an idle time: its successor has said it anew by then. */
+function openDemandBook(
+  database: Database,
+  { requestsPerInstance, idleSeconds }: GatewayOptions['scaling'],
+  logger: Logger,
+) {
+  const gatewayId = uuidv7();
+  const ring = createBell(database, outboxChannel, (err) =>
+    logger.warn({ err }, 'nobody was told that an instance is wanted; it is found a moment later'),
+  );
+  return createDemandBook({
+    requestsPerInstance,
+    idleMs: idleSeconds * 1_000,
+    logger,
+    async write(entries) {
+      await writeDemand(database, { gatewayId, lifeSeconds: idleSeconds }, entries);
+      if (entries.some(({ isNews }) => isNews)) ring();
+    },
+  });
 }
 
 const refusalCodes: Readonly<Record<RefusalStatus, GatewayCode>> = {

@@ -8,12 +8,13 @@ import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/
 import { sql } from 'kysely';
 import type { OrchestratorConfig, Region } from './config.ts';
 import { createCounters } from './reconcile/counters.ts';
-import type { Dependencies } from './reconcile/dependencies.ts';
+import type { Dependencies, ScalingSettings } from './reconcile/dependencies.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
 import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
+  readonly scaling: ScalingSettings;
   readonly brand: Brand;
   readonly regions: readonly Region[];
   readonly databaseUrl: string;
@@ -36,7 +37,7 @@ export interface RunningOrchestrator {
 const everyTwoMinutes = 120_000;
 
 export async function startOrchestrator(options: OrchestratorOptions): Promise<RunningOrchestrator> {
-  const { config, databaseUrl, restate, logger, resyncMs = everyTwoMinutes } = options;
+  const { config, scaling, databaseUrl, restate, logger, resyncMs = everyTwoMinutes } = options;
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -46,7 +47,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources, strayInstances];
+    const sources = [unfinishedResources(scaling), strayInstances];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'unfinished work sent again');
   };
@@ -76,11 +77,12 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
 }
 
 function dependenciesOf(
-  { config, brand, regions, logger, registry }: OrchestratorOptions,
+  { config, scaling, brand, regions, logger, registry }: OrchestratorOptions,
   database: Database,
 ): Dependencies {
   return {
     config,
+    scaling,
     brand,
     regions,
     database,

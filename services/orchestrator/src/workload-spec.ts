@@ -41,10 +41,11 @@ export const ConnectionSpec = z.object({
   secret: z.record(z.string(), Value).default({}),
 });
 
-/** One by default: a workload that may scale to zero has to come up once before it counts as deployed. */
-export function instanceCount({ runtime: { minScale = 0, maxScale } }: WorkloadSpec): number {
-  const wanted = Math.max(1, minScale);
-  return maxScale === undefined ? wanted : Math.min(wanted, Math.max(1, maxScale));
+/** How few and how many instances a revision may have; at least one, or it could not serve at all. */
+export function instanceLimits({ runtime }: WorkloadSpec, mostInstances: number): { least: number; most: number } {
+  const { minScale = 0, maxScale } = runtime;
+  const most = Math.max(1, maxScale ?? Math.max(mostInstances, minScale));
+  return { least: Math.min(minScale, most), most };
 }
 
 /** The newer generation is the isolated one; absent means the newest. */

@@ -92,6 +92,13 @@ export const RunnerConfig = z.object({
     .number()
     .nonnegative()
     .default(30)
-    .describe('An instance that goes waits for so long at most until its open connections have ended.'),
+    .describe(
+      'An instance of a workload that was deleted or switched off waits so long until its connections have ended.',
+    ),
+  leaveSeconds: z
+    .number()
+    .nonnegative()
+    .default(900)
+    .describe('The same for one that is not needed any more: an older revision, or more than are asked for.'),
 });
 export type RunnerConfig = z.infer<typeof RunnerConfig>;

@@ -50,7 +50,7 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
   const network = await openNetwork(config, runnerId, logger);
   const client = createNodeClient(apiUrl, identity);
   const secrets = new IngressSecrets(() => performance.now());
-  const traffic = new TrafficBook(config.drainSeconds);
+  const traffic = new TrafficBook(config);
   const link = new NodeLink({
     client,
     logger,

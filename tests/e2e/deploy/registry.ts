@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
 import { freePort } from '../../../scripts/engines/free-port.ts';
 import { tagImage } from '../../../scripts/engines/import-image.ts';
 
@@ -20,7 +21,7 @@ export async function startRegistry(name: string): Promise<Registry> {
   const port = await freePort();
   const { url, stop } = await containerRegistry.start({ dataFolder, host: '0.0.0.0', port });
   const { username, password } = new URL(url);
-  return { host: `198.18.1.1:${port}`, username, password, stop };
+  return { host: `${wireAddresses(1)[0]}:${port}`, username, password, stop };
 }
 
 /** Gives the registry the tiny image and removes the name here, so that it has to be pulled. */

@@ -78,7 +78,7 @@ function follow(child: ChildProcess): Runner {
     reports,
     lines,
     send,
-    all: (...instances) => send({ type: 'all', instances, gone: [] }),
+    all: (...instances) => send({ type: 'all', instances, leaving: [], gone: [] }),
     async report(id, states, from = 0) {
       const deadline = Date.now() + patienceMs;
       for (;;) {

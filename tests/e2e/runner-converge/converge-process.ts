@@ -55,9 +55,9 @@ converger.start();
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = StreamMessage.parse(JSON.parse(line));
-  if (message.type === 'all') converger.all(message.instances, message.gone);
+  if (message.type === 'all') converger.all(message);
   if (message.type === 'set') converger.set(message.instance);
-  if (message.type === 'unset') converger.unset(message.id);
+  if (message.type === 'unset') converger.unset(message.id, message.isLeaving);
 });
 process.once('SIGTERM', async () => {
   await converger.close();

@@ -54,9 +54,15 @@ export const StreamMessage = z.discriminatedUnion('type', [
     ingressSecret: z.string().optional(),
   }),
   /** All that should run here, and what the api still waits to hear is gone. Whatever else the runner holds must go. */
-  z.object({ type: z.literal('all'), instances: z.array(DesiredInstance), gone: z.array(z.uuid()) }),
+  z.object({
+    type: z.literal('all'),
+    instances: z.array(DesiredInstance),
+    /** Take nothing new, and go once what they have under way has ended. */
+    leaving: z.array(z.uuid()).default([]),
+    gone: z.array(z.uuid()),
+  }),
   z.object({ type: z.literal('set'), instance: DesiredInstance }),
-  z.object({ type: z.literal('unset'), id: z.uuid() }),
+  z.object({ type: z.literal('unset'), id: z.uuid(), isLeaving: z.boolean().default(false) }),
   /** Sent when nothing else is; a stream that is silent for three of them is dead. */
   z.object({ type: z.literal('pulse') }),
 ]);

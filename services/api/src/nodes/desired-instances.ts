@@ -6,9 +6,11 @@ import type { NodeContext } from './node-context.ts';
 
 const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
 
+export type Desired = 'running' | 'leaving' | 'gone';
+
 export interface Wanted {
   readonly id: string;
-  readonly desired: 'running' | 'gone';
+  readonly desired: Desired;
 }
 
 export function loadWanted({ database }: NodeContext, runnerId: string): Promise<Wanted[]> {

@@ -2,6 +2,7 @@ import type { Database } from '@berth/database';
 import type { Keyring, NodeAuthority } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import type { Dependencies } from '../dependencies.ts';
+import type { ObserveStart } from './start-metrics.ts';
 import type { ChangeWatch } from './watch-changes.ts';
 
 /** What the node listener's parts share. */
@@ -10,6 +11,7 @@ export interface NodeContext {
   readonly keyring: Keyring;
   readonly authority: NodeAuthority;
   readonly changes: ChangeWatch;
+  readonly observeStart: ObserveStart;
   readonly dependencies: Dependencies;
   readonly logger: Logger;
 }

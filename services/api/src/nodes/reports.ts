@@ -5,9 +5,11 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
+import type { BroughtUp } from './start-metrics.ts';
 
 export async function recordReports(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { session, reports } = Reports.parse(body);
+  const starts: BroughtUp[] = [];
   const changed = await context.database.transaction().execute(async (tx) => {
     // Before the instances: whoever places one holds the runner's row first, too.
     const runner = await tx
@@ -19,12 +21,13 @@ export async function recordReports(context: NodeContext, runnerId: string, body
     if (runner?.session !== session) throw nodeErrors.session_over();
     const resources = new Set<string>();
     for (const report of [...reports].sort((a, b) => (a.instance < b.instance ? -1 : 1))) {
-      const resource = await recordReport(tx, runnerId, session, report);
+      const resource = await recordReport(tx, runnerId, session, report, starts);
       if (resource !== undefined) resources.add(resource);
     }
     for (const key of resources) await enqueue(tx, { topic: 'reconcile', key });
     return resources;
   });
+  for (const start of starts) context.observeStart(start);
   if (changed.size > 0) context.dependencies.ringOutbox();
   for (const uid of changed) context.dependencies.ringRoutes(uid);
 }
@@ -35,10 +38,11 @@ async function recordReport(
   runnerId: string,
   session: number,
   report: InstanceReport,
+  starts: BroughtUp[],
 ): Promise<string | undefined> {
   const before = await tx
     .selectFrom('instances')
-    .select(['resource_uid', 'state', 'message', 'desired', 'reserved_mb'])
+    .select(['resource_uid', 'state', 'message', 'desired', 'reserved_mb', 'ready_at'])
     .where('id', '=', report.instance)
     .where('runner_id', '=', runnerId)
     .where('ended_at', 'is', null)
@@ -48,7 +52,7 @@ async function recordReport(
   // A runner that says "gone" of what should run is told to run it by the same stream: it is not the end of the instance.
   if (before === undefined || (report.state === 'gone' && before.desired === 'running')) return undefined;
   const now = sql<Date>`clock_timestamp()`;
-  await tx
+  const { age_ms } = await tx
     .updateTable('instances')
     .set({
       state: report.state,
@@ -64,7 +68,10 @@ async function recordReport(
       ...(report.state === 'gone' ? { ended_at: now } : {}),
     })
     .where('id', '=', report.instance)
-    .execute();
+    .returning(sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'))
+    .executeTakeFirstOrThrow();
+  if (report.state === 'ready' && before.ready_at === null)
+    starts.push({ totalMs: age_ms, stages: report.stages ?? {} });
   if (report.state === 'gone') await giveBack(tx, runnerId, before.reserved_mb);
   return isNews(before, report) ? before.resource_uid : undefined;
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { LogBatch, nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
-import type { Logger } from '@berth/telemetry';
+import type { Logger, Registry } from '@berth/telemetry';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
 import type { NodeListenerConfig } from '../config.ts';
@@ -16,6 +16,7 @@ import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
 import type { NodeContext } from './node-context.ts';
 import { recordReports } from './reports.ts';
+import { createStartMetrics } from './start-metrics.ts';
 import { openSession, streamMessages } from './stream.ts';
 import { watchChanges } from './watch-changes.ts';
 import { watchRunners } from './watch-runners.ts';
@@ -26,6 +27,7 @@ export interface NodeListenerOptions {
   readonly masterKeys: MasterKeyRing;
   readonly dependencies: Dependencies;
   readonly logger: Logger;
+  readonly registry: Registry;
 }
 
 export interface RunningNodeListener {
@@ -46,11 +48,12 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 export async function startNodeListener(options: NodeListenerOptions): Promise<RunningNodeListener> {
-  const { config, databaseUrl, masterKeys, dependencies, logger } = options;
+  const { config, databaseUrl, masterKeys, dependencies, logger, registry } = options;
   const { database, keyring } = dependencies;
   const authority = await createNodeAuthority(database, masterKeys);
   const changes = watchChanges(databaseUrl, logger);
-  const context: NodeContext = { database, keyring, authority, changes, dependencies, logger };
+  const observeStart = createStartMetrics(registry);
+  const context: NodeContext = { database, keyring, authority, changes, observeStart, dependencies, logger };
   const { certificate, key } = await authority.issueServer(nodeServerName);
   const server = fastify({
     https: {

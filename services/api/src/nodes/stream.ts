@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
 import { sql } from 'kysely';
-import { loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
+import { type Desired, loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
 
@@ -52,9 +52,9 @@ export async function* streamMessages(
   yield { type: 'welcome', session, pulseSeconds, ingressSecret };
   const first = await loadWanted(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
-  yield { type: 'all', instances, gone: idsOf(first, 'gone') };
-  const sent = new Map<string, 'running' | 'gone'>(instances.map(({ id }) => [id, 'running']));
-  for (const id of idsOf(first, 'gone')) sent.set(id, 'gone');
+  yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };
+  const sent = new Map<string, Desired>(instances.map(({ id }) => [id, 'running']));
+  for (const { id, desired } of first) if (desired !== 'running') sent.set(id, desired);
   let quietSince = Date.now();
   while (!signal.aborted) {
     await context.changes.next(runnerId, lookMs, signal);
@@ -73,26 +73,27 @@ export async function* streamMessages(
   }
 }
 
-const idsOf = (wanted: readonly Wanted[], desired: 'running' | 'gone'): string[] =>
+const idsOf = (wanted: readonly Wanted[], desired: Desired): string[] =>
   wanted.filter((each) => each.desired === desired).map(({ id }) => id);
 
 /** Brings `sent` up to date and says what that takes. */
 async function differences(
   context: NodeContext,
   rows: readonly Wanted[],
-  sent: Map<string, 'running' | 'gone'>,
+  sent: Map<string, Desired>,
 ): Promise<StreamMessage[]> {
   const wanted = new Map(rows.map(({ id, desired }) => [id, desired]));
   const fresh = [...wanted].filter(([id, desired]) => desired === 'running' && !sent.has(id)).map(([id]) => id);
   const instances: DesiredInstance[] = await loadInstances(context, fresh);
+  const retired = [...wanted].filter(([id, desired]) => desired !== 'running' && sent.get(id) !== desired);
   // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
-  const unset = [...sent].filter(([id, was]) => was === 'running' && wanted.get(id) !== 'running').map(([id]) => id);
-  const unheard = [...wanted].filter(([id, desired]) => desired === 'gone' && !sent.has(id)).map(([id]) => id);
+  const ended = [...sent].filter(([id, was]) => was === 'running' && !wanted.has(id)).map(([id]) => id);
   for (const { id } of instances) sent.set(id, 'running');
-  for (const id of [...unset, ...unheard]) sent.set(id, 'gone');
+  for (const [id, desired] of retired) sent.set(id, desired);
   for (const id of [...sent.keys()]) if (!wanted.has(id)) sent.delete(id);
   return [
-    ...[...unset, ...unheard].map((id): StreamMessage => ({ type: 'unset', id })),
+    ...ended.map((id): StreamMessage => ({ type: 'unset', id, isLeaving: false })),
+    ...retired.map(([id, desired]): StreamMessage => ({ type: 'unset', id, isLeaving: desired === 'leaving' })),
     ...instances.map((instance): StreamMessage => ({ type: 'set', instance })),
   ];
 }

@@ -20,6 +20,8 @@ export interface CatalogueOptions {
 export interface Catalogue {
   /** Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when nobody can tell. */
   find(named: Named): Promise<Workload | undefined>;
+  /** Until something is heard of the workload, or the time has passed. */
+  change(uid: string, mostMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,6 +118,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
         return workload;
       }
     },
+    change: news.next,
     close: () => listener.close(),
   };
 }
@@ -123,6 +126,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 /** Numbers notices as they come, so that what was learnt before one can be told from what was learnt after it. */
 function createNews() {
   const changed = new BoundedMap<number>(maxEntries);
+  const waiting = new Map<string, Set<() => void>>();
   let count = 0;
   let everything = 0;
   return {
@@ -130,6 +134,22 @@ function createNews() {
       count += 1;
       if (uid === '') everything = count;
       else changed.set(uid, count);
+      const woken = uid === '' ? [...waiting.values()] : [waiting.get(uid) ?? []];
+      for (const wake of woken.flatMap((each) => [...each])) wake();
+    },
+    next(uid: string, mostMs: number): Promise<void> {
+      return new Promise((resolve) => {
+        const own = waiting.get(uid) ?? new Set();
+        waiting.set(uid, own);
+        const wake = (): void => {
+          clearTimeout(timer);
+          own.delete(wake);
+          if (own.size === 0 && waiting.get(uid) === own) waiting.delete(uid);
+          resolve();
+        };
+        const timer = setTimeout(wake, mostMs);
+        own.add(wake);
+      });
     },
     count: () => count,
     /** Of what is not known yet, any notice may speak: it may be its beginning. */

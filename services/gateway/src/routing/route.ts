@@ -35,6 +35,8 @@ export interface Workload {
   readonly workspace: string;
   readonly isPublic: boolean;
   readonly isEnabled: boolean;
+  /** What should serve has failed, and nothing is started of it until somebody deploys again. */
+  readonly isFailed: boolean;
   readonly traffic: Traffic;
   /** The ready ones of every revision that takes traffic. */
   readonly endpoints: readonly Endpoint[];

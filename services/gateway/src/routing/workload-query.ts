@@ -13,6 +13,7 @@ const Row = z.object({
   workspace: z.string(),
   is_public: z.boolean(),
   is_enabled: z.boolean(),
+  is_failed: z.boolean(),
   active: z.string().nullable(),
   canary: z.string().nullable(),
   canary_percent: z.number(),
@@ -56,7 +57,7 @@ export async function queryWorkload(database: Database, named: Named): Promise<W
   if (condition === undefined) return undefined;
   const { rows } = await sql`
     with found as (
-      select uid, workspace_id, kind, name, state ->> 'activeRevision' as active,
+      select uid, workspace_id, kind, name, status, state ->> 'activeRevision' as active,
         coalesce((spec ->> 'public')::boolean, false) as is_public,
         coalesce((spec ->> 'enabled')::boolean, true) as is_enabled,
         case when coalesce((spec #>> '{revision,canaryPercent}')::float8, 0) > 0
@@ -67,7 +68,9 @@ export async function queryWorkload(database: Database, named: Named): Promise<W
       where ${condition} and kind in ('agent', 'function') and terminated_at is null and status is distinct from 'DELETING'
     )
     select found.uid, found.kind, found.name, found.workspace_id, workspaces.name as workspace, found.is_public,
-      found.is_enabled, found.active, found.canary, found.canary_percent, found.sticky_seconds,
+      found.is_enabled, found.active,
+      coalesce((select status from revisions where resource_uid = found.uid and id = found.active), found.status)
+        is not distinct from 'FAILED' as is_failed, found.canary, found.canary_percent, found.sticky_seconds,
       (select coalesce(jsonb_agg(jsonb_build_object('instance', i.id, 'revision', i.revision, 'runnerId', i.runner_id,
           'address', runners.ingress_address, 'secret', runners.ingress_secret) order by i.id), '[]')
         from instances i join runners on runners.id = i.runner_id
@@ -88,6 +91,7 @@ function toWorkload(row: z.infer<typeof Row>): Workload {
     workspace: row.workspace,
     isPublic: row.is_public,
     isEnabled: row.is_enabled,
+    isFailed: row.is_failed,
     traffic: {
       active: row.active ?? undefined,
       canary,

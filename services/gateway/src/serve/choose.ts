@@ -1,10 +1,10 @@
 // Which instance takes a request. While there is none, the request waits: an instance may be on its way.
 import type { IncomingMessage } from 'node:http';
 import type { Brand } from '@berth/contract';
-import { pause } from '@berth/pace';
 import { withoutPlatformHeaders } from '../access/answer-headers.ts';
 import { incomingSession, outgoingSession, sessionHeader } from '../access/mcp-session.ts';
 import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
+import type { DemandBook } from '../demand/demand-book.ts';
 import { GatewayError } from '../errors.ts';
 import { pairsOf } from '../proxy/hop-by-hop.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
@@ -14,7 +14,8 @@ import type { Endpoint, Named, Workload } from '../routing/route.ts';
 
 export interface ChooserOptions {
   readonly brand: Brand;
-  readonly catalogue: Pick<Catalogue, 'find'>;
+  readonly catalogue: Pick<Catalogue, 'find' | 'change'>;
+  readonly demand: Pick<DemandBook, 'insist'>;
   readonly cookies: StickyCookies;
   readonly holdMs: number;
   /** Requests that wait for one workload; the next is refused at once. */
@@ -31,9 +32,17 @@ interface Asked {
 
 interface Chosen {
   readonly endpoint: Endpoint;
+  /** How long the request waited for it; undefined when it was there. */
+  readonly heldMs: number | undefined;
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
   /** Counts the request as under way at the instance for as long as the work takes. */
   count<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface Held {
+  readonly workload: Workload;
+  readonly endpoint: Endpoint;
+  readonly heldMs: number;
 }
 
 export interface Chooser {
@@ -41,10 +50,13 @@ export interface Chooser {
   choose(named: Named, workload: Workload, asked: Asked): Promise<Chosen>;
 }
 
-const lookMs = 50;
+/** How often it looks without a notice. */
+const lookMs = 250;
+/** Whoever was to start an instance may have died with the word. */
+const insistMs = 5_000;
 
 export function createChooser(options: ChooserOptions): Chooser {
-  const { brand, catalogue, cookies, holdMs, mostHeld, random } = options;
+  const { brand, catalogue, demand, cookies, holdMs, mostHeld, random } = options;
   const inFlight = new Map<string, number>();
   const held = new Map<string, number>();
 
@@ -59,22 +71,30 @@ export function createChooser(options: ChooserOptions): Chooser {
     return pickInstance(own, (instance) => inFlight.get(instance) ?? 0, random);
   };
 
-  /** Looks again until one is there; the catalogue hears of it at once. */
-  async function hold(named: Named, asked: Asked, uid: string): Promise<{ workload: Workload; endpoint: Endpoint }> {
+  /** Looks again until one is there; that one is wanted was told when the request came in. */
+  async function hold(named: Named, asked: Asked, { uid, isFailed }: Workload): Promise<Held> {
     const waiting = held.get(uid) ?? 0;
     if (waiting >= mostHeld)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
+    if (isFailed) throw failed();
     held.set(uid, waiting + 1);
     try {
-      const deadline = performance.now() + holdMs;
-      while (performance.now() < deadline && !asked.request.socket.destroyed) {
-        await pause(lookMs);
+      const since = performance.now();
+      let insistAt = since + insistMs;
+      for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
+        await catalogue.change(uid, lookMs);
         const workload = await catalogue.find(named);
         if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
         const endpoint = pick(workload, asked);
-        if (endpoint !== undefined) return { workload, endpoint };
+        if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
+        if (workload.isFailed) throw failed();
+        if (now < insistAt) continue;
+        demand.insist(uid);
+        insistAt = now + insistMs;
       }
-      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'No instance of the workload was ready in time.' });
+      throw new GatewayError('WORKLOAD_UNAVAILABLE', {
+        message: `No instance of the workload was ready within ${Math.round(holdMs / 1_000)} seconds. Its events and logs say why.`,
+      });
     } finally {
       const left = (held.get(uid) ?? 1) - 1;
       if (left > 0) held.set(uid, left);
@@ -85,10 +105,11 @@ export function createChooser(options: ChooserOptions): Chooser {
   return {
     async choose(named, known, asked) {
       const first = pick(known, asked);
-      const { workload, endpoint } =
-        first === undefined ? await hold(named, asked, known.uid) : { workload: known, endpoint: first };
+      const { workload, endpoint, heldMs } =
+        first === undefined ? await hold(named, asked, known) : { workload: known, endpoint: first, heldMs: undefined };
       return {
         endpoint,
+        heldMs,
         onResponseHead: (_, rawHeaders) =>
           answerHeaders({ brand, cookies, named, workload, endpoint, request: asked.request }, rawHeaders),
         async count(work) {
@@ -106,6 +127,11 @@ export function createChooser(options: ChooserOptions): Chooser {
     },
   };
 }
+
+const failed = (): GatewayError =>
+  new GatewayError('WORKLOAD_UNAVAILABLE', {
+    message: 'The workload failed to start. Its events say why; it is tried again when it is deployed again.',
+  });
 
 interface Answering {
   readonly brand: Brand;

@@ -4,6 +4,8 @@ import type { Outcome } from '../proxy/outcome.ts';
 export interface RequestMetrics {
   /** Status 0 stands for a client that left before there was an answer. */
   observe(about: Readonly<Record<string, unknown>>, status: number, outcome: Outcome | undefined): void;
+  /** A request that found no instance got one after so long. */
+  held(kind: string, ms: number): void;
 }
 
 /** By kind, not by workload: names are as many as tenants like, and the log has them. */
@@ -26,7 +28,13 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     labelNames: ['kind', 'direction'],
     registers: [registry],
   });
+  const waits = new Histogram({
+    name: 'berth_gateway_held_seconds',
+    help: 'How long requests that found no instance waited for one: cold starts, as clients feel them.',
+    ...{ labelNames: ['kind'], buckets, registers: [registry] },
+  });
   return {
+    held: (kind, ms) => waits.observe({ kind }, ms / 1_000),
     observe({ kind }, status, outcome) {
       const labels = { kind: typeof kind === 'string' ? kind : 'none', status: String(status) };
       if (outcome === undefined) return void seconds.observe(labels, 0);

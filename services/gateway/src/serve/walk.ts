@@ -12,12 +12,14 @@ import {
 import { forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
+import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
 import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
 import { hostHeader, resolve } from '../routing/resolve.ts';
+import type { Named, Workload } from '../routing/route.ts';
 import type { Chooser } from './choose.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
@@ -27,6 +29,7 @@ export interface WalkOptions {
   readonly workloadDomain: string;
   readonly docsUrl: string;
   readonly gatekeeper: Gatekeeper;
+  readonly demand: Pick<DemandBook, 'enter'>;
   readonly chooser: Chooser;
   readonly forwarder: Forwarder;
   readonly upgrader: Upgrader;
@@ -35,11 +38,18 @@ export interface WalkOptions {
   readonly metrics: RequestMetrics;
 }
 
+interface Admitted {
+  readonly named: Named;
+  readonly workload: Workload;
+  readonly session: string | undefined;
+  readonly headers: readonly string[];
+}
+
 /** How many instances are tried for one request; each refused it before a byte of it had arrived. */
 const mostInstances = 3;
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, workloadDomain, docsUrl, gatekeeper, chooser, logger, metrics } = options;
+  const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, logger, metrics } = options;
 
   async function pass(
     call: Call,
@@ -67,10 +77,28 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
       upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
     });
+    const leave = demand.enter(workload.uid);
+    try {
+      return await dispatch(call, { named, workload, session, headers }, about);
+    } finally {
+      leave();
+    }
+  }
+
+  async function dispatch(
+    call: Call,
+    { named, workload, session, headers }: Admitted,
+    about: (fields: Record<string, unknown>) => void,
+  ): Promise<Outcome> {
+    const { request } = call;
     const refused = new Set<string>();
     for (let attempt = 1; ; attempt += 1) {
       const chosen = await chooser.choose(named, workload, { request, session, refused });
       about({ revision: chosen.endpoint.revision, instance: chosen.endpoint.instance });
+      if (chosen.heldMs !== undefined) {
+        about({ heldMs: chosen.heldMs });
+        metrics.held(workload.kind, chosen.heldMs);
+      }
       const { endpoint } = chosen;
       const task = {
         ...{ request, response: call.response, endpoint, headers, kind: workload.kind },

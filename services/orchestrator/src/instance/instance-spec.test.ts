@@ -2,7 +2,7 @@ import { defaultBrand, InstanceSpec } from '@berth/contract';
 import { SealedEnv } from '@berth/identity';
 import { expect, test } from 'vitest';
 import { OrchestratorConfig } from '../config.ts';
-import { instanceCount, WorkloadSpec } from '../workload-spec.ts';
+import { instanceLimits, WorkloadSpec } from '../workload-spec.ts';
 import type { Connection } from './environment-variables.ts';
 import { pulledImage } from './image.ts';
 import { faultOf, instanceSpec, portOf } from './instance-spec.ts';
@@ -91,10 +91,11 @@ test('without an image it says what to set', () => {
 });
 
 test.each([
-  [{}, 1],
-  [{ minScale: 3 }, 3],
-  [{ minScale: 3, maxScale: 2 }, 2],
-  [{ minScale: 0, maxScale: 0 }, 1],
-])('scale %j gives %i instances', (runtime, expected) => {
-  expect(instanceCount(WorkloadSpec.parse({ runtime }))).toBe(expected);
+  [{}, 0, 10],
+  [{ minScale: 3 }, 3, 10],
+  [{ minScale: 30 }, 30, 30],
+  [{ minScale: 3, maxScale: 2 }, 2, 2],
+  [{ minScale: 0, maxScale: 0 }, 0, 1],
+])('scale %j keeps %i instances and has at most %i', (runtime, least, most) => {
+  expect(instanceLimits(WorkloadSpec.parse({ runtime }), 10)).toEqual({ least, most });
 });

@@ -16,10 +16,12 @@ export const hasFailed = (instance: ObservedInstance): boolean =>
   instance.state === 'lost' ||
   (instance.state === 'gone' && instance.desired === 'running');
 
-/** What should run, of all of them, is told to go. */
-export function retireAll(instances: readonly ObservedInstance[]): { do: 'retire'; instances: string[] }[] {
-  const running = instances.filter((instance) => isLive(instance) && instance.desired === 'running');
-  return running.length === 0 ? [] : [{ do: 'retire', instances: running.map(({ id }) => id) }];
+/** All of them are told to go, also those that were left time for what they have under way. */
+export function retireAll(
+  instances: readonly ObservedInstance[],
+): { do: 'retire'; instances: string[]; desired: 'gone' }[] {
+  const staying = instances.filter((instance) => isLive(instance) && instance.desired !== 'gone');
+  return staying.length === 0 ? [] : [{ do: 'retire', instances: staying.map(({ id }) => id), desired: 'gone' }];
 }
 
 export const newestFirst = (left: ObservedInstance, right: ObservedInstance): number =>

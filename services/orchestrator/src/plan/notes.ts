@@ -1,6 +1,6 @@
 // What people want to know while no status changes. At most one thing a run, the most important first, and nothing that
 // the newest event says already.
-import { hasFailed, isReady, isWorking } from './instances.ts';
+import { hasFailed, isReady, isWorking, newestFirst } from './instances.ts';
 import type { SaidEvent } from './observed.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -10,11 +10,13 @@ export function noteFor(outcome: Outcome): readonly SaidEvent[] {
 }
 
 /** The serving revision has lost its last instance and gets another one. */
-function replacement({ observed, roles, verdicts, isUp, status }: Outcome): SaidEvent | undefined {
+function replacement({ observed, roles, verdicts, wanted, isUp, status }: Outcome): SaidEvent | undefined {
   const serving = verdicts.find(({ revision }) => revision.id === roles.serving);
   if (serving === undefined || serving.status !== 'DEPLOYED' || serving.isReady || isUp) return undefined;
   const own = observed.instances.filter(({ revision }) => revision === serving.revision.id);
-  if (!own.some(hasFailed)) return undefined;
+  const newest = own.toSorted(newestFirst)[0];
+  const isAsked = (wanted.get(serving.revision.id)?.count ?? 0) > 0;
+  if (newest === undefined || !hasFailed(newest) || !isAsked) return undefined;
   const message = `No instance is ready, another one is started: ${serving.setbacks.reason}`;
   return { type: 'infrastructure', status, message, revision: serving.revision.id };
 }

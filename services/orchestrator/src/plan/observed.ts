@@ -3,8 +3,10 @@
 export interface ObservedRevision {
   readonly id: string;
   readonly status: string;
-  /** How many instances it has while it takes traffic. */
-  readonly count: number;
+  /** Instances that it keeps while it takes traffic, asked for or not. */
+  readonly least: number;
+  /** However much is asked of it. */
+  readonly most: number;
   /** Why it cannot be started at all, for people. */
   readonly fault?: string | undefined;
 }
@@ -12,7 +14,7 @@ export interface ObservedRevision {
 export interface ObservedInstance {
   readonly id: string;
   readonly revision: string;
-  readonly desired: 'running' | 'gone';
+  readonly desired: 'running' | 'leaving' | 'gone';
   readonly state: 'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
   readonly message?: string | undefined;
   readonly createdAt: number;
@@ -32,6 +34,21 @@ export interface Memory {
   readonly attemptAt?: number | undefined;
 }
 
+/** What is asked of the workload now. */
+export interface Demand {
+  /** Under way and waiting together, at their most in the last while. */
+  readonly requests: number;
+  /** When some of it is over, if nobody says it again. */
+  readonly until?: number | undefined;
+}
+
+/** The operator's rules for how many instances there are. */
+export interface Scaling {
+  readonly requestsPerInstance: number;
+  /** How long an instance stays that nobody asks for. */
+  readonly idleMs: number;
+}
+
 export interface SaidEvent {
   readonly type: 'deployment' | 'deactivation' | 'infrastructure';
   readonly status: string;
@@ -48,6 +65,9 @@ export interface Observed {
   readonly chosen?: string | undefined;
   /** Takes a share of the traffic. */
   readonly canary?: string | undefined;
+  readonly canaryPercent: number;
+  readonly demand: Demand;
+  readonly scaling: Scaling;
   readonly memory: Memory;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
@@ -58,7 +78,8 @@ export interface Observed {
 
 export type Action =
   | { readonly do: 'start'; readonly revision: string; readonly count: number }
-  | { readonly do: 'retire'; readonly instances: readonly string[] }
+  /** `leaving` lets what is under way end first. */
+  | { readonly do: 'retire'; readonly instances: readonly string[]; readonly desired: 'leaving' | 'gone' }
   | { readonly do: 'mark'; readonly revision: string; readonly status: string }
   | { readonly do: 'remember'; readonly memory: Memory }
   /** An event; the resource's status becomes the event's. */

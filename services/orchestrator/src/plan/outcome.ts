@@ -2,11 +2,13 @@
 import type { Verdict } from './judge.ts';
 import type { Observed, SaidEvent } from './observed.ts';
 import type { Roles } from './roles.ts';
+import type { Want } from './wanted.ts';
 
 export interface Outcome {
   readonly observed: Observed;
   readonly roles: Roles;
   readonly verdicts: readonly Verdict[];
+  readonly wanted: ReadonlyMap<string, Want>;
   /** The target has an instance that is ready. */
   readonly isUp: boolean;
   /** Of the resource, after this run. */

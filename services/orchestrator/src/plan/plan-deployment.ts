@@ -7,7 +7,8 @@ import { noteFor } from './notes.ts';
 import type { Action, Memory, Observed } from './observed.ts';
 import { eventsFor, type Outcome } from './outcome.ts';
 import { isAwaited, type Roles, rolesOf } from './roles.ts';
-import { scale, wantedCounts } from './scale.ts';
+import { scale } from './scale.ts';
+import { type Want, wantedCounts } from './wanted.ts';
 
 export function planDeployment(observed: Observed): readonly Action[] {
   const roles = rolesOf(observed);
@@ -16,12 +17,13 @@ export function planDeployment(observed: Observed): readonly Action[] {
   const verdicts = begun.revisions.map((revision) => judge(revision, observed.instances, attemptAt));
   const target = verdicts.find(({ revision }) => revision.id === roles.target);
   const isUp = target?.isReady === true && target.status === 'DEPLOYED';
-  const wanted = wantedCounts(verdicts, roles, isUp);
+  const wanted = wantedCounts(observed, verdicts, roles, isUp);
   const memory = nextMemory(observed, roles, isUp, attemptAt);
   const outcome: Outcome = {
     observed,
     roles,
     verdicts,
+    wanted,
     isUp,
     status: nextStatus(observed, roles, verdicts, isUp),
   };
@@ -49,14 +51,17 @@ function nextMemory(
 
 /**
  * While one that is awaited has not come up, it is being deployed. What failed stays failed until the spec changes, also
- * where an older revision serves well: the person who deployed has to learn of it.
+ * where an older revision serves well: the person who deployed has to learn of it. One that came up once is deployed, with
+ * an instance or without.
  */
 function nextStatus(observed: Observed, roles: Roles, verdicts: readonly Verdict[], isUp: boolean): string {
   const awaited = verdicts.filter(({ revision }) => isAwaited(roles, revision));
   if (awaited.some(({ status }) => status === 'DEPLOYING')) return 'DEPLOYING';
   if (awaited.some(({ status }) => status === 'FAILED')) return 'FAILED';
   const isDecided = observed.status === 'FAILED' && observed.generation === observed.memory.observedGeneration;
-  return isUp && !isDecided ? 'DEPLOYED' : observed.status;
+  const target = verdicts.find(({ revision }) => revision.id === roles.target);
+  const isProven = isUp || (target?.status === 'DEPLOYED' && roles.target === roles.serving);
+  return isProven && !isDecided ? 'DEPLOYED' : observed.status;
 }
 
 /** A revision that nobody wants any more is off; the newest stays proven although it waits for its turn. */
@@ -64,7 +69,7 @@ function marks(
   observed: Observed,
   roles: Roles,
   verdicts: readonly Verdict[],
-  wanted: ReadonlyMap<string, number>,
+  wanted: ReadonlyMap<string, Want>,
   isUp: boolean,
 ): readonly Action[] {
   return verdicts.flatMap(({ revision: { id }, status }) => {

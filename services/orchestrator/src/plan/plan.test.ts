@@ -6,7 +6,7 @@ import { World } from './world-fixture.ts';
 const mostLive = 20;
 const index = fc.nat(9);
 const steps: fc.Arbitrary<(world: World) => void> = fc.oneof(
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: 3 }).map((count) => (world: World) => world.deploy(count)) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 }).map((least) => (world: World) => world.deploy(least)) },
   { weight: 1, arbitrary: fc.boolean().map((on) => (world: World) => world.switchOn(on)) },
   {
     weight: 1,
@@ -34,15 +34,23 @@ const steps: fc.Arbitrary<(world: World) => void> = fc.oneof(
   },
   { weight: 8, arbitrary: fc.constant((world: World) => void world.reconcile()) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 90_000 }).map((ms) => (world: World) => world.pass(ms)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(fc.nat(80), fc.integer({ min: 1, max: 90_000 })).map(
+      ([requests, forMs]) =>
+        (world: World) =>
+          world.ask(requests, forMs),
+    ),
+  },
   { weight: 1, arbitrary: fc.boolean().map((hasRoom) => (world: World) => world.makeRoom(hasRoom)) },
 );
 const histories = fc.record({
-  count: fc.integer({ min: 1, max: 3 }),
+  least: fc.integer({ min: 0, max: 3 }),
   steps: fc.array(steps, { maxLength: 40 }),
 });
 /** Legal statuses, legal notes and removal are checked by the world at each step. */
-const play = ({ count, steps }: { count: number; steps: ((world: World) => void)[] }): World => {
-  const world = new World(count);
+const play = ({ least, steps }: { least: number; steps: ((world: World) => void)[] }): World => {
+  const world = new World(least);
   for (const step of steps) {
     step(world);
     expect(world.running.length).toBeLessThanOrEqual(mostLive);
@@ -68,7 +76,7 @@ test('whatever happened, it settles: the target serves with its instances and no
       const counted = (id: string | undefined) => world.running.filter(({ revision }) => revision === id).length;
       if (target?.status === 'DEPLOYED') {
         expect(world.memory.activeRevision).toBe(target.id);
-        expect(counted(target.id)).toBe(target.count);
+        expect(counted(target.id)).toBe(target.least);
       } else expect(world.status).toBe('FAILED');
       const traffic = new Set([world.target, world.memory.activeRevision, world.canary]);
       expect(world.running.filter(({ revision }) => !traffic.has(revision))).toEqual([]);
@@ -80,7 +88,7 @@ test('whatever happened, it settles: the target serves with its instances and no
 
 test('while a target comes up, what served goes on serving', () => {
   fc.assert(
-    fc.property(histories, fc.integer({ min: 1, max: 3 }), (history, count) => {
+    fc.property(histories, fc.integer({ min: 0, max: 3 }), (history, least) => {
       const world = play(history);
       world.switchOn(true);
       world.choose('canary', undefined);
@@ -88,7 +96,7 @@ test('while a target comes up, what served goes on serving', () => {
       const serving = world.memory.activeRevision;
       const held = world.running.filter(({ revision }) => revision === serving).map(({ id }) => id);
       world.choose('chosen', undefined);
-      world.deploy(count);
+      world.deploy(least);
       for (let round = 0; round < 3; round += 1) {
         world.reconcile();
         expect(world.memory.activeRevision).toBe(serving);

@@ -2,50 +2,59 @@
 import { isReady, isWorking, newestFirst } from './instances.ts';
 import type { Verdict } from './judge.ts';
 import type { Action, Observed, ObservedInstance } from './observed.ts';
-import type { Roles } from './roles.ts';
-
-/**
- * Blue-green: the old revision keeps its instances until the new one is ready, and for good when the new one failed.
- * Revisions that are not named have none.
- */
-export function wantedCounts(verdicts: readonly Verdict[], roles: Roles, isUp: boolean): ReadonlyMap<string, number> {
-  const wanted = new Map<string, number>();
-  for (const { revision, status, isReady } of verdicts) {
-    const { id, count } = revision;
-    const takesTraffic = id === roles.target || id === roles.canary || (id === roles.serving && !isUp);
-    if (takesTraffic) wanted.set(id, status === 'FAILED' && !isReady ? 0 : count);
-    else if (id === roles.newest && status === 'DEPLOYING') wanted.set(id, 1);
-  }
-  return wanted;
-}
+import type { Want } from './wanted.ts';
 
 export function scale(
   observed: Observed,
   verdicts: readonly Verdict[],
-  wanted: ReadonlyMap<string, number>,
+  wanted: ReadonlyMap<string, Want>,
 ): readonly Action[] {
   const working = observed.instances.filter(isWorking);
-  const kept = new Set(
-    [...wanted].flatMap(([id, count]) =>
-      working
-        .filter(({ revision }) => revision === id)
-        .toSorted(mostUseful)
-        .slice(0, count),
-    ),
+  const young = working.filter(
+    (instance) => wanted.get(instance.revision)?.keepsYoung === true && idleFrom(observed, instance) > observed.now,
   );
+  const needed = [...wanted].flatMap(([id, { count }]) =>
+    working
+      .filter(({ revision }) => revision === id)
+      .toSorted(mostUseful)
+      .slice(0, count),
+  );
+  const kept = new Set([...needed, ...young]);
   const leaving = observed.instances.filter(
     (instance) => instance.endedAt === undefined && instance.desired === 'running' && !kept.has(instance),
   );
   const missing = verdicts.flatMap((verdict) => {
     const { id } = verdict.revision;
     const present = [...kept].filter(({ revision }) => revision === id).length;
-    return startMissing(observed.now, verdict, (wanted.get(id) ?? 0) - present);
+    return startMissing(observed.now, verdict, (wanted.get(id)?.count ?? 0) - present);
   });
-  return [
-    ...missing,
-    ...(leaving.length === 0 ? [] : [{ do: 'retire' as const, instances: leaving.map(({ id }) => id) }]),
-  ];
+  return [...missing, ...retire(leaving), ...lookAgain(observed, verdicts, [...kept], needed)];
 }
+
+const retire = (leaving: readonly ObservedInstance[]): readonly Action[] =>
+  leaving.length === 0 ? [] : [{ do: 'retire', instances: leaving.map(({ id }) => id), desired: 'leaving' }];
+
+/** When one that is kept may go, or one that is asked for may no longer be. */
+function lookAgain(
+  observed: Observed,
+  verdicts: readonly Verdict[],
+  kept: readonly ObservedInstance[],
+  needed: readonly ObservedInstance[],
+): readonly Action[] {
+  const { until } = observed.demand;
+  const isMoreThanLeast = verdicts.some(
+    ({ revision: { id, least } }) => kept.filter(({ revision }) => revision === id).length > least,
+  );
+  const due = [
+    ...kept.filter((instance) => !needed.includes(instance)).map((instance) => idleFrom(observed, instance)),
+    ...(until === undefined || !isMoreThanLeast ? [] : [until]),
+  ];
+  return due.length === 0 ? [] : [{ do: 'look-again', at: Math.min(...due) }];
+}
+
+/** From when on it may count as one that nobody asks for. */
+const idleFrom = ({ scaling }: Observed, { readyAt, createdAt }: ObservedInstance): number =>
+  (readyAt ?? createdAt) + scaling.idleMs;
 
 /** A revision that failed keeps what is still ready, and gets nothing new. */
 function startMissing(now: number, { revision, status, setbacks }: Verdict, count: number): readonly Action[] {

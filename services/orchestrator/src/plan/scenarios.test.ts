@@ -1,6 +1,6 @@
 // Single histories whose every step matters.
 import { expect, test } from 'vitest';
-import { World } from './world-fixture.ts';
+import { mostInstances, scaling, World } from './world-fixture.ts';
 
 test('an instance that dies is replaced at once, then after 5 and 10 seconds, and three in a row that never came up are enough', () => {
   const world = new World(1);
@@ -152,4 +152,102 @@ test('a canary runs beside the target, and takes over without a gap when it is c
   world.reconcile();
   expect([countOf(first?.id), countOf(canary?.id), world.memory.activeRevision]).toEqual([0, 1, canary?.id]);
   expect(world.memory.previousActiveRevision).toBe(first?.id);
+});
+
+test('without a request nothing runs, after the idle time in which the first one is expected', () => {
+  const world = new World(0);
+  world.reconcile();
+  world.report(0, 'ready');
+  world.reconcile();
+  expect([world.status, world.running.length]).toEqual(['DEPLOYED', 1]);
+  const readyAt = world.running[0]?.readyAt ?? 0;
+  expect(world.reconcile()).toEqual([{ do: 'look-again', at: readyAt + scaling.idleMs }]);
+  world.now = readyAt + scaling.idleMs;
+  world.reconcile();
+  expect([world.status, world.running.length, world.live[0]?.desired]).toEqual(['DEPLOYED', 0, 'leaving']);
+  world.settle();
+  expect([world.status, world.live.length]).toEqual(['DEPLOYED', 0]);
+});
+
+test('requests bring instances: one for each ten under way, up to as many as it may have', () => {
+  const world = new World(0);
+  world.settle();
+  for (const [requests, count] of [
+    [1, 1],
+    [10, 1],
+    [11, 2],
+    [35, 4],
+    [500, mostInstances],
+  ] as const) {
+    world.ask(requests, 1_000_000);
+    world.reconcile();
+    world.reconcile();
+    expect([requests, world.running.length]).toEqual([requests, count]);
+  }
+  expect(world.events.filter(({ status }) => status !== 'DEPLOYING').length).toBe(1);
+});
+
+test('when less is asked, instances go to as many as are still needed, and to the least when nothing is', () => {
+  const world = new World(1);
+  world.ask(45, 1_000_000);
+  world.settle();
+  expect(world.running).toHaveLength(1);
+  world.ask(45, 1_000_000);
+  world.reconcile();
+  while (world.running.some(({ state }) => state !== 'ready'))
+    world.report(
+      world.live.findIndex(({ state }) => state !== 'ready'),
+      'ready',
+    );
+  world.pass(scaling.idleMs);
+  world.reconcile();
+  expect(world.running).toHaveLength(5);
+  world.ask(12, 1_000_000);
+  world.reconcile();
+  expect(world.running).toHaveLength(2);
+  world.ask(0, 0);
+  world.reconcile();
+  expect(world.running).toHaveLength(1);
+});
+
+test('a request for a revision that was proven starts it again without a word', () => {
+  const world = new World(0);
+  world.settle();
+  const events = world.events.length;
+  world.ask(1, 1_000_000);
+  world.reconcile();
+  expect(world.running).toHaveLength(1);
+  world.report(0, 'ready');
+  world.reconcile();
+  expect([world.status, world.events.length]).toEqual(['DEPLOYED', events]);
+});
+
+test('a newer revision beside a chosen one that sleeps is deployed when it came up', () => {
+  const world = new World(0);
+  world.settle();
+  world.choose('chosen', 0);
+  world.deploy(0);
+  world.choose('chosen', 1);
+  world.settle();
+  expect([world.status, world.live.length]).toEqual(['DEPLOYED', 0]);
+});
+
+test('active and canary each have an instance while anything is asked, and share what is', () => {
+  const world = new World(0);
+  world.settle();
+  world.choose('chosen', 0);
+  world.deploy(0);
+  world.choose('chosen', 1);
+  world.choose('canary', 0);
+  world.canaryPercent = 50;
+  world.settle();
+  world.pass(scaling.idleMs);
+  const [canary, active] = world.revisions;
+  const countOf = (id: string | undefined) => world.running.filter(({ revision }) => revision === id).length;
+  world.ask(1, 1_000_000);
+  world.reconcile();
+  expect([countOf(active?.id), countOf(canary?.id)]).toEqual([1, 1]);
+  world.ask(60, 1_000_000);
+  world.reconcile();
+  expect([countOf(active?.id), countOf(canary?.id)]).toEqual([3, 3]);
 });

@@ -8,6 +8,9 @@ import { plan } from './plan.ts';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Instance = Mutable<ObservedInstance>;
 
+export const scaling = { requestsPerInstance: 10, idleMs: 60_000 };
+export const mostInstances = 5;
+
 /** The resource as the api and the orchestrator keep it, with nothing else around it. */
 export class World {
   now = 1_000_000;
@@ -16,6 +19,9 @@ export class World {
   isEnabled = true;
   chosen: string | undefined;
   canary: string | undefined;
+  canaryPercent = 10;
+  /** What gateways say that is asked of it. */
+  demand: { requests: number; until: number } = { requests: 0, until: 0 };
   memory: Memory = {};
   isRemoved = false;
   /** Runners have room. */
@@ -25,8 +31,8 @@ export class World {
   events: { type: string; status: string; message?: string | undefined; revision?: string | undefined }[] = [];
   #made = 0;
 
-  constructor(count: number) {
-    this.#addRevision(count, 'DEPLOYING');
+  constructor(least: number) {
+    this.#addRevision(least, 'DEPLOYING');
     this.events.push({ type: 'deployment', status: 'DEPLOYING', message: 'Waiting for a runner.' });
   }
 
@@ -42,18 +48,18 @@ export class World {
     return this.revisions.some(({ id }) => id === this.chosen) ? this.chosen : this.revisions[0]?.id;
   }
 
-  #addRevision(count: number, status: string): void {
+  #addRevision(least: number, status: string): void {
     this.#made += 1;
-    this.revisions.unshift({ id: `rev-${this.#made}`, status, count });
+    this.revisions.unshift({ id: `rev-${this.#made}`, status, least, most: mostInstances });
   }
 
   // What the api writes.
 
-  deploy(count: number): void {
+  deploy(least: number): void {
     if (this.isRemoved || this.status === 'DELETING') return;
     const wasNewest = this.chosen === this.revisions[0]?.id;
     this.#announce();
-    this.#addRevision(count, this.status);
+    this.#addRevision(least, this.status);
     if (wasNewest && this.chosen !== undefined) this.chosen = this.revisions[0]?.id;
     const kept = new Set([this.chosen, this.canary, ...this.live.map(({ revision }) => revision)]);
     this.revisions = this.revisions.filter(({ id }, index) => index < 5 || kept.has(id));
@@ -102,6 +108,12 @@ export class World {
     if (state === 'gone' || state === 'lost') instance.endedAt = this.now;
   }
 
+  // What gateways say.
+
+  ask(requests: number, forMs: number): void {
+    this.demand = { requests, until: this.now + forMs };
+  }
+
   makeRoom(hasRoom: boolean): void {
     this.hasRoom = hasRoom;
   }
@@ -113,9 +125,14 @@ export class World {
   // What the orchestrator does.
 
   observe(): Observed {
-    const { now, status, generation, isEnabled, chosen, canary, memory, revisions, instances } = this;
-    const newestEvent = this.events.at(-1);
-    return { now, status, generation, isEnabled, chosen, canary, memory, revisions, instances, newestEvent };
+    const { now, status, generation, isEnabled, chosen, canary, canaryPercent, memory, revisions, instances } = this;
+    const { requests, until } = this.demand;
+    return {
+      ...{ now, status, generation, isEnabled, chosen, canary, canaryPercent, memory, revisions, instances },
+      demand: requests > 0 && until > now ? { requests, until } : { requests: 0 },
+      scaling,
+      newestEvent: this.events.at(-1),
+    };
   }
 
   reconcile(): readonly Action[] {
@@ -145,7 +162,7 @@ export class World {
       }
     }
     if (action.do === 'retire') {
-      for (const instance of this.live) if (action.instances.includes(instance.id)) instance.desired = 'gone';
+      for (const instance of this.live) if (action.instances.includes(instance.id)) instance.desired = action.desired;
     }
     if (action.do === 'mark') {
       for (const revision of this.revisions) if (revision.id === action.revision) revision.status = action.status;
@@ -178,7 +195,7 @@ export class World {
       const actions = this.reconcile();
       for (const instance of this.live) {
         const index = this.live.indexOf(instance);
-        if (instance.desired === 'gone') this.report(index, 'gone');
+        if (instance.desired !== 'running') this.report(index, 'gone');
         else if (instance.state !== 'ready' && instance.state !== 'failed') this.report(index, 'ready');
       }
       const due = actions.flatMap((action) => (action.do === 'look-again' ? [action.at] : []));

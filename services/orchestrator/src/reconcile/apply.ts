@@ -37,8 +37,9 @@ export async function apply(
     started.push(...result.started.map((each) => ({ ...each, revision })));
     if (result.waiting !== undefined) waits.push({ message: result.waiting, revision });
   }
-  const leaving = only(actions, 'retire').flatMap(({ instances }) => instances);
-  const retired = leaving.length === 0 ? [] : await retireInstances(tx, leaving);
+  const retired: Retired[] = [];
+  for (const { instances, desired } of only(actions, 'retire'))
+    retired.push(...(await retireInstances(tx, instances, desired)));
   for (const { revision, status } of only(actions, 'mark')) await markRevision(tx, loaded, revision, status);
   await tell(tx, loaded, actions, waits[0]);
   if (only(actions, 'remove').length > 0) await removeResource(tx, loaded);

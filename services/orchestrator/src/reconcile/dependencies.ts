@@ -4,9 +4,18 @@ import type { Region } from '../config.ts';
 import type { Settings } from '../instance/instance-spec.ts';
 import type { Counters } from './counters.ts';
 
+/** How many instances a workload has. */
+export interface ScalingSettings {
+  readonly requestsPerInstance: number;
+  readonly idleSeconds: number;
+  /** Of a workload that does not say how many it may have. */
+  readonly mostInstances: number;
+}
+
 /** What all runs of a process share. */
 export interface Dependencies extends Settings {
   readonly database: Database;
+  readonly scaling: ScalingSettings;
   readonly regions: readonly Region[];
   readonly logger: Logger;
   readonly counters: Counters;

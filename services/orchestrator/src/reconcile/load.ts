@@ -4,8 +4,9 @@ import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { faultOf, type Workload } from '../instance/instance-spec.ts';
-import type { Memory, Observed, ObservedInstance } from '../plan/observed.ts';
-import { instanceCount, TrafficSpec, WorkloadSpec } from '../workload-spec.ts';
+import type { Demand, Memory, Observed, ObservedInstance } from '../plan/observed.ts';
+import { instanceLimits, TrafficSpec, WorkloadSpec } from '../workload-spec.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** Kinds that instances run behind. */
 export const runningKinds: readonly string[] = kinds.flatMap((kind) =>
@@ -48,7 +49,11 @@ export async function lockResource(tx: DatabaseTransaction, uid: string): Promis
     .executeTakeFirst();
 }
 
-export async function load(tx: DatabaseTransaction, row: ResourceRow): Promise<Loaded> {
+export async function load(
+  tx: DatabaseTransaction,
+  row: ResourceRow,
+  { scaling }: Pick<Dependencies, 'scaling'>,
+): Promise<Loaded> {
   const workspace = await tx
     .selectFrom('workspaces')
     .select(['id', 'name', 'account_id', sql<Date>`clock_timestamp()`.as('now')])
@@ -77,10 +82,13 @@ export async function load(tx: DatabaseTransaction, row: ResourceRow): Promise<L
       isEnabled: traffic.enabled,
       chosen: active,
       canary: canaryPercent > 0 ? canary : undefined,
+      canaryPercent,
+      demand: await loadDemand(tx, row.uid),
+      scaling: { requestsPerInstance: scaling.requestsPerInstance, idleMs: scaling.idleSeconds * 1_000 },
       memory: memoryIn(row.state),
       revisions: revisions.map(({ id, status }) => {
         const spec = specs.get(id) ?? WorkloadSpec.parse({});
-        return { id, status, count: instanceCount(spec), fault: faultOf(row.kind, spec) };
+        return { id, status, ...instanceLimits(spec, scaling.mostInstances), fault: faultOf(row.kind, spec) };
       }),
       instances: instances.map(observe),
       newestEvent: await newestEvent(tx, row),
@@ -89,6 +97,20 @@ export async function load(tx: DatabaseTransaction, row: ResourceRow): Promise<L
 }
 
 const memoryIn = (state: JsonObject | null): Memory => StoredMemory.parse(state ?? {});
+
+/** Of all gateways that still say it. */
+async function loadDemand(tx: DatabaseTransaction, uid: string): Promise<Demand> {
+  const row = await tx
+    .selectFrom('workload_demand')
+    .select([
+      sql<number>`coalesce(sum(requests), 0)::int`.as('requests'),
+      sql<Date | null>`min(expires_at)`.as('until'),
+    ])
+    .where('resource_uid', '=', uid)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirstOrThrow();
+  return { requests: row.requests, until: row.until?.getTime() };
+}
 
 type InstanceRow = Pick<
   Selectable<Tables['instances']>,

@@ -6,6 +6,7 @@ import type { Loaded } from './load.ts';
 /** Counters last, the account's before the workspace's: the order in which every writer takes them. */
 export async function removeResource(tx: DatabaseTransaction, { workload, accountId }: Loaded): Promise<void> {
   const { uid, kind, workspace } = workload;
+  await tx.deleteFrom('workload_demand').where('resource_uid', '=', uid).execute();
   await tx.deleteFrom('resources').where('uid', '=', uid).execute();
   const quota = kinds.find((declared) => declared.kind === kind)?.quota;
   if (quota !== undefined) await releaseQuota(tx, accountId, quota);

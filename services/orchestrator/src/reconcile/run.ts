@@ -55,7 +55,7 @@ function decide(dependencies: Dependencies, uid: string): Promise<{ applied: App
     const row = await lockResource(tx, uid);
     const nothing: Applied = { started: [], retired: [], isChanged: true, isWaiting: false, lookAgainAt: [] };
     if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
-    const loaded = await load(tx, row);
+    const loaded = await load(tx, row, dependencies);
     const actions = plan(loaded.observed);
     return { applied: await apply(tx, dependencies, loaded, actions), now: loaded.observed.now };
   });

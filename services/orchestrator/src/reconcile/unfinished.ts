@@ -3,35 +3,57 @@
 import { nilUuid } from '@berth/database';
 import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
+import type { ScalingSettings } from './dependencies.ts';
 import { runningKinds } from './load.ts';
 import { reconcileMessage } from './message.ts';
 
 const unsettled = ['DEPLOYING', 'DEACTIVATING', 'DELETING'];
 
-/** Resources that are changing, or whose serving revision has fewer instances than it should and may have more. */
-export const unfinishedResources: ResyncSource<Record<string, never>> = defineResyncSource({
-  to: reconcileMessage,
-  async page(database, after, limit) {
-    const { rows } = await sql<{ uid: string }>`
-      select resources.uid from resources
-      left join revisions on revisions.resource_uid = resources.uid
-        and revisions.id = resources.state ->> 'activeRevision' and revisions.status <> 'FAILED'
-      where resources.uid > ${after ?? nilUuid} and resources.kind = any(${[...runningKinds]}::text[])
-        and (
-          resources.status = any(${unsettled}::text[])
-          or (resources.spec ->> 'enabled' is distinct from 'false' and revisions.id is not null and (
-            select count(*) from instances
-            where instances.resource_uid = resources.uid and instances.revision = revisions.id
-              and instances.ended_at is null and instances.desired = 'running' and instances.state <> 'failed'
-          ) < least(
-            greatest(1, (revisions.spec #>> '{runtime,minScale}')::int),
-            greatest(1, coalesce((revisions.spec #>> '{runtime,maxScale}')::int, 10000))
-          ))
-        )
-      order by resources.uid limit ${limit}`.execute(database);
-    return rows.map(({ uid }) => ({ key: uid, message: {} }));
-  },
-});
+/**
+ * Resources that are changing, or whose serving revision has fewer instances than are asked for, or more than are, for
+ * longer than they may be idle. How a canary shares is not looked at: a reconcile that finds nothing to do costs little.
+ */
+export const unfinishedResources = ({
+  requestsPerInstance,
+  idleSeconds,
+  mostInstances,
+}: ScalingSettings): ResyncSource<Record<string, never>> =>
+  defineResyncSource({
+    to: reconcileMessage,
+    async page(database, after, limit) {
+      const { rows } = await sql<{ uid: string }>`
+        select resources.uid from resources
+        left join revisions on revisions.resource_uid = resources.uid
+          and revisions.id = resources.state ->> 'activeRevision' and revisions.status <> 'FAILED'
+        left join lateral (
+          select count(*) as count, max(coalesce(ready_at, created_at)) as youngest from instances
+          where instances.resource_uid = resources.uid and instances.revision = revisions.id
+            and instances.ended_at is null and instances.desired = 'running' and instances.state <> 'failed'
+        ) as running on true
+        left join lateral (
+          select least(
+            greatest(
+              coalesce((revisions.spec #>> '{runtime,minScale}')::int, 0),
+              ceil(coalesce(sum(requests), 0) / ${requestsPerInstance}::float8)
+            ),
+            greatest(1, coalesce((revisions.spec #>> '{runtime,maxScale}')::int, ${mostInstances}::int))
+          ) as count
+          from workload_demand
+          where workload_demand.resource_uid = resources.uid and expires_at > clock_timestamp()
+        ) as wanted on true
+        where resources.uid > ${after ?? nilUuid} and resources.kind = any(${[...runningKinds]}::text[])
+          and (
+            resources.status = any(${unsettled}::text[])
+            or (resources.spec ->> 'enabled' is distinct from 'false' and revisions.id is not null and (
+              running.count < wanted.count
+              or (running.count > wanted.count
+                and running.youngest < clock_timestamp() - make_interval(secs => ${idleSeconds}))
+            ))
+          )
+        order by resources.uid limit ${limit}`.execute(database);
+      return rows.map(({ uid }) => ({ key: uid, message: {} }));
+    },
+  });
 
 /** Instances that failed, or that nobody owns any more: their resource is gone or no longer runs. */
 export const strayInstances: ResyncSource<Record<string, never>> = defineResyncSource({

@@ -46,14 +46,17 @@ export class Converger implements Wishes, Endpoints {
     this.#background.push(this.#watchEngine(), this.#keepNetwork(), this.#resyncForever());
   }
 
-  all(instances: readonly DesiredInstance[], gone: readonly string[]): void {
+  all({ instances, leaving, gone }: Parameters<Wishes['all']>[0]): void {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
     this.#hasHeardAll = true;
     const { failures, output } = this.#tools;
     // What an earlier run noted about others is cleared away with whatever is left of them.
-    const others = new Set([...gone, ...this.#workers.keys(), ...failures.instances(), ...output.instances()]);
+    const others = new Set([
+      ...[...leaving, ...gone],
+      ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
+    ]);
     for (const instance of instances) this.#want(instance, false);
-    for (const id of others) if (!wanted.has(id)) this.unset(id);
+    for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));
     void this.#resync();
   }
 
@@ -68,10 +71,9 @@ export class Converger implements Wishes, Endpoints {
   }
 
   /** Also of what is not here: a worker without a wish finds nothing, and says that it is gone. */
-  unset(id: string): void {
-    const known = this.#workers.get(id);
-    if (known === undefined) this.#employ(id, undefined);
-    else known.worker.want(undefined);
+  unset(id: string, isLeaving: boolean): void {
+    if (!this.#workers.has(id)) this.#employ(id, undefined);
+    this.#workers.get(id)?.worker.retire(isLeaving);
   }
 
   /** Finishes what is in hand; containers go on without it. */

@@ -32,6 +32,8 @@ export class InstanceWorker {
   readonly #clock = new BringUpClock();
   readonly #bell = new Bell();
   #desired: DesiredInstance | undefined;
+  /** Not wanted, but left time for what it has under way. */
+  #isLeaving = false;
   /** Aborted when what is being done is no longer wanted, or the runner stops. */
   #wish = new AbortController();
   #isClosing = false;
@@ -57,9 +59,16 @@ export class InstanceWorker {
     return { address, port: this.#desired.port };
   }
 
-  want(desired: DesiredInstance | undefined): void {
-    if ((desired === undefined) !== (this.#desired === undefined)) this.#wish.abort();
+  want(desired: DesiredInstance): void {
+    if (this.#desired === undefined) this.#wish.abort();
     this.#desired = desired;
+    this.wake();
+  }
+
+  retire(isLeaving: boolean): void {
+    if (this.#desired !== undefined || this.#isLeaving !== isLeaving) this.#wish.abort();
+    this.#desired = undefined;
+    this.#isLeaving = isLeaving;
     this.wake();
   }
 
@@ -245,9 +254,10 @@ export class InstanceWorker {
   async #remove(): Promise<Next> {
     const { failures, output, logger, traffic } = this.#tools;
     const startedAt = performance.now();
-    if (this.#attempt.failure === undefined) await traffic?.drain(this.#id, this.#wish.signal);
-    // Wanted again, or left for the next start of the runner, before anything was done to it.
-    if (this.#desired !== undefined || this.#isClosing) return 'look again';
+    const { signal } = this.#wish;
+    if (this.#attempt.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
+    // Wanted again, in more of a hurry, or left for the next start of the runner, before anything was done to it.
+    if (signal.aborted) return 'look again';
     await this.#container.remove();
     failures.forget(this.#id);
     this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };

@@ -22,8 +22,11 @@ export interface OutputKeeper {
 
 /** Those who speak to an instance. */
 export interface Traffic {
-  /** Asks them to leave and waits until they have, the signal comes, or patience ends. With nobody there it is done at once. */
-  drain(instance: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks them to leave and waits until they have, the signal comes, or patience ends; for one that is leaving, patience is
+   * as long as a request may be. With nobody there it is done at once.
+   */
+  drain(instance: string, signal: AbortSignal, isLeaving: boolean): Promise<void>;
   /** Its container has ended: whoever still speaks to it would wait for nothing, or reach who gets its address next. */
   cut(instance: string): void;
 }

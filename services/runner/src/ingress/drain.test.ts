@@ -24,7 +24,7 @@ test('a lease tells the address, is counted while it is held, and needs no secre
 test('an instance to which nobody speaks is drained at once', async () => {
   await using bed = await startTestIngress();
   const startedAt = performance.now();
-  await bed.traffic.drain(randomUUID(), never);
+  await bed.traffic.drain(randomUUID(), never, false);
   expect(performance.now() - startedAt).toBeLessThan(20);
 });
 
@@ -34,7 +34,7 @@ test('a drain lets tunnels finish, asks lease holders to leave, and ends with th
   const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
   bed.endpoints.delete(id);
   let isDrained = false;
-  const drained = bed.traffic.drain(id, never).then(() => {
+  const drained = bed.traffic.drain(id, never, false).then(() => {
     isDrained = true;
   });
   // The gateway hears the end of its lease, while its own side is still open.
@@ -55,10 +55,10 @@ test('a drain waits no longer than it may, and tried again it does not wait all 
   const id = await bed.serve((socket) => void socket.pipe(socket));
   const { socket } = await bed.open(id);
   const startedAt = performance.now();
-  await bed.traffic.drain(id, never);
+  await bed.traffic.drain(id, never, false);
   expect(performance.now() - startedAt).toBeGreaterThan(250);
   const again = performance.now();
-  await bed.traffic.drain(id, never);
+  await bed.traffic.drain(id, never, false);
   expect(performance.now() - again).toBeLessThan(100);
   // It was not cut: its container says goodbye itself when it is stopped.
   socket.end('x');
@@ -70,7 +70,7 @@ test('a drain that is called off ends at once', async () => {
   const id = await bed.serve(() => {});
   await bed.open(id);
   const calledOff = new AbortController();
-  const drained = bed.traffic.drain(id, calledOff.signal);
+  const drained = bed.traffic.drain(id, calledOff.signal, false);
   calledOff.abort();
   await drained;
 });

@@ -34,7 +34,7 @@ export async function startTestIngress(drainSeconds = 30) {
   const secrets = new IngressSecrets(() => clock.nowMs);
   secrets.take(secret);
   const endpoints = new Map<string, Endpoint>();
-  const traffic = new TrafficBook(drainSeconds);
+  const traffic = new TrafficBook({ drainSeconds, leaveSeconds: drainSeconds });
   const answers: string[] = [];
   const ingress = await startIngress({
     config: { stateFolder, ingress: { host: '127.0.0.1', port: 0 } },

@@ -13,21 +13,28 @@ export interface Use {
   cut(): void;
 }
 
+/** How long an instance that goes waits for those who speak to it. */
+export interface Patience {
+  readonly drainSeconds: number;
+  /** One that nobody needs any more, but that nobody wants to be rid of either. */
+  readonly leaveSeconds: number;
+}
+
 interface Entry {
   readonly uses: Set<Use>;
   /** Until the last use has ended. */
   readonly emptied: PromiseWithResolvers<void>;
-  /** Set by the first drain: a removal that is tried again does not wait all over again. */
+  /** Set by the first drain: a removal that is tried again does not wait all over again, only less. */
   giveUpAt: number | undefined;
 }
 
 export class TrafficBook implements Traffic {
-  readonly #drainMs: number;
+  readonly #patience: Patience;
   readonly #entries = new Map<string, Entry>();
   readonly #counts = { tunnel: 0, lease: 0 };
 
-  constructor(drainSeconds: number) {
-    this.#drainMs = drainSeconds * 1_000;
+  constructor(patience: Patience) {
+    this.#patience = patience;
   }
 
   count(kind: TrafficKind): number {
@@ -49,11 +56,13 @@ export class TrafficBook implements Traffic {
     };
   }
 
-  async drain(instance: string, signal: AbortSignal): Promise<void> {
+  async drain(instance: string, signal: AbortSignal, isLeaving: boolean): Promise<void> {
     const entry = this.#entries.get(instance);
     if (entry === undefined) return;
     for (const { leave } of [...entry.uses]) leave();
-    entry.giveUpAt ??= performance.now() + this.#drainMs;
+    const { drainSeconds, leaveSeconds } = this.#patience;
+    const patienceMs = (isLeaving ? Math.max(leaveSeconds, drainSeconds) : drainSeconds) * 1_000;
+    entry.giveUpAt = Math.min(entry.giveUpAt ?? Number.POSITIVE_INFINITY, performance.now() + patienceMs);
     const emptied = new AbortController();
     const leftMs = Math.max(0, entry.giveUpAt - performance.now());
     const patience = pause(leftMs, AbortSignal.any([signal, emptied.signal]));

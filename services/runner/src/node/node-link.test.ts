@@ -53,7 +53,7 @@ function openLink(url: string) {
     onIngressSecret: (secret) => secrets.push(secret),
   });
   link.start({
-    all: (instances, gone) => wished.push(`all ${instances.length} ${gone.length}`),
+    all: ({ instances, gone }) => void wished.push(`all ${instances.length} ${gone.length}`),
     set: ({ id }) => wished.push(`set ${id}`),
     unset: (id) => wished.push(`unset ${id}`),
   });
@@ -71,13 +71,13 @@ test('wishes arrive in order, and words of a newer api are passed over', async (
   const [stream] = api.streams;
   if (stream === undefined) throw new Error('no stream');
   const instance = desiredInstance();
-  send(stream, { type: 'all', instances: [instance], gone: [randomUUID()] });
+  send(stream, { type: 'all', instances: [instance], leaving: [], gone: [randomUUID()] });
   stream.write('{"type":"something newer"}\n');
   const text = JSON.stringify({ type: 'set', instance });
   stream.write(text.slice(0, 40));
   await sleep(50);
   stream.write(`${text.slice(40)}\n`);
-  send(stream, { type: 'unset', id: instance.id });
+  send(stream, { type: 'unset', id: instance.id, isLeaving: false });
   await expect.poll(() => wished).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
   expect(api.heartbeats).toBe(1);
   await close();

@@ -12,9 +12,10 @@ import { sendReports } from './send-reports.ts';
 
 /** What the api wants of the runner. */
 export interface Wishes {
-  all(instances: readonly DesiredInstance[], gone: readonly string[]): void;
+  all(wanted: Omit<Extract<StreamMessage, { type: 'all' }>, 'type'>): void;
   set(instance: DesiredInstance): void;
-  unset(id: string): void;
+  /** One that is leaving goes once what it has under way has ended. */
+  unset(id: string, isLeaving: boolean): void;
 }
 
 export interface NodeLinkOptions {
@@ -134,7 +135,7 @@ const strangerAdvice =
   'and start the runner again.';
 
 function follow(message: Exclude<StreamMessage, Welcome>, wishes: Wishes): void {
-  if (message.type === 'all') wishes.all(message.instances, message.gone);
+  if (message.type === 'all') wishes.all(message);
   if (message.type === 'set') wishes.set(message.instance);
-  if (message.type === 'unset') wishes.unset(message.id);
+  if (message.type === 'unset') wishes.unset(message.id, message.isLeaving);
 }

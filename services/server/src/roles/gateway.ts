@@ -2,15 +2,24 @@ import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { gatewaySection } from '../sections/gateway.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { scalingSection } from '../sections/scaling.ts';
 
 export const gatewayRole = defineRole({
   name: 'gateway',
   healthPort: 9083,
   // Of the api's settings it needs the brand and the domain of workloads.
-  sections: { postgres: postgresSection, gateway: gatewaySection, api: apiSection },
-  async start({ postgres, gateway, api }, { logger, registry }) {
+  sections: { postgres: postgresSection, gateway: gatewaySection, scaling: scalingSection, api: apiSection },
+  async start({ postgres, gateway, scaling, api }, { logger, registry }) {
     const { startGateway } = await import('@berth/gateway');
     const { brand, workloadDomain } = api;
-    return startGateway({ config: gateway, brand, workloadDomain, databaseUrl: postgres.url, logger, registry });
+    return startGateway({
+      config: gateway,
+      scaling,
+      brand,
+      workloadDomain,
+      databaseUrl: postgres.url,
+      logger,
+      registry,
+    });
   },
 });

@@ -3,16 +3,24 @@ import { apiSection } from '../sections/api.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { restateSection } from '../sections/restate.ts';
+import { scalingSection } from '../sections/scaling.ts';
 
 export const orchestratorRole = defineRole({
   name: 'orchestrator',
   healthPort: 9081,
   // Of the api's settings it needs the brand and the regions.
-  sections: { postgres: postgresSection, restate: restateSection, orchestrator: orchestratorSection, api: apiSection },
-  async start({ postgres, restate, orchestrator, api }, { logger, registry }) {
+  sections: {
+    postgres: postgresSection,
+    restate: restateSection,
+    orchestrator: orchestratorSection,
+    scaling: scalingSection,
+    api: apiSection,
+  },
+  async start({ postgres, restate, orchestrator, scaling, api }, { logger, registry }) {
     const { startOrchestrator } = await import('@berth/orchestrator');
     return startOrchestrator({
       config: orchestrator,
+      scaling,
       brand: api.brand,
       regions: api.regions,
       databaseUrl: postgres.url,

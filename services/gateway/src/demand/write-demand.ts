@@ -1,0 +1,40 @@
+// What a gateway knows of demand, written down for whoever decides about instances. One statement for all workloads.
+import type { Database } from '@berth/database';
+import { sql } from 'kysely';
+
+export interface DemandEntry {
+  readonly uid: string;
+  /** None: nobody asks for it any more. */
+  readonly requests: number;
+  /** It may take another number of instances now; otherwise it is only said again. */
+  readonly isNews: boolean;
+}
+
+export interface Writer {
+  readonly gatewayId: string;
+  /** How long it holds when it is not said again. */
+  readonly lifeSeconds: number;
+}
+
+export async function writeDemand(
+  database: Database,
+  { gatewayId, lifeSeconds }: Writer,
+  entries: readonly DemandEntry[],
+): Promise<void> {
+  const uids = entries.map(({ uid }) => uid);
+  const requests = entries.map((entry) => entry.requests);
+  const news = entries.map(({ isNews }) => isNews);
+  await sql`
+    with said as (
+      select * from unnest(${uids}::uuid[], ${requests}::int[], ${news}::boolean[]) as said(uid, requests, is_news)
+    ), kept as (
+      insert into workload_demand (resource_uid, gateway_id, requests, expires_at)
+      select uid, ${gatewayId}::uuid, requests, clock_timestamp() + make_interval(secs => ${lifeSeconds}) from said
+      where requests > 0
+      on conflict (resource_uid, gateway_id) do update set requests = excluded.requests, expires_at = excluded.expires_at
+    ), ended as (
+      delete from workload_demand using said
+      where resource_uid = said.uid and gateway_id = ${gatewayId}::uuid and said.requests = 0
+    )
+    insert into outbox (topic, key) select 'reconcile', uid::text from said where is_news`.execute(database);
+}

@@ -1,0 +1,87 @@
+// What gateways say that is asked of a workload, and the instances that follow from it.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
+import { until } from '../durable/bed.ts';
+import { type Bed, makeBed, testScaling } from './bed.ts';
+
+let bed: Bed;
+let runners: { stop(): Promise<void> };
+beforeAll(async () => {
+  bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  runners = bed.playRunners();
+});
+afterAll(async () => {
+  await runners?.stop();
+  await bed?.[Symbol.asyncDispose]();
+});
+
+async function say(gatewayId: string, uid: string, requests: number, lifeSeconds = 60): Promise<void> {
+  await writeDemand(bed.api.database, { gatewayId, lifeSeconds }, [{ uid, requests, isNews: true }]);
+  await sql`select pg_notify('outbox', '')`.execute(bed.api.database);
+}
+
+const demandOf = async (uid: string): Promise<unknown[]> =>
+  bed.api.database.selectFrom('workload_demand').selectAll().where('resource_uid', '=', uid).execute();
+
+test('a workload with minScale 0 comes up once, is DEPLOYED, and has no instance after the idle time', async () => {
+  const uid = await bed.deploy('sleepy', { minScale: 0 });
+  await until(async () => (await bed.statusOf('sleepy')) === 'DEPLOYED');
+  const startedAt = performance.now();
+  expect(await bed.running(uid)).toHaveLength(1);
+  await bed.running(uid, 0);
+  expect(performance.now() - startedAt).toBeGreaterThan(testScaling.idleSeconds * 1_000 - 500);
+  expect(await bed.statusOf('sleepy')).toBe('DEPLOYED');
+  expect(await bed.wrongReservations()).toEqual([]);
+});
+
+test('gateways add up, maxScale caps, and a gateway that died is forgotten when its word expires', async () => {
+  const uid = await bed.deploy('busy', { minScale: 1, maxScale: 3 });
+  await bed.running(uid);
+  const [first, second] = [randomUUID(), randomUUID()];
+  await say(first, uid, 8);
+  await say(second, uid, 8, 3);
+  await bed.running(uid, 2);
+  await say(first, uid, 200);
+  await bed.running(uid, 3);
+  await say(first, uid, 0);
+  // The second one says nothing more.
+  await bed.running(uid, 1);
+  expect(await bed.statusOf('busy')).toBe('DEPLOYED');
+  expect(await bed.wrongReservations()).toEqual([]);
+});
+
+test('no more than the operator allows where maxScale is not set', async () => {
+  const uid = await bed.deploy('wide', { minScale: 0 });
+  await bed.running(uid);
+  await say(randomUUID(), uid, 10_000, 3);
+  await bed.running(uid, testScaling.mostInstances);
+  await bed.running(uid, 0);
+});
+
+test('a deleted workload leaves no demand behind', async () => {
+  const uid = await bed.deploy('going');
+  await bed.running(uid);
+  await say(randomUUID(), uid, 5);
+  expect(await demandOf(uid)).toHaveLength(1);
+  await bed.api.admin.delete('/agents/going');
+  await until(async () => (await bed.statusOf('going')) === undefined);
+  expect(await demandOf(uid)).toEqual([]);
+});
+
+test('one that leaves is told to be gone when its workload is deleted', async () => {
+  await runners.stop();
+  const uid = await bed.deploy('draining', { minScale: 0 });
+  const [instance] = await bed.running(uid);
+  await bed.report(instance?.id ?? '', { state: 'ready' });
+  await bed.running(uid, 0);
+  const desired = async () => (await bed.instances(uid)).map((each) => each.desired);
+  expect(await desired()).toEqual(['leaving']);
+  await bed.api.admin.delete('/agents/draining');
+  await until(async () => (await desired())[0] === 'gone');
+  runners = bed.playRunners();
+  await until(async () => (await bed.statusOf('draining')) === undefined);
+});
