@@ -1,17 +1,10 @@
 // From the write to DEPLOYED beside what Docker alone needs: create, start on a user bridge, first accepted connection.
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { callDocker } from '../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../scripts/engines/fleet/machine.ts';
 import type { Bench } from './bench.ts';
+import { openBareDocker, tinyImage, tinyPort } from './support/bare-docker.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
-
-const image = 'berth-tiny:latest';
-const port = 8080;
 
 export const deploy: Bench = {
   name: 'deploy',
@@ -21,8 +14,7 @@ export const deploy: Bench = {
     await using fleet = await startFleet({ name: 'bench-deploy', workspaces: ['main'], machines: 1 });
     const [machine] = fleet.machines;
     if (machine === undefined) throw new Error('the fleet has no machine');
-    const prober = startProber(machine);
-    const network = await createNetwork(machine);
+    using docker = await openBareDocker(machine);
     const bare: number[] = [];
     const created: number[] = [];
     const changed: number[] = [];
@@ -30,7 +22,7 @@ export const deploy: Bench = {
     // The first of each is not counted: connections, plans and caches are made then.
     for (let round = 0; round <= rounds; round += 1) {
       const name = `bench-${round}`;
-      const bareMs = await deployBare(machine, network, prober);
+      const bareMs = await docker.bringUp();
       const createMs = await timedMs(() => deployAgent(fleet, 'POST', name, 'first'));
       // Slots are refilled in the background, as they are between two deployments of a real day.
       await sleep(500);
@@ -44,7 +36,6 @@ export const deploy: Bench = {
       changed.push(changeMs);
       stages.push(...found);
     }
-    prober.stop();
     const stage = (key: keyof Stages) => rounded(median(stages.map((each) => each[key])));
     const detail = {
       bareP50: rounded(median(bare)),
@@ -88,10 +79,10 @@ const Standing = z.object({ status: z.string(), events: z.array(z.object({ messa
 
 async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, word: string): Promise<void> {
   const envs = [
-    { name: 'PORT', value: String(port) },
+    { name: 'PORT', value: String(tinyPort) },
     { name: 'WORD', value: word },
   ];
-  const body = { metadata: { name }, spec: { runtime: { image, generation: 'mk2', memory: 128, envs } } };
+  const body = { metadata: { name }, spec: { runtime: { image: tinyImage, generation: 'mk2', memory: 128, envs } } };
   await call(fleet, method, method === 'POST' ? '/agents' : `/agents/${name}`, body);
   for (let attempt = 0; attempt < 6_000; attempt += 1) {
     const { status, events } = Standing.parse(await call(fleet, 'GET', `/agents/${name}`));
@@ -139,65 +130,4 @@ async function stagesOf({ database }: Fleet, name: string): Promise<Stages[]> {
       report: deployed.getTime() - readyAt,
     };
   });
-}
-
-/** A user bridge as people make one; Docker's own rules are off on this engine, which only makes it faster. */
-async function createNetwork({ dockerUrl }: Machine): Promise<string> {
-  const name = `bare-${randomBytes(4).toString('hex')}`;
-  await callDocker(dockerUrl, 'POST /networks/create', {
-    json: { Name: name, CheckDuplicate: true, Driver: 'bridge' },
-  });
-  return name;
-}
-
-const Created = z.object({ Id: z.string() });
-const Inspected = z.object({
-  NetworkSettings: z.object({ Networks: z.record(z.string(), z.object({ IPAddress: z.string() })) }),
-});
-
-async function deployBare({ dockerUrl }: Machine, network: string, prober: Prober): Promise<number> {
-  const json = { Image: image, HostConfig: { NetworkMode: network, Memory: 128 * 1024 * 1024 } };
-  let id = '';
-  const ms = await timedMs(async () => {
-    id = Created.parse(
-      JSON.parse((await callDocker(dockerUrl, 'POST /containers/create', { json })).body.toString()),
-    ).Id;
-    await callDocker(dockerUrl, `POST /containers/${id}/start`);
-    const inspected = Inspected.parse(
-      JSON.parse((await callDocker(dockerUrl, `GET /containers/${id}/json`)).body.toString()),
-    );
-    await prober.probe(inspected.NetworkSettings.Networks[network]?.IPAddress ?? '', port);
-  });
-  await callDocker(dockerUrl, `DELETE /containers/${id}?force=1`);
-  return ms;
-}
-
-type Prober = { probe(address: string, port: number): Promise<void>; stop(): void };
-
-const proberSource = `
-  const net = require('node:net');
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const [host, port] = line.split(' ');
-    const attempt = () => {
-      const socket = net.connect({ host, port: Number(port) });
-      socket.once('connect', () => { socket.destroy(); console.log('open'); });
-      socket.once('error', () => setTimeout(attempt, 5));
-    };
-    attempt();
-  });
-`;
-
-/** Connects from inside the machine's network, where the containers are. */
-function startProber({ netns }: Machine): Prober {
-  const child = spawn('nsenter', [`--net=${netns}`, '--', process.execPath, '-e', proberSource], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  return {
-    async probe(address, target) {
-      const answered = once(child.stdout, 'data');
-      child.stdin.write(`${address} ${target}\n`);
-      await answered;
-    },
-    stop: () => child.kill(),
-  };
 }

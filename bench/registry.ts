@@ -1,8 +1,9 @@
 import { apiWrite } from './api-write.ts';
 import type { Bench } from './bench.ts';
+import { cold } from './cold.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
 import { listing } from './listing.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy];
+export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy, cold];

@@ -43,7 +43,7 @@ export interface Demand {
 }
 
 /** The operator's rules for how many instances there are. */
-export interface Scaling {
+interface Scaling {
   readonly requestsPerInstance: number;
   /** How long an instance stays that nobody asks for. */
   readonly idleMs: number;

@@ -7,17 +7,8 @@ import { plan } from '../plan/plan.ts';
 import { type Applied, apply } from './apply.ts';
 import type { Dependencies } from './dependencies.ts';
 import { load, lockResource, runningKinds } from './load.ts';
+import { type LookAgain, timersFor } from './look-again.ts';
 import { retireOrphans } from './retire.ts';
-
-export interface LookAgain {
-  readonly delayMs: number;
-  /** The same for all runs of one moment, so that many of them arm one timer. */
-  readonly id: string;
-}
-
-const waitMs = 5_000;
-/** Clocks do not run alike: a timer that fires too early would find nothing to do, and arm itself under an id that is used up. */
-const slackMs = 50;
 
 export async function runReconcile(
   dependencies: Dependencies,
@@ -41,7 +32,7 @@ export async function runReconcile(
   dependencies.counters.placed.inc(started.length);
   dependencies.counters.retired.inc(retired.length);
   if (applied.isWaiting) dependencies.counters.unplaced.inc();
-  return timers(applied, uid, now);
+  return timersFor(applied, uid, now);
 }
 
 /** Every kind's writes come here, and most kinds need nothing: they are not locked for it. A uid never changes its kind. */
@@ -59,13 +50,4 @@ function decide(dependencies: Dependencies, uid: string): Promise<{ applied: App
     const actions = plan(loaded.observed);
     return { applied: await apply(tx, dependencies, loaded, actions), now: loaded.observed.now };
   });
-}
-
-function timers({ isWaiting, lookAgainAt }: Applied, uid: string, now: number): LookAgain[] {
-  const moment = Math.floor(now / waitMs);
-  const due = lookAgainAt.map((at) => ({
-    delayMs: Math.max(0, at - now) + slackMs,
-    id: `due-${uid}-${moment}-${Math.ceil(at / 1_000)}`,
-  }));
-  return isWaiting ? [...due, { delayMs: waitMs + slackMs, id: `wait-${uid}-${moment}` }] : due;
 }

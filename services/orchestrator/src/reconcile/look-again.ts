@@ -1,0 +1,26 @@
+// When a run wants to be followed by another without anyone saying so: messages to itself, for later.
+import type { Applied } from './apply.ts';
+
+export interface LookAgain {
+  readonly delayMs: number;
+  /** The same for all runs of one moment, so that many of them arm one timer. */
+  readonly id: string;
+}
+
+const waitMs = 5_000;
+/** Clocks do not run alike: a timer that fires too early would find nothing to do, and arm itself under an id that is used up. */
+const slackMs = 50;
+
+export function timersFor(
+  { isWaiting, lookAgainAt }: Pick<Applied, 'isWaiting' | 'lookAgainAt'>,
+  uid: string,
+  now: number,
+): LookAgain[] {
+  const moment = Math.floor(now / waitMs);
+  const due = lookAgainAt.map((at) => ({
+    delayMs: Math.max(0, at - now) + slackMs,
+    // To the millisecond: two that are due in the same second are two.
+    id: `due-${uid}-${moment}-${at}`,
+  }));
+  return isWaiting ? [...due, { delayMs: waitMs + slackMs, id: `wait-${uid}-${moment}` }] : due;
+}
