@@ -3,6 +3,7 @@ import type { Bench } from './bench.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
 import { listing } from './listing.ts';
+import { streams } from './streams.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy];
+export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy, streams];
