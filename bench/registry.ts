@@ -4,6 +4,7 @@ import { cold } from './cold.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
 import { listing } from './listing.ts';
+import { streams } from './streams.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy, cold];
+export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy, cold, streams];

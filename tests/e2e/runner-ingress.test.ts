@@ -2,6 +2,7 @@
 // containers, both isolation classes.
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readLine } from '@berth/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -70,7 +71,7 @@ describe.each(isolations)('on $isolation', ({ isolation, generation }) => {
     if (answer.lease !== 'held') throw new Error('no lease');
     const url = `http://${answer.address}:${answer.port}/`;
     await client().delete(`/agents/${name}`);
-    expect(await text(socket)).toBe('');
+    expect(await readLine(socket, 100)).toBe('{"lease":"over"}');
     await sleep(1_000);
     expect(machine().inside('busybox', 'wget', '-q', '-O', '-', url)).toBe('berth\n');
     expect(await openLease(machine(), id)).toMatchObject({ answer: { lease: 'unknown' } });

@@ -193,7 +193,7 @@ describe('on the runner’s own machine', () => {
     await vi.waitFor(() => expect(leases.held.size).toBe(1));
     await new Promise((resolve) => setTimeout(resolve, 50));
     leases.known.clear();
-    for (const socket of leases.held) socket.end();
+    for (const socket of leases.held) socket.write('{"lease":"over"}\n');
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await post(front.url)).toBe('hi');
     expect(viaTunnel).toHaveBeenCalledOnce();

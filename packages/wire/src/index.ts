@@ -1,2 +1,4 @@
+export type { Lease } from './lease.ts';
+export * from './leases.ts';
 export * from './parse-line.ts';
 export * from './read-line.ts';

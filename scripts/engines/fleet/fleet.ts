@@ -21,6 +21,8 @@ export type FleetOptions = {
   workspaces: readonly string[];
   machines: number;
   gateways?: number;
+  /** Then one address is that of all of them. */
+  gatewaysShareOnePort?: boolean;
   /** Variables of the server, for all roles. */
   settings?: Readonly<Record<string, string>>;
 };
@@ -45,6 +47,7 @@ export async function startFleet({
   workspaces,
   machines: count,
   gateways: wanted = 0,
+  gatewaysShareOnePort = false,
   settings,
 }: FleetOptions): Promise<Fleet> {
   await using made = new AsyncDisposableStack();
@@ -101,8 +104,9 @@ export async function startFleet({
   await Promise.all(machines.map(({ runner }) => runner.start()));
 
   const gateways: { url: string; process: ServerProcess }[] = [];
+  const sharedPort = await freePort();
   for (let number = 1; number <= wanted; number += 1) {
-    const gatewayPort = String(await freePort());
+    const gatewayPort = String(gatewaysShareOnePort ? sharedPort : await freePort());
     const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0' };
     const logFile = join(folder, `gateway-${number}.log`);
     const gateway = made.use(new ServerProcess({ role: 'gateway', env: { ...env, ...own }, logFile }));

@@ -17,6 +17,12 @@ const Ingress = z.object({
   // Not reachable from outside unless the operator says so.
   host: z.string().default('127.0.0.1').describe('Address on which gateways of other machines are heard.'),
   port: z.int().min(0).max(65_535).default(8082).describe('Its port; 0 takes a free one.'),
+  processes: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe('Processes that share the port. One carries some thousands of connections and the load of one core.'),
   advertisedAddress: z
     .string()
     .max(300)

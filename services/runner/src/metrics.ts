@@ -1,6 +1,5 @@
 import { instanceStates } from '@berth/contract';
 import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
-import { type TrafficKind, trafficKinds } from './ingress/traffic-book.ts';
 
 export interface RunnerMetrics {
   readonly reportsSent: Counter;
@@ -12,7 +11,8 @@ export interface RunnerMetrics {
 /** What is asked whenever somebody reads the metrics. */
 export interface RunnerCounts {
   byState(): ReadonlyMap<string, number>;
-  connections(kind: TrafficKind): number;
+  tunnels(): number;
+  leases(): number;
 }
 
 export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): RunnerMetrics {
@@ -28,11 +28,12 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
   });
   new Gauge({
     name: 'berth_runner_ingress_connections',
-    help: 'Open connections to instances: tunnels, and leases of gateways on this machine.',
+    help: 'Open tunnels to instances, and leases of gateways on this machine and of ingress processes.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
-      for (const kind of trafficKinds) this.set({ kind }, counts.connections(kind));
+      this.set({ kind: 'tunnel' }, counts.tunnels());
+      this.set({ kind: 'lease' }, counts.leases());
     },
   });
   return {

@@ -10,7 +10,6 @@ import { FailureBook } from './converge/failure-book.ts';
 import { createDockerDriver } from './driver/docker-driver.ts';
 import type { Driver } from './driver/driver.ts';
 import { createImageStore } from './images/image-store.ts';
-import { IngressSecrets } from './ingress/ingress-secrets.ts';
 import { startIngress } from './ingress/start-ingress.ts';
 import { TrafficBook } from './ingress/traffic-book.ts';
 import { OutputShipper } from './logs/output-shipper.ts';
@@ -49,7 +48,6 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
   const driver = createDockerDriver({ dockerUrl });
   const network = await openNetwork(config, runnerId, logger);
   const client = createNodeClient(apiUrl, identity);
-  const secrets = new IngressSecrets(() => performance.now());
   const traffic = new TrafficBook(config);
   const link = new NodeLink({
     client,
@@ -61,11 +59,12 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
       instances: converger.count,
     }),
     onReportsSent: (count) => metrics.reportsSent.inc(count),
-    onIngressSecret: (secret) => secrets.take(secret),
+    onIngressSecret: (secret) => ingress.take(secret),
   });
   const metrics = createRunnerMetrics(registry, {
     byState: () => link.countByState(),
-    connections: (kind) => traffic.count(kind),
+    tunnels: () => ingress.tunnels,
+    leases: () => traffic.leases,
   });
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
   const output = new OutputShipper({ stateFolder, client, logger, onSent });
@@ -95,10 +94,9 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
   const ingress = await startIngress({
     config,
     identity,
-    secrets,
     instances: converger,
     traffic,
-    onAnswer: (answer) => metrics.tunnels.inc({ answer }),
+    onAnswers: (answer, count) => metrics.tunnels.inc({ answer }, count),
     logger,
   });
   converger.start();

@@ -20,7 +20,9 @@ export type TunnelAnswer = z.infer<typeof TunnelAnswer>;
 
 /**
  * On the runner's own machine a gateway connects to the container itself. It asks on the runner's local socket with one line, and
- * holds that connection for as long as it uses the address: while it does, the runner does not stop the container.
+ * holds that connection for as long as it uses the address: while it does, the runner does not stop the container. With another
+ * line the runner asks for the lease back: nothing new may use it, and its holder closes when what it has under way is done. When
+ * the runner closes, the container is gone.
  */
 export const LeaseRequest = z.object({ instance: z.uuid() });
 export const LeaseAnswer = z.discriminatedUnion('lease', [
@@ -28,3 +30,5 @@ export const LeaseAnswer = z.discriminatedUnion('lease', [
   z.object({ lease: z.literal('unknown') }),
 ]);
 export type LeaseAnswer = z.infer<typeof LeaseAnswer>;
+
+export type LeaseNotice = { readonly lease: 'over' };

@@ -1,8 +1,8 @@
 // To an instance on this very machine: straight to its container, under a lease from the runner.
 import { connect, type Socket } from 'node:net';
+import { Leases } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
 import { NotDispatched } from './connector.ts';
-import { Lease } from './lease.ts';
 
 export interface LocalConnectorOptions {
   /** Of the runner on this machine. */
@@ -23,36 +23,22 @@ export interface LocalConnector {
 
 export function createLocalConnector(options: LocalConnectorOptions): LocalConnector {
   const { socketPath, isLocal = () => true, onLeaseOver, answerMs = 5_000, keepMs = 30_000 } = options;
-  /** Asked for once, however many requests come meanwhile. */
-  const leases = new Map<string, Promise<Lease | undefined>>();
-
-  function leaseOn(instance: string): Promise<Lease | undefined> {
-    const known = leases.get(instance);
-    if (known !== undefined) return known;
-    const forget = () => void (leases.get(instance) === asked && leases.delete(instance));
-    const onOver = () => {
-      forget();
-      onLeaseOver?.(instance);
-    };
-    const asked = Lease.ask({ socketPath, instance, answerMs, keepMs, onOver });
-    leases.set(instance, asked);
-    asked.then((lease) => lease ?? forget(), forget);
-    return asked;
-  }
+  const leases = new Leases({
+    ...{ socketPath, answerMs, keepMs },
+    ...(onLeaseOver === undefined ? {} : { onOver: onLeaseOver }),
+  });
 
   return {
     async connect({ instance, runnerId }, signal) {
       if (!isLocal(runnerId)) return undefined;
-      const lease = await leaseOn(instance);
+      const lease = await leases.on(instance);
       if (lease === undefined || lease.isOver) return undefined;
       const end = lease.use();
       const socket = connect({ ...lease.place, noDelay: true, keepAlive: true });
       socket.once('close', end);
       return connected(socket, signal);
     },
-    async close() {
-      for (const asked of [...leases.values()]) (await asked)?.close();
-    },
+    close: () => leases.close(),
   };
 }
 

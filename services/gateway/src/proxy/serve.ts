@@ -116,7 +116,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, host, () => {
+        // Several processes may share the port: the kernel spreads connections over them.
+        server.listen({ port, host, reusePort: true }, () => {
           const address = server.address();
           if (address !== null && typeof address === 'object') resolve(address);
         });

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
-import type { Endpoint } from './endpoint.ts';
+import type { Lease } from '@berth/wire';
 
 /** On the same machine a listener accepts at once, or not at all. */
 const patienceMs = 3_000;
 
 /** Undefined when nothing accepts the connection. */
-export function dial({ address, port }: Endpoint): Promise<Socket | undefined> {
+export function dial({ host, port }: Lease['place']): Promise<Socket | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
     const fail = (): void => {
       socket.destroy();
       resolve(undefined);

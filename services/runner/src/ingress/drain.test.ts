@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readLine } from '@berth/wire';
 import { expect, test } from 'vitest';
 import { startTestIngress } from './ingress-fixture.ts';
 
@@ -12,20 +13,28 @@ test('a lease tells the address, is counted while it is held, and needs no secre
   const id = await bed.serve(() => {});
   const held = await Promise.all([bed.ask(id), bed.ask(id)]);
   expect(held[0].answer).toEqual({ lease: 'held', ...bed.endpoints.get(id) });
-  expect(bed.traffic.count('lease')).toBe(2);
+  expect(bed.traffic.leases).toBe(2);
   held[0].socket.end();
-  await expect.poll(() => bed.traffic.count('lease')).toBe(1);
+  await expect.poll(() => bed.traffic.leases).toBe(1);
   held[1].socket.destroy();
-  await expect.poll(() => bed.traffic.count('lease')).toBe(0);
+  await expect.poll(() => bed.traffic.leases).toBe(0);
   expect((await bed.ask(randomUUID())).answer).toEqual({ lease: 'unknown' });
   expect((await stat(bed.lease)).mode & 0o777).toBe(0o600);
 });
 
-test('an instance to which nobody speaks is drained at once', async () => {
+test('an instance to which nobody speaks is drained at once, also when somebody just did', async () => {
   await using bed = await startTestIngress();
   const startedAt = performance.now();
   await bed.traffic.drain(randomUUID(), never, false);
   expect(performance.now() - startedAt).toBeLessThan(20);
+  const id = await bed.serve((socket) => void socket.end());
+  const { socket } = await bed.open(id);
+  socket.end();
+  await expect.poll(() => bed.ingress.tunnels).toBe(0);
+  expect(bed.traffic.leases).toBe(1);
+  const again = performance.now();
+  await bed.traffic.drain(id, never, false);
+  expect(performance.now() - again).toBeLessThan(100);
 });
 
 test('a drain lets tunnels finish, asks lease holders to leave, and ends with the last of them', async () => {
@@ -37,13 +46,13 @@ test('a drain lets tunnels finish, asks lease holders to leave, and ends with th
   const drained = bed.traffic.drain(id, never, false).then(() => {
     isDrained = true;
   });
-  // The gateway hears the end of its lease, while its own side is still open.
-  expect(await text(lease.socket)).toBe('');
+  expect(await readLine(lease.socket, 100)).toBe('{"lease":"over"}');
   expect((await bed.open(id)).answer).toBe('unknown');
   expect((await bed.ask(id)).answer).toEqual({ lease: 'unknown' });
-  expect(bed.traffic.count('lease')).toBe(1);
+  // This one, and that of the process that carries the tunnel.
+  expect(bed.traffic.leases).toBe(2);
   lease.socket.end();
-  await expect.poll(() => bed.traffic.count('lease')).toBe(0);
+  await expect.poll(() => bed.traffic.leases).toBe(1);
   expect(isDrained).toBe(false);
   tunnel.socket.end('last words');
   expect(await text(tunnel.socket)).toBe('last words');
@@ -82,7 +91,7 @@ test('when a container has ended, whoever speaks to it is cut off', async () => 
   const heard = Promise.allSettled([text(tunnel.socket), text(lease.socket)]);
   bed.traffic.cut(id);
   expect((await heard).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-  await expect.poll(() => bed.traffic.count('tunnel') + bed.traffic.count('lease')).toBe(0);
+  await expect.poll(() => bed.ingress.tunnels + bed.traffic.leases).toBe(0);
 });
 
 test('a runner that stops accepts nothing more, and lets open tunnels finish', async () => {
@@ -90,12 +99,12 @@ test('a runner that stops accepts nothing more, and lets open tunnels finish', a
   const id = await bed.serve((socket) => void socket.pipe(socket));
   const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
   const closing = bed.ingress.close(5_000);
-  expect(await text(lease.socket)).toBe('');
+  expect(await readLine(lease.socket, 100)).toBe('{"lease":"over"}');
   lease.socket.end();
   await expect(bed.connectRaw()).rejects.toThrow(/ECONNREFUSED/);
   await sleep(100);
   tunnel.socket.end('finished');
   expect(await text(tunnel.socket)).toBe('finished');
   await closing;
-  expect(bed.traffic.count('tunnel')).toBe(0);
+  expect(bed.ingress.tunnels).toBe(0);
 });

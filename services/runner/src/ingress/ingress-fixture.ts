@@ -11,7 +11,6 @@ import { parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
 import { makeAuthority } from '../node/listener-fixture.ts';
 import type { Endpoint } from './endpoint.ts';
-import { IngressSecrets } from './ingress-secrets.ts';
 import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 
@@ -22,7 +21,7 @@ export interface Gateway {
   readonly answer: string | undefined;
 }
 
-export async function startTestIngress(drainSeconds = 30) {
+export async function startTestIngress(drainSeconds = 30, processes = 1, host = '127.0.0.1') {
   const authority = await makeAuthority();
   const runnerId = randomUUID();
   const newIdentity = async () => {
@@ -30,21 +29,21 @@ export async function startTestIngress(drainSeconds = 30) {
     return { runnerId, key, certificate: await authority.certify(request, runnerId), authority: authority.certificate };
   };
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-ingress-'));
-  const clock = { nowMs: 0 };
-  const secrets = new IngressSecrets(() => clock.nowMs);
-  secrets.take(secret);
   const endpoints = new Map<string, Endpoint>();
   const traffic = new TrafficBook({ drainSeconds, leaveSeconds: drainSeconds });
   const answers: string[] = [];
   const ingress = await startIngress({
-    config: { stateFolder, ingress: { host: '127.0.0.1', port: 0 } },
+    config: { stateFolder, ingress: { host, port: 0, processes } },
     identity: await newIdentity(),
-    secrets,
     instances: { endpoint: (id) => endpoints.get(id) },
     traffic,
-    onAnswer: (answer) => answers.push(answer),
+    onAnswers: (answer, count) => answers.push(...Array<string>(count).fill(answer)),
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+  }).catch(async (error: unknown) => {
+    await rm(stateFolder, { recursive: true, force: true });
+    throw error;
   });
+  ingress.take(secret);
   const port = Number(ingress.address.split(':').at(-1));
   const servers = new Set<() => void>();
   const connectRaw = (): Promise<Socket> =>
@@ -56,7 +55,7 @@ export async function startTestIngress(drainSeconds = 30) {
     });
   const lease = join(stateFolder, leaseSocketName);
   return {
-    ...{ ingress, port, secrets, clock, endpoints, traffic, answers, lease, newIdentity, connectRaw },
+    ...{ ingress, port, endpoints, traffic, answers, lease, newIdentity, connectRaw },
     /** A container that does so with every connection. */
     async serve(handle: (socket: Socket) => void): Promise<string> {
       const id = randomUUID();

@@ -1,9 +1,9 @@
-// Where a gateway on the same machine asks for a container's address. The connection is the lease: while it is open the
+// Where a gateway on the same machine, or an ingress process, asks for a container's address. The connection is the lease: while it is open the
 // container is not stopped. The file's mode is the credential.
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { type LeaseAnswer, LeaseRequest } from '@berth/contract';
+import { type LeaseAnswer, type LeaseNotice, LeaseRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
 import type { Endpoints } from './endpoint.ts';
@@ -25,7 +25,7 @@ export async function startLeaseListener(path: string, tools: LeaseTools): Promi
   const server = createServer({ allowHalfOpen: true }, (socket) => void serveLease(socket, tools));
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await rm(path, { force: true });
-  await listen(server, { path }, tools.logger);
+  await listen(server, { path }, (err) => tools.logger.warn({ err }, 'a lease could not be asked for'));
   await chmod(path, 0o600);
   return () => void server.close();
 }
@@ -51,13 +51,14 @@ async function serveLease(socket: Socket, { instances, traffic, waitingRoom }: L
   }
   waitingRoom.leave(socket);
   const end = traffic.begin(request.instance, {
-    kind: 'lease',
-    // Its holder reads the end, sends nothing new there, and closes when what it has under way is done.
-    leave: () => void socket.end(),
+    // Its holder sends nothing new there, and closes when what it has under way is done.
+    leave() {
+      if (socket.writable) socket.write(lineOf({ lease: 'over' }));
+    },
     cut: () => void socket.destroy(),
   });
   socket.once('close', end);
   socket.write(lineOf({ lease: 'held', ...endpoint }));
 }
 
-const lineOf = (answer: LeaseAnswer): string => `${JSON.stringify(answer)}\n`;
+const lineOf = (answer: LeaseAnswer | LeaseNotice): string => `${JSON.stringify(answer)}\n`;

@@ -1,4 +1,6 @@
-// The way in to this machine's instances: tunnels for gateways anywhere, leases for those on this machine.
+// The way in to this machine's instances: leases for whoever is on this machine, and processes that turn tunnels of gateways
+// anywhere into such leases.
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TunnelAnswer } from '@berth/contract';
@@ -6,54 +8,96 @@ import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
 import type { Identity } from '../node/identity.ts';
 import type { Endpoints } from './endpoint.ts';
-import type { IngressSecrets } from './ingress-secrets.ts';
+import { IngressChild } from './ingress-child.ts';
+import type { Certificate } from './ingress-messages.ts';
+import { IngressSecrets } from './ingress-secrets.ts';
 import { startLeaseListener } from './lease-listener.ts';
 import type { TrafficBook } from './traffic-book.ts';
-import { startTunnelListener } from './tunnel-listener.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 export interface IngressOptions {
   readonly config: Pick<RunnerConfig, 'ingress' | 'stateFolder'>;
   readonly identity: Identity;
-  readonly secrets: IngressSecrets;
   readonly instances: Endpoints;
   readonly traffic: TrafficBook;
-  readonly onAnswer: (answer: TunnelAnswer['tunnel']) => void;
+  readonly onAnswers: (answer: TunnelAnswer['tunnel'], count: number) => void;
   readonly logger: Logger;
 }
 
 export interface RunningIngress {
   /** What gateways are told, `host:port`. */
   readonly address: string;
+  readonly tunnels: number;
+  /** Of its processes. */
+  readonly pids: readonly number[];
   /** After the certificate was renewed. */
   use(identity: Identity): void;
+  /** The secret by which gateways are known from now on. */
+  take(secret: string): void;
   /** Accepts nothing more, and lets what is open finish for so long. */
   close(patienceMs: number): Promise<void>;
 }
 
 /** In the runner's state folder. */
 export const leaseSocketName = 'ingress.sock';
+/** For a process to end when nothing is open in it. */
+const endMs = 2_000;
 
 export async function startIngress(options: IngressOptions): Promise<RunningIngress> {
-  const { config, traffic } = options;
-  const { host, port, advertisedAddress } = config.ingress;
-  // One each: strangers on the network must not keep out a gateway on this machine.
-  const rooms = { tunnels: new WaitingRoom(), leases: new WaitingRoom() };
-  const tunnels = await startTunnelListener({ ...options, host, port, waitingRoom: rooms.tunnels });
+  const { config, traffic, logger, onAnswers } = options;
+  const { host, processes, advertisedAddress } = config.ingress;
+  let { port } = config.ingress;
+  let certificate = certificateOf(options.identity);
+  const tellAll = (message: Parameters<IngressChild['tell']>[0]): void => {
+    for (const child of children) child.tell(message);
+  };
+  const secrets = new IngressSecrets(
+    () => performance.now(),
+    () => tellAll({ do: 'know', secrets: secrets.standing() }),
+  );
   const leaseSocket = join(config.stateFolder, leaseSocketName);
-  const closeLeases = await startLeaseListener(leaseSocket, { ...options, waitingRoom: rooms.leases });
+  const waitingRoom = new WaitingRoom();
+  const closeLeases = await startLeaseListener(leaseSocket, { ...options, waitingRoom });
+  const orders = () => ({ do: 'listen' as const, host, port, leaseSocket, certificate, secrets: secrets.standing() });
+  const children = Array.from({ length: processes }, () => new IngressChild({ orders, onAnswers, logger }));
+  const end = (patienceMs: number) => Promise.all(children.map((child) => child.end(patienceMs)));
+  try {
+    // The others share the port that the first has got.
+    for (const child of children) port = await child.start();
+  } catch (error) {
+    closeLeases();
+    await end(0);
+    throw error;
+  }
   return {
-    address: advertisedAddress ?? advertised(host, tunnels.port),
-    use: (identity) => tunnels.use(identity),
+    address: advertisedAddress ?? advertised(host, port),
+    get tunnels() {
+      return children.reduce((sum, { tunnels }) => sum + tunnels, 0);
+    },
+    get pids() {
+      return children.flatMap(({ pid }) => pid ?? []);
+    },
+    use(renewed) {
+      certificate = certificateOf(renewed);
+      tellAll({ do: 'show', certificate });
+    },
+    take: (secret) => secrets.take(secret),
     async close(patienceMs) {
-      tunnels.close();
+      const ended = end(patienceMs + endMs);
       closeLeases();
-      rooms.tunnels.close();
-      rooms.leases.close();
+      waitingRoom.close();
       await traffic.close(patienceMs);
+      await ended;
     },
   };
 }
+
+/** Tickets of the certificate before are of no use with the next. */
+const certificateOf = ({ key, certificate }: Identity): Certificate => ({
+  key,
+  certificate,
+  ticketKeys: randomBytes(48).toString('base64'),
+});
 
 /** Nobody reaches a machine under the address that means all of its own. */
 function advertised(host: string, port: number): string {

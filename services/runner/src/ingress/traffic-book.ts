@@ -1,12 +1,8 @@
-// Who speaks to which instance. An instance that goes waits for them; while the runner waits, nobody new is let in.
+// Who holds a lease of which instance. One that goes waits for them; while the runner waits, it lends to nobody new.
 import { pause, within } from '@berth/pace';
 import type { Traffic } from '../converge/tools.ts';
 
-export const trafficKinds = ['tunnel', 'lease'] as const;
-export type TrafficKind = (typeof trafficKinds)[number];
-
 export interface Use {
-  readonly kind: TrafficKind;
   /** Asks whoever holds it to let go when it can. */
   leave(): void;
   /** Ends it now. */
@@ -31,14 +27,14 @@ interface Entry {
 export class TrafficBook implements Traffic {
   readonly #patience: Patience;
   readonly #entries = new Map<string, Entry>();
-  readonly #counts = { tunnel: 0, lease: 0 };
+  #leases = 0;
 
   constructor(patience: Patience) {
     this.#patience = patience;
   }
 
-  count(kind: TrafficKind): number {
-    return this.#counts[kind];
+  get leases(): number {
+    return this.#leases;
   }
 
   /** Returns what ends the use; said twice, it ends once. */
@@ -46,10 +42,10 @@ export class TrafficBook implements Traffic {
     const entry = this.#entries.get(instance) ?? newEntry();
     this.#entries.set(instance, entry);
     entry.uses.add(use);
-    this.#counts[use.kind] += 1;
+    this.#leases += 1;
     return () => {
       if (!entry.uses.delete(use)) return;
-      this.#counts[use.kind] -= 1;
+      this.#leases -= 1;
       if (entry.uses.size > 0) return;
       this.#entries.delete(instance);
       entry.emptied.resolve();

@@ -2,15 +2,14 @@
 // and the number of handshakes are bounded together with what follows them.
 import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import type { Logger } from '@berth/telemetry';
-import type { Identity } from '../node/identity.ts';
+import type { Certificate } from './ingress-messages.ts';
 import { listen } from './listen.ts';
 import { serveTunnel, type TunnelTools } from './serve-tunnel.ts';
 
 export interface TunnelListener {
   readonly port: number;
   /** New connections are answered with this certificate; those that are open go on. */
-  use(identity: Identity): void;
+  use(certificate: Certificate): void;
   /** Accepts nothing more. */
   close(): void;
 }
@@ -18,16 +17,17 @@ export interface TunnelListener {
 export interface TunnelListenerOptions extends TunnelTools {
   readonly host: string;
   readonly port: number;
-  readonly identity: Identity;
-  readonly logger: Logger;
+  readonly certificate: Certificate;
+  /** What goes wrong, in words for the log. */
+  readonly onTrouble: (message: string) => void;
 }
 
 /** Of a peer that vanished without a word, a machine without power, nothing is heard. */
 const keepAliveMs = 30_000;
 
 export async function startTunnelListener(options: TunnelListenerOptions): Promise<TunnelListener> {
-  const { host, port, identity, waitingRoom, logger } = options;
-  let secureContext = contextOf(identity);
+  const { host, port, certificate, waitingRoom, onTrouble } = options;
+  let secureContext = contextOf(certificate);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const server = createServer(settings, (raw) => {
     if (waitingRoom.isFull) {
@@ -37,10 +37,13 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
     const socket = new TLSSocket(raw, { isServer: true, secureContext });
     serveTunnel(socket, raw, options).catch((err: unknown) => {
       socket.destroy();
-      logger.warn({ err }, 'a tunnel could not be served');
+      onTrouble(`a tunnel could not be served: ${err}`);
     });
   });
-  const address = await listen(server, { host, port }, logger);
+  // Several processes share the port: the kernel spreads connections over them.
+  const address = await listen(server, { host, port, reusePort: true }, (err) =>
+    onTrouble(`a connection could not be accepted: ${err.message}`),
+  );
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     use(renewed) {
@@ -50,5 +53,5 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
   };
 }
 
-const contextOf = ({ key, certificate }: Identity) =>
-  createSecureContext({ key, cert: certificate, minVersion: 'TLSv1.3' });
+const contextOf = ({ key, certificate, ticketKeys }: Certificate) =>
+  createSecureContext({ key, cert: certificate, ticketKeys: Buffer.from(ticketKeys, 'base64'), minVersion: 'TLSv1.3' });

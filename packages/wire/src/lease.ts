@@ -2,37 +2,33 @@
 // while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
 import { LeaseAnswer } from '@berth/contract';
-import { parseLine, readLine } from '@berth/wire';
+import { parseLine } from './parse-line.ts';
+import { readLine } from './read-line.ts';
 
 const mostAnswerBytes = 4_096;
-
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface LeaseOptions {
   readonly socketPath: string;
   readonly instance: string;
   readonly answerMs: number;
-  /** How long it is kept after its last connection has closed. */
+  /** How long it is kept after its last use has ended. */
   readonly keepMs: number;
   /** The runner wants it back, or it was kept long enough: nothing new may use it. */
   readonly onOver: () => void;
 }
 
 export class Lease {
-  readonly place: Place;
+  /** Of the container. */
+  readonly place: { readonly host: string; readonly port: number };
   readonly #socket: Socket;
   readonly #options: LeaseOptions;
-  #users = 0;
+  readonly #users = new Set<{ readonly onCut: (() => void) | undefined }>();
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** Undefined when there is no runner on this machine, or the instance is not its. */
   static async ask(options: LeaseOptions): Promise<Lease | undefined> {
-    // Half open: the runner asks for the lease by ending its side, and we end ours when the last connection is done.
-    const socket = connect({ path: options.socketPath, allowHalfOpen: true });
+    const socket = connect({ path: options.socketPath });
     socket.on('error', () => {});
     const timer = setTimeout(() => socket.destroy(), options.answerMs);
     socket.write(`${JSON.stringify({ instance: options.instance })}\n`);
@@ -44,11 +40,12 @@ export class Lease {
     return undefined;
   }
 
-  private constructor(socket: Socket, place: Place, options: LeaseOptions) {
+  private constructor(socket: Socket, place: Lease['place'], options: LeaseOptions) {
     this.#socket = socket;
     this.place = place;
     this.#options = options;
-    socket.once('end', () => this.#end()).once('close', () => this.#end());
+    // Whatever else the runner says means that it wants the lease back; that it hangs up means that the container is gone.
+    socket.once('data', () => this.#end()).once('close', () => this.#cut());
     socket.resume();
     this.#keepFor();
   }
@@ -57,13 +54,13 @@ export class Lease {
     return this.#isOver;
   }
 
-  /** Returns what ends the use. */
-  use(): () => void {
-    this.#users += 1;
+  /** Returns what ends the use. `onCut` hears when the runner does not wait for it any longer. */
+  use(onCut?: () => void): () => void {
+    const user = { onCut };
+    this.#users.add(user);
     clearTimeout(this.#timer);
     return () => {
-      this.#users -= 1;
-      if (this.#users > 0) return;
+      if (!this.#users.delete(user) || this.#users.size > 0) return;
       if (this.#isOver) this.#socket.end();
       else this.#keepFor();
     };
@@ -71,6 +68,7 @@ export class Lease {
 
   close(): void {
     this.#end();
+    this.#users.clear();
     this.#socket.destroy();
   }
 
@@ -83,6 +81,11 @@ export class Lease {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#options.onOver();
-    if (this.#users === 0) this.#socket.end();
+    if (this.#users.size === 0) this.#socket.end();
+  }
+
+  #cut(): void {
+    this.#end();
+    for (const { onCut } of [...this.#users]) onCut?.();
   }
 }

@@ -1,0 +1,183 @@
+// Many open streams through gateway and runner: what one costs, what a reader costs that does not read, and what is left of
+// clients that went away.
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { importBaseImage } from '../scripts/engines/base-image.ts';
+import { callDocker } from '../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import type { Bench, Measure } from './bench.ts';
+import { Clients } from './streams/clients.ts';
+import { grown, type Memory, memoryOf, together } from './streams/memory.ts';
+import { rounded } from './support/statistics.ts';
+
+const image = 'berth-streams:latest';
+const eventPauseMs = 5_000;
+const warmUp = 400;
+
+export const streams: Bench = {
+  name: 'streams',
+  about: 'open SSE streams over two gateway and two ingress processes: RSS a stream, slow readers, aborted clients',
+  async *run({ full }) {
+    await using fleet = await startFleet({
+      name: 'bench-streams',
+      workspaces: ['main'],
+      machines: 1,
+      gateways: 2,
+      gatewaysShareOnePort: true,
+      settings: { BERTH_RUNNER_INGRESS_PROCESSES: '2' },
+    });
+    await deployAgent(fleet);
+    using clients = new Clients(full ? 4 : 2);
+    const stage = { fleet, clients, full };
+    yield* holdStreams(stage);
+    yield* stallReaders(stage);
+    yield* abortClients(stage);
+  },
+};
+
+type Stage = { readonly fleet: Fleet; readonly clients: Clients; readonly full: boolean };
+
+async function* holdStreams({ fleet, clients, full }: Stage): AsyncIterable<Measure> {
+  const count = full ? 10_000 : 1_000;
+  const seconds = full ? 60 : 10;
+  // Code, caches and TLS sessions are there before anything is counted.
+  await clients.open(streamsOf(fleet, warmUp));
+  await clients.leave();
+  await untilIdle(fleet);
+  const before = await memoryOf(fleet);
+  const startedAt = performance.now();
+  await clients.open(streamsOf(fleet, count));
+  const openingSeconds = (performance.now() - startedAt) / 1_000;
+  const held = await mostMemory(fleet, seconds);
+  const report = await clients.count();
+  const each = (kib: number) => kib / count;
+  const cost = grown(before, held);
+  yield { name: 'gateways, RSS growth a stream', value: each(cost.gateways), unit: 'KiB' };
+  yield { name: 'runner and its ingress, RSS growth a stream', value: each(cost.runners), unit: 'KiB' };
+  yield {
+    name: 'together',
+    value: each(together(cost)),
+    unit: 'KiB',
+    bound: { atMost: 80 },
+    detail: {
+      streams: count,
+      heldSeconds: seconds,
+      openingSeconds: rounded(openingSeconds),
+      restMib: rounded(together(before) / 1024),
+      allMib: rounded(together(held) / 1024),
+      fewestEvents: report.fewestEvents,
+    },
+  };
+  const quiet = report.fewestEvents < Math.floor((seconds * 1_000) / eventPauseMs) - 1 ? count : 0;
+  yield {
+    name: 'streams that broke or went silent',
+    value: report.broken + (count - report.open) + quiet,
+    unit: 'streams',
+    bound: { atMost: 0 },
+  };
+  await clients.leave();
+  await untilIdle(fleet);
+}
+
+/** A workload that writes as fast as it is taken, to clients that have stopped reading. */
+async function* stallReaders({ fleet, clients }: Stage): AsyncIterable<Measure> {
+  const count = 200;
+  const before = await memoryOf(fleet);
+  await clients.open({ ...streamsOf(fleet, count), path: '/main/agents/stream/flood', reads: false });
+  await sleep(5_000);
+  const early = await memoryOf(fleet);
+  await sleep(10_000);
+  const late = await memoryOf(fleet);
+  const { open } = await clients.count();
+  yield {
+    name: 'RSS growth for each reader that does not read',
+    value: together(grown(before, early)) / open,
+    unit: 'KiB',
+    bound: { atMost: 512 },
+    detail: { readers: open },
+  };
+  yield {
+    name: 'further growth in ten more seconds',
+    value: together(grown(early, late)) / 1024,
+    unit: 'MiB',
+    bound: { atMost: 16 },
+  };
+  await clients.leave();
+  await untilIdle(fleet);
+}
+
+async function* abortClients({ fleet, clients }: Stage): AsyncIterable<Measure> {
+  const count = 1_000;
+  await clients.open(streamsOf(fleet, count));
+  const open = await openAtAgent(fleet);
+  await clients.leave();
+  const startedAt = performance.now();
+  await untilIdle(fleet);
+  yield {
+    name: 'from the abort of all clients until the workload has no request',
+    value: (performance.now() - startedAt) / 1_000,
+    unit: 's',
+    bound: { atMost: 5 },
+    detail: { aborted: open },
+  };
+}
+
+/** The most at any look while streams are held; gateways and runners apart, so rather too much than too little. */
+async function mostMemory(fleet: Fleet, seconds: number): Promise<Memory> {
+  let most: Memory = { gateways: 0, runners: 0 };
+  for (let second = 0; second < seconds; second += 1) {
+    await sleep(1_000);
+    const { gateways, runners } = await memoryOf(fleet);
+    most = { gateways: Math.max(most.gateways, gateways), runners: Math.max(most.runners, runners) };
+  }
+  return most;
+}
+
+function streamsOf(fleet: Fleet, count: number) {
+  const { hostname: host, port } = new URL(fleet.gateways[0]?.url ?? '');
+  const path = `/main/agents/stream/events?pause=${eventPauseMs}`;
+  return { host, port: Number(port), path, key: fleet.key, count, atATime: 40, reads: true };
+}
+
+async function openAtAgent(fleet: Fleet): Promise<number> {
+  const answer = await fetch(`${fleet.gateways[0]?.url}/main/agents/stream/`, {
+    headers: { authorization: `Bearer ${fleet.key}` },
+  });
+  return z.object({ open: z.int() }).parse(await answer.json()).open;
+}
+
+async function untilIdle(fleet: Fleet): Promise<void> {
+  const giveUpAt = performance.now() + 60_000;
+  while ((await openAtAgent(fleet)) > 0) {
+    if (performance.now() > giveUpAt)
+      throw new Error('streams of clients that are gone are still open at the workload');
+    await sleep(50);
+  }
+}
+
+async function deployAgent(fleet: Fleet): Promise<void> {
+  const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
+  const [base = ''] = await importBaseImage(dockerUrl);
+  const folder = fileURLToPath(new URL('./streams/agent', import.meta.url));
+  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
+  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  const runtime = { image, generation: 'mk2', memory: 2048, envs: [{ name: 'PORT', value: '8080' }] };
+  const call = async (method: string, path: string, json?: object) => {
+    const answer = await fetch(`${fleet.url}/v0${path}`, {
+      method,
+      headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+    return z.object({ status: z.string() }).parse(await answer.json()).status;
+  };
+  await call('POST', '/agents', { metadata: { name: 'stream' }, spec: { runtime: { ...runtime, minScale: 1 } } });
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    if ((await call('GET', '/agents/stream')) === 'DEPLOYED') return;
+    await sleep(100);
+  }
+  throw new Error('the agent was not deployed in time');
+}

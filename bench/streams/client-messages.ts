@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+export const ClientOrder = z.discriminatedUnion('do', [
+  z.object({
+    do: z.literal('open'),
+    host: z.string(),
+    port: z.int(),
+    path: z.string(),
+    key: z.string(),
+    count: z.int(),
+    atATime: z.int(),
+    /** Whether it reads beyond the first bytes. */
+    reads: z.boolean(),
+  }),
+  z.object({ do: z.literal('count') }),
+  /** All at once, without waiting for an end. */
+  z.object({ do: z.literal('leave') }),
+]);
+export type ClientOrder = z.infer<typeof ClientOrder>;
+
+export const ClientReport = z.object({ open: z.int(), broken: z.int(), fewestEvents: z.int() });
+export type ClientReport = z.infer<typeof ClientReport>;

@@ -1,0 +1,112 @@
+// One ingress process as the runner sees it: started again when it dies, and told everything anew.
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { TunnelAnswer } from '@berth/contract';
+import { backoffMs, pause, within } from '@berth/pace';
+import type { Logger } from '@berth/telemetry';
+import { FromIngress, type ToIngress } from './ingress-messages.ts';
+
+export interface IngressChildOptions {
+  /** Asked for at every start. */
+  readonly orders: () => Extract<ToIngress, { do: 'listen' }>;
+  readonly onAnswers: (answer: TunnelAnswer['tunnel'], count: number) => void;
+  readonly logger: Logger;
+}
+
+const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
+const firstPauseMs = 100;
+const mostPauseMs = 10_000;
+/** One that ran for so long did not die of its start. */
+const steadyMs = 30_000;
+
+export class IngressChild {
+  readonly #options: IngressChildOptions;
+  readonly #closing = new AbortController();
+  #child: ChildProcess | undefined;
+  #tunnels = 0;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: IngressChildOptions) {
+    this.#options = options;
+  }
+
+  get tunnels(): number {
+    return this.#tunnels;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves with its port. Rejects when the first start fails; a later one is tried again. */
+  start(): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#running = this.#keep(resolve, reject);
+    return promise;
+  }
+
+  tell(message: ToIngress): void {
+    // One that is on its way out does not hear it, and its successor is told at its start.
+    if (this.#child?.connected) this.#child.send(message, () => {});
+  }
+
+  /** It has been told to leave; what it still has open after so long is cut off. */
+  async end(patienceMs: number): Promise<void> {
+    this.#closing.abort();
+    this.tell({ do: 'leave' });
+    await within(patienceMs, this.#running);
+    this.#child?.kill('SIGKILL');
+    await this.#running;
+  }
+
+  async #keep(onFirst: (port: number) => void, onFailed: (error: Error) => void): Promise<void> {
+    let hasListened = false;
+    for (let failures = 1; !this.#closing.signal.aborted; failures += 1) {
+      const startedAt = performance.now();
+      const trouble = await this.#run((port) => {
+        hasListened = true;
+        onFirst(port);
+      });
+      if (!hasListened) return onFailed(new Error(`The ingress cannot listen: ${trouble}`));
+      if (this.#closing.signal.aborted) return;
+      if (performance.now() - startedAt > steadyMs) failures = 1;
+      this.#options.logger.error({ trouble }, 'an ingress process ended, and with it its tunnels; another is started');
+      await pause(backoffMs(failures, firstPauseMs, mostPauseMs, Math.random), this.#closing.signal);
+    }
+  }
+
+  /** Until it has ended; returns why. */
+  #run(onListening: (port: number) => void): Promise<string> {
+    const { orders, onAnswers, logger } = this.#options;
+    // No variables: the runner's hold secrets that it has no use for.
+    const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#child = child;
+    let trouble = '';
+    child.on('message', (said) => {
+      const message = FromIngress.parse(said);
+      if (message.is === 'listening') onListening(message.port);
+      if (message.is === 'failing') {
+        trouble = message.message;
+        logger.warn({ trouble }, 'an ingress process has trouble');
+      }
+      if (message.is === 'counting') {
+        this.#tunnels = message.tunnels;
+        for (const answer of answersOf(message.answers)) onAnswers(...answer);
+      }
+    });
+    child.send(orders(), () => {});
+    return new Promise((resolve) => {
+      const end = (why: string): void => {
+        this.#tunnels = 0;
+        resolve(trouble === '' ? why : trouble);
+      };
+      child.once('error', (error) => end(error.message));
+      child.once('exit', (code, signal) => end(`it ended (${code ?? signal})`));
+    });
+  }
+}
+
+const answers = ['open', 'unknown', 'refused', 'unreachable'] as const;
+
+const answersOf = (counted: Partial<Record<TunnelAnswer['tunnel'], number>>) =>
+  answers.map((answer): [TunnelAnswer['tunnel'], number] => [answer, counted[answer] ?? 0]);
