@@ -1,11 +1,12 @@
 // To an instance on another machine: a TLS connection to its runner, one line that names it, and then the bytes are the
 // container's.
 import { once } from 'node:events';
-import { createSecureContext, type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
+import { connect as startTls, type TLSSocket } from 'node:tls';
 import { ingressServerName, TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
+import { createAuthority } from './authority.ts';
 import { type Connector, NotDispatched } from './connector.ts';
 import { TlsSessions } from './tls-sessions.ts';
 
@@ -22,13 +23,7 @@ const mostAnswerBytes = 4_096;
 export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }: TunnelConnectorOptions): Connector {
   const sessions = new TlsSessions();
   const opening = new Set<TLSSocket>();
-  let known: { readonly pem: string; readonly context: SecureContext } | undefined;
-
-  async function authority(): Promise<SecureContext> {
-    const pem = await authorityPem();
-    if (known?.pem !== pem) known = { pem, context: createSecureContext({ ca: pem, minVersion: 'TLSv1.3' }) };
-    return known.context;
-  }
+  const authority = createAuthority({ load: authorityPem, logger });
 
   async function start({ runnerId }: Endpoint, address: string): Promise<TLSSocket> {
     const servername = ingressServerName(runnerId);
@@ -49,7 +44,9 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     if (endpoint.ingress === undefined)
       throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     const { address, secret } = endpoint.ingress;
-    const socket = await start(endpoint, address);
+    const socket = await start(endpoint, address).catch((cause: unknown) => {
+      throw new NotDispatched('unreachable', 'nobody can tell who is a runner', { cause });
+    });
     const fail = (why: string) => socket.destroy(new Error(why));
     const timer = setTimeout(fail, answerMs, 'the runner did not answer in time');
     const onAbort = () => fail('no longer wanted');
