@@ -42,7 +42,7 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, maxHeaderBytes: 64 * 1024 };
+const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, mostAgeMs: 8_000, maxHeaderBytes: 64 * 1024 };
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const attempts = 2;
 

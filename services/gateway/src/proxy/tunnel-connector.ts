@@ -7,7 +7,7 @@ import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
 import { createAuthority } from './authority.ts';
-import { type Connector, NotDispatched } from './connector.ts';
+import { type Connector, NotDispatched, RunnerAway } from './connector.ts';
 import { TlsSessions } from './tls-sessions.ts';
 
 export interface TunnelConnectorOptions {
@@ -75,6 +75,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
         { instance: endpoint.instance, runnerId: endpoint.runnerId, err: cause },
         'a runner is not reachable',
       );
+      if (isRefusal(cause)) throw new RunnerAway({ cause });
       throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
     } finally {
       opening.delete(socket);
@@ -90,6 +91,9 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     },
   };
 }
+
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 
 /** `host:port`, where the host may be an IPv6 address in brackets. */
 function placeOf(address: string): { host: string; port: number } {
