@@ -112,7 +112,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const { tally, error } = await attempt(task);
       // The client is told of a cut answer by a connection that ends before the answer does.
       if (error !== undefined && tally.status !== undefined) response.destroy();
-      discardRest(request, lingerMs);
+      // Of what reached nobody the body is still needed: another instance may get it.
+      if (tally.status !== undefined || error?.code !== 'unreachable') discardRest(request, lingerMs);
       return outcomeOf(tally, error);
     },
     forget: lanes.forget,
