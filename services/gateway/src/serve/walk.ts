@@ -111,6 +111,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const { request, response } = call;
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
+    metrics.begin();
     const fields: Record<string, unknown> = {};
     const about = (more: Record<string, unknown>): void => void Object.assign(fields, more);
     let outcome: Outcome | undefined;
