@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { buildEchoImage } from '../support/echo-image.ts';
 import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
-import { buildEchoImage } from './inference/echo-image.ts';
 
 const full = environment.BERTH_TEST_FULL === '1';
 const idleSeconds = 2;

@@ -103,6 +103,26 @@ describe('through a runner’s tunnel', () => {
     }
   });
 
+  test('who is a runner is remembered while the database is away, and nothing is dispatched when it never was known', async () => {
+    const { endpoint } = await startTunnel((socket) => socket.end('{"tunnel":"open"}\nhello'));
+    let isAway = true;
+    let asked = 0;
+    const authorityPem = async () => {
+      asked += 1;
+      if (isAway) throw new Error('the database is away');
+      return authority.certificate;
+    };
+    const tunnels = createTunnelConnector({ authorityPem, logger });
+    await expect(tunnels.connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
+    isAway = false;
+    expect(await text(await tunnels.connect(endpoint))).toBe('hello');
+    isAway = true;
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    closing.push(() => vi.restoreAllMocks());
+    expect(await text(await tunnels.connect(endpoint))).toBe('hello');
+    expect(asked).toBe(3);
+  });
+
   test('nobody listens, no ingress, or no longer wanted: nothing was dispatched', async () => {
     const { endpoint } = await startTunnel(() => {});
     const gone = { ...endpoint, ingress: { address: '127.0.0.1:1', secret: 's' } };

@@ -72,6 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const timeouts = { agent: seconds, function: seconds };
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
+  const holdMs = config.hold.seconds * 1_000;
   const walk = createWalk({
     ...{ ...context, workloadDomain, logger, forwarder, demand },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
@@ -80,12 +81,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       catalogue,
       demand,
       cookies: createStickyCookies({ key: await gatewayKey(database, 'sticky'), brand }),
-      holdMs: config.hold.seconds * 1_000,
+      holdMs,
       mostHeld: config.hold.requests,
       random: Math.random,
     }),
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted: trustedProxies(config.trustedProxies),
+    patienceMs: holdMs,
     metrics: createRequestMetrics(registry),
   });
   const { tls } = config;

@@ -11,6 +11,13 @@ export class NotDispatched extends Error {
   }
 }
 
+/** The runner itself takes no connections, so none of its instances can be reached anew: it stops, or has ended. */
+export class RunnerAway extends NotDispatched {
+  constructor(options: ErrorOptions) {
+    super('unreachable', 'the runner takes no connections', options);
+  }
+}
+
 export interface Connector {
   /** A connection to the instance's port, ready for HTTP. Throws `NotDispatched`. */
   connect(endpoint: Endpoint, signal?: AbortSignal): Promise<Duplex>;

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Connector, NotDispatched } from './connector.ts';
+import { type Connector, NotDispatched, RunnerAway } from './connector.ts';
 import {
   directConnector,
   type Front,
@@ -303,6 +303,42 @@ test('a connection that fails is made once more; a refused one is not', async ()
     'unreachable',
   ]);
   expect(calls).toBe(1);
+});
+
+test('a connection that has grown old takes no new request', async () => {
+  const upstream = await upstreamOf((_, response) => response.end());
+  const front = await frontOf(directConnector(upstream.port), { forwarder: { lanes: { mostAgeMs: 200 } } });
+  for (let round = 0; round < 3; round += 1) await fetch(front.url);
+  expect(upstream.accepted()).toBe(1);
+  await sleep(250);
+  await fetch(front.url);
+  expect(upstream.accepted()).toBe(2);
+  await vi.waitFor(() => expect(upstream.sockets.size).toBe(1));
+});
+
+test('a runner that takes no more connections is left by idle ones at once and by others after their request', async () => {
+  const slow = Promise.withResolvers<void>();
+  const upstream = await upstreamOf((request, response) => {
+    if (request.url === '/slow') slow.promise.then(() => response.end('slow'));
+    else response.end();
+  });
+  let isStopping = false;
+  const direct = directConnector(upstream.port);
+  const front = await frontOf({
+    ...direct,
+    connect: (...args) => (isStopping ? Promise.reject(new RunnerAway({})) : direct.connect(...args)),
+  });
+  const underWay = Array.from({ length: 2 }, () => fetch(`${front.url}/slow`));
+  await vi.waitFor(() => expect(upstream.sockets.size).toBe(2));
+  await fetch(front.url);
+  expect(upstream.sockets.size).toBe(3);
+  isStopping = true;
+  const answers = await Promise.all(Array.from({ length: 2 }, () => fetch(front.url)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 599]);
+  await vi.waitFor(() => expect(upstream.sockets.size).toBe(2));
+  slow.resolve();
+  for (const answer of await Promise.all(underWay)) expect(await answer.text()).toBe('slow');
+  await vi.waitFor(() => expect(upstream.sockets.size).toBe(0));
 });
 
 test('silence and length are limited, before the answer and within it', async () => {

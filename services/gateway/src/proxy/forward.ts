@@ -42,7 +42,7 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, maxHeaderBytes: 64 * 1024 };
+const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, mostAgeMs: 8_000, maxHeaderBytes: 64 * 1024 };
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const attempts = 2;
 
@@ -112,7 +112,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const { tally, error } = await attempt(task);
       // The client is told of a cut answer by a connection that ends before the answer does.
       if (error !== undefined && tally.status !== undefined) response.destroy();
-      discardRest(request, lingerMs);
+      // Of what reached nobody the body is still needed: another instance may get it.
+      if (tally.status !== undefined || error?.code !== 'unreachable') discardRest(request, lingerMs);
       return outcomeOf(tally, error);
     },
     forget: lanes.forget,

@@ -5,19 +5,26 @@ import type { Duplex } from 'node:stream';
 import { Gauge, type Registry } from '@berth/telemetry';
 import { Client } from 'undici';
 import type { Endpoint } from '../routing/route.ts';
-import type { Connector } from './connector.ts';
+import { type Connector, RunnerAway } from './connector.ts';
 
 export interface LaneSettings {
   /** How long an idle connection is kept when the workload says nothing about it. Most servers close after 5 s. */
   readonly idleMs: number;
   /** How long at most when it does. */
   readonly mostIdleMs: number;
+  /**
+   * No new request on a connection that is older. A runner that stops accepts no more connections and ends the open ones 15
+   * seconds later: by then each of them has been left, and what was under way has ended.
+   */
+  readonly mostAgeMs: number;
   readonly maxHeaderBytes: number;
 }
 
 export interface Lane {
   readonly client: Client;
   readonly instance: string;
+  /** When its present connection was asked for. */
+  openedAt: number;
   /** Its instance was forgotten while it was in use. */
   isOutdated: boolean;
   /** Requests that its present connection has answered. */
@@ -41,6 +48,7 @@ const isSocket = (stream: Duplex): stream is Socket => typeof stream.cork === 'f
 export function createLanes(connector: Connector, settings: LaneSettings, registry: Registry): Lanes {
   const idle = new Map<string, Lane[]>();
   const all = new Set<Lane>();
+  const ofRunner = new Map<string, Set<Lane>>();
   new Gauge({
     name: 'berth_gateway_upstream_connections',
     help: 'Connections to instances, in use or kept for the next request.',
@@ -72,17 +80,23 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
       maxHeaderSize: settings.maxHeaderBytes,
       connect(_options, callback) {
         lane.served = 0;
+        lane.openedAt = performance.now();
         connector.connect(endpoint, stop.signal).then(
           (stream) => {
             if (isSocket(stream)) callback(null, stream);
           },
-          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+          (error: unknown) => {
+            // Those who still have a connection leave it when they can: the runner waits for them before it ends.
+            if (error instanceof RunnerAway) retire(ofRunner.get(endpoint.runnerId));
+            callback(error instanceof Error ? error : new Error(String(error)), null);
+          },
         );
       },
     });
     const lane: Lane = {
       client,
       instance: endpoint.instance,
+      openedAt: performance.now(),
       isOutdated: false,
       served: 0,
       release() {
@@ -94,28 +108,42 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
       },
       destroy() {
         if (!all.delete(lane)) return;
+        const others = ofRunner.get(endpoint.runnerId);
+        others?.delete(lane);
+        if (others?.size === 0) ofRunner.delete(endpoint.runnerId);
         stop.abort();
         client.destroy().catch(() => {});
       },
     };
     client.on('disconnect', () => removeIdle(lane));
     all.add(lane);
+    const others = ofRunner.get(endpoint.runnerId);
+    if (others === undefined) ofRunner.set(endpoint.runnerId, new Set([lane]));
+    else others.add(lane);
     return lane;
+  }
+
+  function retire(lanes: Iterable<Lane> = []): void {
+    for (const lane of [...lanes]) {
+      lane.isOutdated = true;
+      removeIdle(lane);
+    }
   }
 
   return {
     take(endpoint) {
-      const waiting = idle.get(endpoint.instance);
+      const youngest = performance.now() - settings.mostAgeMs;
+      const waiting = idle.get(endpoint.instance) ?? [];
       // The last one used: the others may then grow old and close.
-      const lane = waiting?.pop();
-      if (waiting?.length === 0) idle.delete(endpoint.instance);
-      return lane ?? open(endpoint);
+      for (let lane = waiting.pop(); lane !== undefined; lane = waiting.pop()) {
+        if (waiting.length === 0) idle.delete(endpoint.instance);
+        if (lane.openedAt >= youngest) return lane;
+        lane.destroy();
+      }
+      return open(endpoint);
     },
     forget(instance) {
-      const waiting = idle.get(instance) ?? [];
-      idle.delete(instance);
-      for (const lane of waiting) lane.destroy();
-      for (const lane of all) if (lane.instance === instance) lane.isOutdated = true;
+      retire([...all].filter((lane) => lane.instance === instance));
     },
     async close() {
       idle.clear();

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { directConnector, type FrontOptions, startFront, startUpstream } from './proxy-fixture.ts';
+import { directConnector, type FrontOptions, logger, startFront, startUpstream } from './proxy-fixture.ts';
+import { type Call, createGatewayServer } from './serve.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -147,6 +149,48 @@ test('while it stops, what is under way finishes, kept connections end, and nobo
   await stopped;
   await expect(once(connect(front.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
 });
+
+test('a stream that began before the stop is finished, and the stop does not wait for its kept connection', async () => {
+  const gateway = await serving(({ response }) => {
+    response.write('begun ');
+    setTimeout(() => response.end('and done'), 300);
+  });
+  const agent = new Agent({ keepAlive: true });
+  closing.push(() => agent.destroy());
+  const [answer]: IncomingMessage[] = await once(
+    send(`http://127.0.0.1:${gateway.port}/`, { agent }).end(),
+    'response',
+  );
+  const startedAt = performance.now();
+  const stopped = gateway.stop(10_000);
+  if (answer !== undefined) expect(await text(answer)).toBe('begun and done');
+  await stopped;
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test('an answer that its client has still to read is not cut by a stop', async () => {
+  const bytes = 64 * 1024 * 1024;
+  const gateway = await serving(({ response }) => response.end(Buffer.alloc(bytes)));
+  const outgoing = send(`http://127.0.0.1:${gateway.port}/`).end();
+  const [answer]: IncomingMessage[] = await once(outgoing, 'response');
+  const stopped = gateway.stop(10_000);
+  await sleep(100);
+  let read = 0;
+  for await (const chunk of answer ?? []) read += chunk.length;
+  expect(read).toBe(bytes);
+  await stopped;
+});
+
+async function serving(answer: (call: Call) => void) {
+  const gateway = createGatewayServer({
+    ...{ maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 60_000, logger },
+    refusal: () => ({ headers: [], body: '' }),
+    handle: async (call) => answer(call),
+  });
+  const { port } = await gateway.listen(0, '127.0.0.1');
+  closing.push(() => gateway.stop(0));
+  return { ...gateway, port };
+}
 
 test('a stop does not wait beyond its deadline', async () => {
   const { front } = await start();

@@ -61,11 +61,19 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   };
   const server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls });
   server.maxRequestsPerSocket = 0;
+  // Called by `close`.
+  server.closeIdleConnections = () => {
+    for (const socket of connected) if (isIdle(socket)) socket.destroy();
+  };
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     open.add(response);
     latest.set(request.socket, response);
-    response.once('close', () => open.delete(response));
+    response.once('close', () => {
+      open.delete(response);
+      // Its head may have left before the stop began, and so has not told the client to go elsewhere.
+      if (isDraining && isIdle(request.socket)) request.socket.end();
+    });
     if (isDraining) response.shouldKeepAlive = false;
     if (isPlainlyFramed(request.rawHeaders)) run({ request, response, upgrade: undefined });
     else refuse(response, 400);
@@ -79,6 +87,9 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     if (isPlainlyFramed(request.rawHeaders)) run({ request, response, upgrade: { socket, head } });
     else refuse(response, 400);
   }
+
+  /** Nothing of an answer is left to be written: to Node, one that a slow client has still to read is none. */
+  const isIdle = (socket: Socket): boolean => !upgraded.has(socket) && latest.get(socket)?.closed !== false;
 
   function run(call: Call): void {
     handle(call).catch((error: unknown) => {
@@ -126,8 +137,6 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       isDraining = true;
       for (const response of open) if (!response.headersSent) response.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // To Node a connection that has not asked for anything yet is not idle.
-      for (const socket of connected) if (!latest.has(socket) && !upgraded.has(socket)) socket.destroy();
       const gone = [...upgraded].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
       await within(deadlineMs, Promise.all([closed, ...gone]));
       server.closeAllConnections();

@@ -1,12 +1,13 @@
 // To an instance on another machine: a TLS connection to its runner, one line that names it, and then the bytes are the
 // container's.
 import { once } from 'node:events';
-import { createSecureContext, type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
+import { connect as startTls, type TLSSocket } from 'node:tls';
 import { ingressServerName, TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
-import { type Connector, NotDispatched } from './connector.ts';
+import { createAuthority } from './authority.ts';
+import { type Connector, NotDispatched, RunnerAway } from './connector.ts';
 import { TlsSessions } from './tls-sessions.ts';
 
 export interface TunnelConnectorOptions {
@@ -22,13 +23,7 @@ const mostAnswerBytes = 4_096;
 export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }: TunnelConnectorOptions): Connector {
   const sessions = new TlsSessions();
   const opening = new Set<TLSSocket>();
-  let known: { readonly pem: string; readonly context: SecureContext } | undefined;
-
-  async function authority(): Promise<SecureContext> {
-    const pem = await authorityPem();
-    if (known?.pem !== pem) known = { pem, context: createSecureContext({ ca: pem, minVersion: 'TLSv1.3' }) };
-    return known.context;
-  }
+  const authority = createAuthority({ load: authorityPem, logger });
 
   async function start({ runnerId }: Endpoint, address: string): Promise<TLSSocket> {
     const servername = ingressServerName(runnerId);
@@ -49,7 +44,9 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     if (endpoint.ingress === undefined)
       throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     const { address, secret } = endpoint.ingress;
-    const socket = await start(endpoint, address);
+    const socket = await start(endpoint, address).catch((cause: unknown) => {
+      throw new NotDispatched('unreachable', 'nobody can tell who is a runner', { cause });
+    });
     const fail = (why: string) => socket.destroy(new Error(why));
     const timer = setTimeout(fail, answerMs, 'the runner did not answer in time');
     const onAbort = () => fail('no longer wanted');
@@ -78,6 +75,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
         { instance: endpoint.instance, runnerId: endpoint.runnerId, err: cause },
         'a runner is not reachable',
       );
+      if (isRefusal(cause)) throw new RunnerAway({ cause });
       throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
     } finally {
       opening.delete(socket);
@@ -93,6 +91,9 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     },
   };
 }
+
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 
 /** `host:port`, where the host may be an IPv6 address in brackets. */
 function placeOf(address: string): { host: string; port: number } {

@@ -1,7 +1,9 @@
-import { Counter, Histogram, type Registry } from '@berth/telemetry';
+import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
 import type { Outcome } from '../proxy/outcome.ts';
 
 export interface RequestMetrics {
+  /** Every request that begins is observed once, at its end. */
+  begin(): void;
   /** Status 0 stands for a client that left before there was an answer. */
   observe(about: Readonly<Record<string, unknown>>, status: number, outcome: Outcome | undefined): void;
   /** A request that found no instance got one after so long. */
@@ -33,9 +35,16 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'How long requests that found no instance waited for one: cold starts, as clients feel them.',
     ...{ labelNames: ['kind'], buckets, registers: [registry] },
   });
+  const underWay = new Gauge({
+    name: 'berth_gateway_requests_in_flight',
+    help: 'Requests that were read and are not answered to their end.',
+    registers: [registry],
+  });
   return {
+    begin: () => underWay.inc(),
     held: (kind, ms) => waits.observe({ kind }, ms / 1_000),
     observe({ kind }, status, outcome) {
+      underWay.dec();
       const labels = { kind: typeof kind === 'string' ? kind : 'none', status: String(status) };
       if (outcome === undefined) return void seconds.observe(labels, 0);
       seconds.observe(labels, outcome.durationMs / 1_000);

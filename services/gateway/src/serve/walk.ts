@@ -1,5 +1,6 @@
 // The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log.
 import type { Brand } from '@berth/contract';
+import { backoffMs, pause } from '@berth/pace';
 import {
   childOf,
   formatTraceparent,
@@ -21,6 +22,7 @@ import type { Upgrader } from '../proxy/upgrade.ts';
 import { hostHeader, resolve } from '../routing/resolve.ts';
 import type { Named, Workload } from '../routing/route.ts';
 import type { Chooser } from './choose.ts';
+import { createDepartures } from './departures.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
 
@@ -34,28 +36,60 @@ export interface WalkOptions {
   readonly forwarder: Forwarder;
   readonly upgrader: Upgrader;
   readonly isTrusted: (address: string) => boolean;
+  /** How long a request that has reached no instance is offered to one again. */
+  readonly patienceMs: number;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
 }
 
-interface Admitted {
+interface Offered {
+  readonly call: Call;
   readonly named: Named;
   readonly workload: Workload;
   readonly session: string | undefined;
   readonly headers: readonly string[];
+  readonly about: (fields: Record<string, unknown>) => void;
 }
 
-/** How many instances are tried for one request; each refused it before a byte of it had arrived. */
-const mostInstances = 3;
+/** Between two rounds in which no instance took a request: its runner may be starting again. */
+const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, logger, metrics } = options;
+  const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
-  async function pass(
-    call: Call,
-    requestId: string,
-    about: (fields: Record<string, unknown>) => void,
-  ): Promise<Outcome> {
+  /** To one instance after the other, until one has taken it: what reached none may be sent again. */
+  async function offer({ call, named, workload: known, session, headers, about }: Offered): Promise<Outcome> {
+    const { request, response, upgrade } = call;
+    const giveUpAt = performance.now() + options.patienceMs;
+    const refused = new Set<string>();
+    let workload = known;
+    for (let rounds = 0; ; ) {
+      noteDepartures(workload);
+      const asked = { request, session, refused };
+      const { endpoint, onResponseHead, heldMs, count } = await chooser.choose(named, workload, asked);
+      about({ revision: endpoint.revision, instance: endpoint.instance });
+      if (heldMs !== undefined) {
+        about({ heldMs });
+        metrics.held(workload.kind, heldMs);
+      }
+      const task = { request, response, endpoint, headers, kind: workload.kind, path: named.path, onResponseHead };
+      const outcome = await count(() =>
+        upgrade === undefined ? options.forwarder.forward(task) : options.upgrader.upgrade({ ...task, ...upgrade }),
+      );
+      const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
+      if (!isUntouched || performance.now() >= giveUpAt) return outcome;
+      refused.add(endpoint.instance);
+      // Read anew: the instance may be gone, and its runner may have another address or secret by now.
+      ({ workload } = await gatekeeper.admit(named, request.rawHeaders));
+      if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;
+      rounds += 1;
+      await pause(backoffMs(rounds, roundMs.first, roundMs.most, Math.random));
+      refused.clear();
+    }
+  }
+
+  async function pass(call: Call, requestId: string, about: Offered['about']): Promise<Outcome> {
     const { request } = call;
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
     const { workload, principal, consumed } = await gatekeeper.admit(named, request.rawHeaders);
@@ -79,40 +113,9 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     });
     const leave = demand.enter(workload.uid);
     try {
-      return await dispatch(call, { named, workload, session, headers }, about);
+      return await offer({ call, named, workload, session, headers, about });
     } finally {
       leave();
-    }
-  }
-
-  async function dispatch(
-    call: Call,
-    { named, workload, session, headers }: Admitted,
-    about: (fields: Record<string, unknown>) => void,
-  ): Promise<Outcome> {
-    const { request } = call;
-    const refused = new Set<string>();
-    for (let attempt = 1; ; attempt += 1) {
-      const chosen = await chooser.choose(named, workload, { request, session, refused });
-      about({ revision: chosen.endpoint.revision, instance: chosen.endpoint.instance });
-      if (chosen.heldMs !== undefined) {
-        about({ heldMs: chosen.heldMs });
-        metrics.held(workload.kind, chosen.heldMs);
-      }
-      const { endpoint } = chosen;
-      const task = {
-        ...{ request, response: call.response, endpoint, headers, kind: workload.kind },
-        path: named.path,
-        onResponseHead: chosen.onResponseHead,
-      };
-      const outcome = await chosen.count(() =>
-        call.upgrade === undefined
-          ? options.forwarder.forward(task)
-          : options.upgrader.upgrade({ ...task, ...call.upgrade }),
-      );
-      const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
-      if (!isUntouched || attempt >= mostInstances) return outcome;
-      refused.add(endpoint.instance);
     }
   }
 
@@ -120,6 +123,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const { request, response } = call;
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
+    metrics.begin();
     const fields: Record<string, unknown> = {};
     const about = (more: Record<string, unknown>): void => void Object.assign(fields, more);
     let outcome: Outcome | undefined;

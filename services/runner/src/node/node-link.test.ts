@@ -79,7 +79,7 @@ test('wishes arrive in order, and words of a newer api are passed over', async (
   stream.write(`${text.slice(40)}\n`);
   send(stream, { type: 'unset', id: instance.id, isLeaving: false });
   await expect.poll(() => wished).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
-  expect(api.heartbeats).toBe(1);
+  await expect.poll(() => api.heartbeats).toBe(1);
   await close();
   await listener[Symbol.asyncDispose]();
 });

@@ -16,7 +16,7 @@ const server = createServer(async (request, response) => {
   });
   const { pathname, searchParams } = new URL(request.url, 'http://agent');
   if (pathname === '/events') {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-word': word });
     const count = Number(searchParams.get('count') ?? 3);
     const pauseMs = Number(searchParams.get('pause') ?? 100);
     for (let index = 0; index < count && !response.destroyed; index += 1) {

@@ -1,0 +1,76 @@
+// One request, sent once, and what became of it as its client can tell: the difference decides who may send it again.
+import { type Agent, request as send } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+
+export interface Sent {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Leaves in pieces, without a length ahead. */
+  readonly body?: Buffer | undefined;
+}
+
+export type Tried =
+  | {
+      readonly end: 'answer';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+      readonly body: Buffer;
+    }
+  /** Nobody accepted the connection. */
+  | { readonly end: 'refused' }
+  /** The connection ended before a byte of the answer. */
+  | { readonly end: 'reset'; readonly why: string }
+  /** It ended within the answer. */
+  | { readonly end: 'cut'; readonly why: string }
+  | { readonly end: 'late' };
+
+const pieceBytes = 64 * 1024;
+
+export async function tryOnce(agent: Agent, url: string, sent: Sent, limitMs: number): Promise<Tried> {
+  const { hostname, port } = new URL(url);
+  const { method, path, headers, body } = sent;
+  const outgoing = send({ agent, hostname, port, method, path, headers });
+  let socket: Socket | undefined;
+  let readBefore = 0;
+  let isLate = false;
+  outgoing.once('socket', (given) => {
+    socket = given;
+    readBefore = given.bytesRead;
+  });
+  const timer = setTimeout(() => {
+    isLate = true;
+    outgoing.destroy(new Error('late'));
+  }, limitMs);
+  try {
+    const answered = new Promise<Tried>((resolve, reject) => {
+      outgoing.on('error', reject);
+      outgoing.once('response', (incoming) => {
+        const { statusCode: status = 0 } = incoming;
+        buffer(incoming).then(
+          (whole) => resolve({ end: 'answer', status, headers: incoming.headers, body: whole }),
+          (error: unknown) => resolve(isLate ? { end: 'late' } : { end: 'cut', why: String(error) }),
+        );
+      });
+    });
+    // An answer may come before all of the body has left; then the rest of it does not matter.
+    if (body === undefined) outgoing.end();
+    else pipeline(Readable.from(piecesOf(body)), outgoing).catch(() => {});
+    return await answered;
+  } catch (error) {
+    if (isLate) return { end: 'late' };
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ECONNREFUSED') return { end: 'refused' };
+    const hasRead = (socket?.bytesRead ?? 0) > readBefore;
+    return { end: hasRead ? 'cut' : 'reset', why: String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes);
+}
