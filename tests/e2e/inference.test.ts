@@ -1,10 +1,8 @@
 // Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner.
-import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { request as send } from 'node:http';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -12,58 +10,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../scripts/engines/base-image.ts';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
+import { type Call, callerTo, echoFolder, headerOf, echoImage as image } from './inference/caller.ts';
 
 const full = environment.BERTH_TEST_FULL === '1';
-const image = 'berth-echo:latest';
+const memoryImage = 'berth-thread-memory:latest';
+const memoryFolder = fileURLToPath(new URL('../../examples/thread-memory', import.meta.url));
+const echo = { image, generation: 'mk2', memory: 256, minScale: 1 } as const;
 
 let fleet: Fleet;
+let call: Call;
 
 beforeAll(async () => {
   fleet = await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways: 1 });
+  call = callerTo({ url: gatewayUrl(), key: fleet.key });
   const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
-  const [base = ''] = await importBaseImage(dockerUrl);
-  const folder = dirname(fileURLToPath(new URL('./inference/echo/server.mjs', import.meta.url)));
-  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
-  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
-  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  await buildImage(dockerUrl, image, echoFolder);
+  await buildImage(dockerUrl, memoryImage, memoryFolder);
   const client = clientOf(fleet);
-  await client.post('/agents', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD: 'first' } }));
-  await client.post('/agents', {
-    ...agent('open', { image, generation: 'mk2', memory: 256 }),
-    spec: { public: true, ...agent('open', { image, generation: 'mk2', memory: 256 }).spec },
-  });
-  for (const name of ['echo', 'open']) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+  const open = agent('open', echo);
+  await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));
+  await client.post('/agents', { ...open, spec: { ...open.spec, public: true } });
+  await client.post('/agents', agent('memory', { ...echo, image: memoryImage }));
+  await client.post('/functions', agent('echo', echo));
+  const paths = ['/agents/echo', '/agents/open', '/agents/memory', '/functions/echo'];
+  for (const path of paths) await settled(client, path, ['DEPLOYED']);
 }, 300_000);
 afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
 
 const gatewayUrl = (): string => fleet.gateways[0]?.url ?? '';
 const bearer = (): { authorization: string } => ({ authorization: `Bearer ${fleet.key}` });
-
-/** With the target byte for byte as given. */
-async function call(
-  target: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
-) {
-  const { hostname, port } = new URL(gatewayUrl());
-  const outgoing = send({
-    hostname,
-    port,
-    path: target,
-    method: options.method ?? 'GET',
-    headers: { ...bearer(), ...options.headers },
-  });
-  outgoing.end(options.body);
-  const [incoming] = await once(outgoing, 'response');
-  const body = await text(incoming);
-  return { status: incoming.statusCode, headers: incoming.headers, body: JSON.parse(body) };
-}
-
-const headerOf = (raw: readonly string[], name: string): string | undefined =>
-  raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 
 describe('addresses', () => {
   test('an agent by path, with its inputs', async () => {
@@ -98,6 +76,48 @@ describe('addresses', () => {
     expect(headerOf(body.headers, 'x-service-thread-id')).toBe('thread-7');
     expect(headerOf(body.headers, 'x-service-workspace')).toBe('main');
     expect(headerOf(body.headers, 'x-service-subject')).not.toBe('forged');
+  });
+});
+
+describe('threads', () => {
+  const tell = async (inputs: string, thread?: string) => {
+    const { status, body } = await call('/main/agents/memory', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(thread === undefined ? {} : { 'x-service-thread-id': thread }),
+      },
+      body: JSON.stringify({ inputs }),
+    });
+    expect(status).toBe(200);
+    return body.remembered;
+  };
+
+  test('an agent remembers within a thread', async () => {
+    expect(await tell('one', 'first')).toEqual([]);
+    expect(await tell('two', 'first')).toEqual(['one']);
+    expect(await tell('three', 'first')).toEqual(['one', 'two']);
+  });
+
+  test('without a thread it remembers nothing', async () => {
+    expect(await tell('one')).toEqual([]);
+    expect(await tell('two')).toEqual([]);
+    expect(await tell('three', '')).toEqual([]);
+    expect(await tell('four', '')).toEqual([]);
+  });
+
+  test('two threads are apart', async () => {
+    expect(await tell('of a', 'a')).toEqual([]);
+    expect(await tell('of b', 'b')).toEqual([]);
+    expect(await tell('more of a', 'a')).toEqual(['of a']);
+    expect(await tell('more of b', 'b')).toEqual(['of b']);
+  });
+
+  test('the thread id does not reach a function', async () => {
+    const headers = { 'x-service-thread-id': 'thread-7', 'x-other': 'kept' };
+    const { status, body } = await call('/main/functions/echo/x', { headers });
+    expect([status, headerOf(body.headers, 'x-other')]).toEqual([200, 'kept']);
+    expect(headerOf(body.headers, 'x-service-thread-id')).toBeUndefined();
   });
 });
 
@@ -224,7 +244,7 @@ describe('changes', () => {
     };
     const loading = Promise.all(Array.from({ length: 4 }, load));
     for (const WORD of ['second', 'third']) {
-      await client.put('/agents/echo', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD } }));
+      await client.put('/agents/echo', agent('echo', { ...echo, env: { WORD } }));
       await settled(client, '/agents/echo', ['DEPLOYED']);
       await sleep(1_500);
     }
