@@ -1,44 +1,43 @@
-// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner.
-import { createHash, randomBytes } from 'node:crypto';
+// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner. What needs workloads of its own is in
+// the folder of this name; all of it shares one deployment.
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { request as send } from 'node:http';
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
-import { type Call, callerTo, echoFolder, headerOf, echoImage as image } from './inference/caller.ts';
-
-const full = environment.BERTH_TEST_FULL === '1';
-const memoryImage = 'berth-thread-memory:latest';
-const memoryFolder = fileURLToPath(new URL('../../examples/thread-memory', import.meta.url));
-const echo = { image, generation: 'mk2', memory: 256, minScale: 1 } as const;
+import { type Call, callerTo, echoFolder, headerOf } from './inference/caller.ts';
+import { canaryTests } from './inference/canary.ts';
+import { makeCertificate } from './inference/certificate.ts';
+import { httpsTests } from './inference/https.ts';
+import { hastySettings, limitTests } from './inference/limits.ts';
+import { mcpTests } from './inference/mcp.ts';
+import { echo, type Site } from './inference/site.ts';
+import { threadTests } from './inference/threads.ts';
+import { uploadTests } from './inference/upload.ts';
 
 let fleet: Fleet;
+let site: Site;
 let call: Call;
+const made = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  fleet = await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways: 1 });
-  call = callerTo({ url: gatewayUrl(), key: fleet.key });
+  const certificate = made.use(await makeCertificate(['IP:127.0.0.1', 'DNS:*.local.localhost']));
+  const { certFile: BERTH_GATEWAY_TLS_CERT_FILE, keyFile: BERTH_GATEWAY_TLS_KEY_FILE } = certificate;
+  const gateways = [{}, { BERTH_GATEWAY_TLS_CERT_FILE, BERTH_GATEWAY_TLS_KEY_FILE }, hastySettings];
+  fleet = made.use(await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways }));
+  const [url = '', secure = '', hasty = ''] = fleet.gateways.map((gateway) => gateway.url);
   const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
-  await buildImage(dockerUrl, image, echoFolder);
-  await buildImage(dockerUrl, memoryImage, memoryFolder);
+  call = callerTo({ url, key: fleet.key });
+  site = { fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } };
+  await buildImage(dockerUrl, echo.image, echoFolder);
   const client = clientOf(fleet);
   const open = agent('open', echo);
   await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));
   await client.post('/agents', { ...open, spec: { ...open.spec, public: true } });
-  await client.post('/agents', agent('memory', { ...echo, image: memoryImage }));
-  await client.post('/functions', agent('echo', echo));
-  const paths = ['/agents/echo', '/agents/open', '/agents/memory', '/functions/echo'];
-  for (const path of paths) await settled(client, path, ['DEPLOYED']);
+  for (const path of ['/agents/echo', '/agents/open']) await settled(client, path, ['DEPLOYED']);
 }, 300_000);
-afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => made.disposeAsync(), 120_000);
 
 const gatewayUrl = (): string => fleet.gateways[0]?.url ?? '';
 const bearer = (): { authorization: string } => ({ authorization: `Bearer ${fleet.key}` });
@@ -76,48 +75,6 @@ describe('addresses', () => {
     expect(headerOf(body.headers, 'x-service-thread-id')).toBe('thread-7');
     expect(headerOf(body.headers, 'x-service-workspace')).toBe('main');
     expect(headerOf(body.headers, 'x-service-subject')).not.toBe('forged');
-  });
-});
-
-describe('threads', () => {
-  const tell = async (inputs: string, thread?: string) => {
-    const { status, body } = await call('/main/agents/memory', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(thread === undefined ? {} : { 'x-service-thread-id': thread }),
-      },
-      body: JSON.stringify({ inputs }),
-    });
-    expect(status).toBe(200);
-    return body.remembered;
-  };
-
-  test('an agent remembers within a thread', async () => {
-    expect(await tell('one', 'first')).toEqual([]);
-    expect(await tell('two', 'first')).toEqual(['one']);
-    expect(await tell('three', 'first')).toEqual(['one', 'two']);
-  });
-
-  test('without a thread it remembers nothing', async () => {
-    expect(await tell('one')).toEqual([]);
-    expect(await tell('two')).toEqual([]);
-    expect(await tell('three', '')).toEqual([]);
-    expect(await tell('four', '')).toEqual([]);
-  });
-
-  test('two threads are apart', async () => {
-    expect(await tell('of a', 'a')).toEqual([]);
-    expect(await tell('of b', 'b')).toEqual([]);
-    expect(await tell('more of a', 'a')).toEqual(['of a']);
-    expect(await tell('more of b', 'b')).toEqual(['of b']);
-  });
-
-  test('the thread id does not reach a function', async () => {
-    const headers = { 'x-service-thread-id': 'thread-7', 'x-other': 'kept' };
-    const { status, body } = await call('/main/functions/echo/x', { headers });
-    expect([status, headerOf(body.headers, 'x-other')]).toEqual([200, 'kept']);
-    expect(headerOf(body.headers, 'x-service-thread-id')).toBeUndefined();
   });
 });
 
@@ -183,39 +140,6 @@ describe('streams', () => {
       .toEqual({ aborted: before + 1, open: 0 });
   });
 
-  test('a large upload passes in pieces and the gateway does not grow with it', async () => {
-    const size = full ? 1024 : 128;
-    const piece = randomBytes(1024 * 1024);
-    const hash = createHash('sha256');
-    const memory = async () => {
-      const status = await readFile(`/proc/${fleet.gateways[0]?.process.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-    };
-    const before = await memory();
-    const { hostname, port } = new URL(gatewayUrl());
-    const outgoing = send({
-      hostname,
-      port,
-      path: '/main/agents/echo/upload',
-      method: 'POST',
-      headers: { ...bearer(), 'content-type': 'application/octet-stream' },
-    });
-    const answered = once(outgoing, 'response');
-    async function* pieces() {
-      for (let index = 0; index < size; index += 1) {
-        hash.update(piece);
-        yield piece;
-      }
-    }
-    await pipeline(Readable.from(pieces()), outgoing);
-    const [incoming] = await answered;
-    const body = JSON.parse(await text(incoming));
-    expect(body).toMatchObject({ bytes: size * piece.length, sha256: hash.digest('hex') });
-    const grown = (await memory()) - before;
-    console.log(`${size} MiB passed, the gateway grew by ${grown.toFixed(0)} MiB`);
-    expect(grown).toBeLessThan(100);
-  });
-
   test('a WebSocket passes both ways', async () => {
     const url = `${gatewayUrl().replace('http', 'ws')}/main/agents/open/ws`;
     const socket = new WebSocket(url);
@@ -226,6 +150,13 @@ describe('streams', () => {
     socket.close();
   });
 });
+
+describe('a large upload', () => uploadTests(() => site));
+describe('threads', () => threadTests(() => site));
+describe('MCP servers', () => mcpTests(() => site));
+describe('canary', () => canaryTests(() => site));
+describe('https', () => httpsTests(() => site));
+describe('limits', () => limitTests(() => site));
 
 describe('changes', () => {
   test('a new revision takes over without a failed request', { timeout: 120_000 }, async () => {

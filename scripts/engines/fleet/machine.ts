@@ -9,7 +9,7 @@ export type MachineOptions = {
   name: string;
   /** Where its data lies; the Docker Engine's folder is swept with those of the run. */
   folder: string;
-  /** Of its own: the second number of its addresses, 198.18.N.0/30. */
+  /** Of its own within the run, below eight. */
   number: number;
   nodePort: number;
   joinToken: string;
@@ -39,8 +39,9 @@ export class Machine implements AsyncDisposable {
     this.#namespace = `berth-${process.pid}-${number}`;
     this.wire = `bw${number}-${process.pid}`.slice(0, 15);
     this.netns = `/run/netns/${this.#namespace}`;
-    this.outside = `198.18.${number}.1`;
-    this.address = `198.18.${number}.2`;
+    const [outside, inside] = wireAddresses(number);
+    this.outside = outside;
+    this.address = inside;
     this.nodePort = nodePort;
     this.dockerFolder = join(folder, `docker-${name}`);
     this.stateFolder = join(folder, `runner-${name}`);
@@ -110,6 +111,14 @@ export class Machine implements AsyncDisposable {
     spawnSync('ip', ['link', 'delete', this.wire]);
     spawnSync('ip', ['netns', 'delete', this.#namespace]);
   }
+}
+
+/** Both ends of its wire, out of 198.18.0.0/15. Runs at the same time differ by their process, machines by their number. */
+function wireAddresses(number: number): [outside: string, inside: string] {
+  const first = ((process.pid % 4096) * 8 + number) * 4;
+  const at = (offset: number): string =>
+    [198, 18 + ((first + offset) >> 16), ((first + offset) >> 8) & 255, (first + offset) & 255].join('.');
+  return [at(1), at(2)];
 }
 
 const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
