@@ -14,7 +14,7 @@ async function serve(request, response) {
     open -= 1;
     if (!response.writableFinished) aborted += 1;
   });
-  const { pathname, searchParams } = new URL(request.url, 'http://agent');
+  const { pathname, searchParams } = URL.parse(request.url, 'http://agent') ?? new URL('http://agent');
   if (pathname === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const count = Number(searchParams.get('count') ?? 3);
