@@ -30,18 +30,21 @@ export function judgeAnswers(bytes: Buffer, { foreignWords, workspace, sent }: R
   if (strange !== undefined) faults.push(`an answer to another connection, ${strange}`);
   if (text.length > 0 && answers.length === 0) faults.push('bytes that are no answer');
   for (const [index, answer] of answers.entries()) {
-    if ((statuses[index] ?? 0) >= 500) faults.push(...serverFault(answer));
+    const status = statuses[index] ?? 0;
+    if (status >= 500 && !isProven(answer, /^WORKLOAD_/))
+      faults.push(`a failure that is nobody's: ${answer.slice(0, 400)}`);
+    // The agent's own parser would say so without its word: it then read a request otherwise than the gateway had.
+    if (status === 400 && !isProven(answer, /^BAD_REQUEST$/))
+      faults.push(`a refusal that is nobody's: ${answer.slice(0, 400)}`);
     faults.push(...identityFaults(answer, workspace));
   }
   return { statuses, codes, faults };
 }
 
-/** The platform says that the workload failed, or the workload itself has spoken, whose answers carry its word. */
-function serverFault(answer: string): string[] {
-  const source = header(answer, 'x-service-source');
-  const code = header(answer, 'x-service-error-code') ?? 'none';
-  const isProven = source === 'platform' ? code.startsWith('WORKLOAD_') : header(answer, 'x-word') !== undefined;
-  return isProven ? [] : [`${answer.slice(0, 12)} from ${source ?? 'nobody'}, code ${code}`];
+/** The platform says it in these words, or the workload itself has spoken, whose answers carry its word. */
+function isProven(answer: string, codes: RegExp): boolean {
+  if (header(answer, 'x-service-source') !== 'platform') return header(answer, 'x-word') !== undefined;
+  return codes.test(header(answer, 'x-service-error-code') ?? '');
 }
 
 function identityFaults(answer: string, workspace: string): string[] {

@@ -1,4 +1,7 @@
 // The limits of time, a sixtieth of those that a deployment begins with.
+import { once } from 'node:events';
+import { request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { callerTo } from './caller.ts';
 import type { Site } from './site.ts';
@@ -18,14 +21,14 @@ export function limitTests(site: () => Site): void {
     const url = `${hasty.url}/main/agents/echo/events?count=${count}&pause=${pauseMs}`;
     const { body } = await fetch(url, { headers: { authorization: `Bearer ${fleet.key}` } });
     const startedAt = performance.now();
-    let text = '';
+    let events = '';
     let isWhole = true;
     try {
-      for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
+      for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) events += chunk;
     } catch {
       isWhole = false;
     }
-    return { arrived: text.split('\n\n').length - 1, seconds: (performance.now() - startedAt) / 1_000, isWhole };
+    return { arrived: events.split('\n\n').length - 1, seconds: (performance.now() - startedAt) / 1_000, isWhole };
   };
   const hastyCall = (target: string) => callerTo({ ...site().hasty, key: site().fleet.key })(target);
 
@@ -51,6 +54,17 @@ export function limitTests(site: () => Site): void {
       expect([status, headers['x-service-source'], body.error.code]).toEqual([504, 'platform', 'WORKLOAD_TIMEOUT']);
       expect(seconds).toBeGreaterThan(silentSeconds - 0.1);
       expect(seconds).toBeLessThan(silentSeconds + 3);
+    });
+
+    test('a client that stops within its upload: 408, and the workload is not blamed', async () => {
+      const { hasty, fleet } = site();
+      const headers = { authorization: `Bearer ${fleet.key}`, 'content-length': '10' };
+      const outgoing = send(`${hasty.url}/main/agents/echo/upload`, { method: 'POST', headers });
+      outgoing.write('short');
+      const [incoming] = await once(outgoing, 'response');
+      const { error } = JSON.parse(await text(incoming));
+      expect([incoming.statusCode, error.code, error.origin]).toEqual([408, 'REQUEST_TIMEOUT', 'platform']);
+      outgoing.destroy();
     });
 
     test('a stream that moves for ever is ended by the limit in all', async () => {
