@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { request as sendTls } from 'node:https';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 export const echoImage = 'berth-echo:latest';
-export const echoFolder = fileURLToPath(new URL('./echo', import.meta.url));
+export const echoFolder = dirname(fileURLToPath(new URL('./echo/server.mjs', import.meta.url)));
 
 interface CallOptions {
   readonly method?: string;
@@ -13,7 +14,7 @@ interface CallOptions {
   readonly body?: string;
 }
 
-export interface Called {
+interface Called {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into what a workload of theirs answers

@@ -1,7 +1,7 @@
 // MCP servers as the official client sees them.
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -14,7 +14,7 @@ import { copyPackages } from './copy-packages.ts';
 import { echo, type Site } from './site.ts';
 
 const image = 'berth-mcp:latest';
-const source = fileURLToPath(new URL('./mcp', import.meta.url));
+const source = dirname(fileURLToPath(new URL('./mcp/server.mjs', import.meta.url)));
 
 export function mcpTests(site: () => Site): void {
   beforeAll(async () => {
