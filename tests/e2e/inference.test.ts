@@ -1,69 +1,46 @@
-// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner.
-import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner. What needs workloads of its own is in
+// the folder of this name; all of it shares one deployment.
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { request as send } from 'node:http';
-import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../scripts/engines/base-image.ts';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
-
-const full = environment.BERTH_TEST_FULL === '1';
-const image = 'berth-echo:latest';
+import { type Call, callerTo, echoFolder, headerOf } from './inference/caller.ts';
+import { canaryTests } from './inference/canary.ts';
+import { makeCertificate } from './inference/certificate.ts';
+import { httpsTests } from './inference/https.ts';
+import { hastySettings, limitTests } from './inference/limits.ts';
+import { mcpTests } from './inference/mcp.ts';
+import { echo, type Site } from './inference/site.ts';
+import { threadTests } from './inference/threads.ts';
+import { uploadTests } from './inference/upload.ts';
 
 let fleet: Fleet;
+let site: Site;
+let call: Call;
+const made = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  fleet = await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways: 1 });
+  const certificate = made.use(await makeCertificate(['IP:127.0.0.1', 'DNS:*.local.localhost']));
+  const { certFile: BERTH_GATEWAY_TLS_CERT_FILE, keyFile: BERTH_GATEWAY_TLS_KEY_FILE } = certificate;
+  const gateways = [{}, { BERTH_GATEWAY_TLS_CERT_FILE, BERTH_GATEWAY_TLS_KEY_FILE }, hastySettings];
+  fleet = made.use(await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways }));
+  const [url = '', secure = '', hasty = ''] = fleet.gateways.map((gateway) => gateway.url);
   const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
-  const [base = ''] = await importBaseImage(dockerUrl);
-  const folder = dirname(fileURLToPath(new URL('./inference/echo/server.mjs', import.meta.url)));
-  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
-  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
-  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  call = callerTo({ url, key: fleet.key });
+  site = { fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } };
+  await buildImage(dockerUrl, echo.image, echoFolder);
   const client = clientOf(fleet);
-  await client.post('/agents', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD: 'first' } }));
-  await client.post('/agents', {
-    ...agent('open', { image, generation: 'mk2', memory: 256 }),
-    spec: { public: true, ...agent('open', { image, generation: 'mk2', memory: 256 }).spec },
-  });
-  for (const name of ['echo', 'open']) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+  const open = agent('open', echo);
+  await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));
+  await client.post('/agents', { ...open, spec: { ...open.spec, public: true } });
+  for (const path of ['/agents/echo', '/agents/open']) await settled(client, path, ['DEPLOYED']);
 }, 300_000);
-afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => made.disposeAsync(), 120_000);
 
 const gatewayUrl = (): string => fleet.gateways[0]?.url ?? '';
 const bearer = (): { authorization: string } => ({ authorization: `Bearer ${fleet.key}` });
-
-/** With the target byte for byte as given. */
-async function call(
-  target: string,
-  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
-) {
-  const { hostname, port } = new URL(gatewayUrl());
-  const outgoing = send({
-    hostname,
-    port,
-    path: target,
-    method: options.method ?? 'GET',
-    headers: { ...bearer(), ...options.headers },
-  });
-  outgoing.end(options.body);
-  const [incoming] = await once(outgoing, 'response');
-  const body = await text(incoming);
-  return { status: incoming.statusCode, headers: incoming.headers, body: JSON.parse(body) };
-}
-
-const headerOf = (raw: readonly string[], name: string): string | undefined =>
-  raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 
 describe('addresses', () => {
   test('an agent by path, with its inputs', async () => {
@@ -163,39 +140,6 @@ describe('streams', () => {
       .toEqual({ aborted: before + 1, open: 0 });
   });
 
-  test('a large upload passes in pieces and the gateway does not grow with it', async () => {
-    const size = full ? 1024 : 128;
-    const piece = randomBytes(1024 * 1024);
-    const hash = createHash('sha256');
-    const memory = async () => {
-      const status = await readFile(`/proc/${fleet.gateways[0]?.process.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-    };
-    const before = await memory();
-    const { hostname, port } = new URL(gatewayUrl());
-    const outgoing = send({
-      hostname,
-      port,
-      path: '/main/agents/echo/upload',
-      method: 'POST',
-      headers: { ...bearer(), 'content-type': 'application/octet-stream' },
-    });
-    const answered = once(outgoing, 'response');
-    async function* pieces() {
-      for (let index = 0; index < size; index += 1) {
-        hash.update(piece);
-        yield piece;
-      }
-    }
-    await pipeline(Readable.from(pieces()), outgoing);
-    const [incoming] = await answered;
-    const body = JSON.parse(await text(incoming));
-    expect(body).toMatchObject({ bytes: size * piece.length, sha256: hash.digest('hex') });
-    const grown = (await memory()) - before;
-    console.log(`${size} MiB passed, the gateway grew by ${grown.toFixed(0)} MiB`);
-    expect(grown).toBeLessThan(100);
-  });
-
   test('a WebSocket passes both ways', async () => {
     const url = `${gatewayUrl().replace('http', 'ws')}/main/agents/open/ws`;
     const socket = new WebSocket(url);
@@ -206,6 +150,13 @@ describe('streams', () => {
     socket.close();
   });
 });
+
+describe('a large upload', () => uploadTests(() => site));
+describe('threads', () => threadTests(() => site));
+describe('MCP servers', () => mcpTests(() => site));
+describe('canary', () => canaryTests(() => site));
+describe('https', () => httpsTests(() => site));
+describe('limits', () => limitTests(() => site));
 
 describe('changes', () => {
   test('a new revision takes over without a failed request', { timeout: 120_000 }, async () => {
@@ -224,7 +175,7 @@ describe('changes', () => {
     };
     const loading = Promise.all(Array.from({ length: 4 }, load));
     for (const WORD of ['second', 'third']) {
-      await client.put('/agents/echo', agent('echo', { image, generation: 'mk2', memory: 256, env: { WORD } }));
+      await client.put('/agents/echo', agent('echo', { ...echo, env: { WORD } }));
       await settled(client, '/agents/echo', ['DEPLOYED']);
       await sleep(1_500);
     }

@@ -81,7 +81,7 @@ export interface FurtherAccount {
 }
 
 /** A second account in the deployment, its admin and a workspace made by them. */
-export async function addAccount(api: TestApi, word: string): Promise<FurtherAccount> {
+export async function addAccount(api: Pick<TestApi, 'database' | 'admin'>, word: string): Promise<FurtherAccount> {
   const accountId = uuidv7();
   await api.database
     .insertInto('accounts')

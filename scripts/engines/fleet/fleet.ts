@@ -20,12 +20,15 @@ export type FleetOptions = {
   name: string;
   workspaces: readonly string[];
   machines: number;
-  gateways?: number;
+  /** How many, or the variables of each by itself. */
+  gateways?: number | readonly Variables[];
   /** Then one address is that of all of them. */
   gatewaysShareOnePort?: boolean;
   /** Variables of the server, for all roles. */
-  settings?: Readonly<Record<string, string>>;
+  settings?: Variables;
 };
+
+type Variables = Readonly<Record<string, string>>;
 
 export type Fleet = AsyncDisposable & {
   readonly folder: string;
@@ -105,13 +108,15 @@ export async function startFleet({
 
   const gateways: { url: string; process: ServerProcess }[] = [];
   const sharedPort = await freePort();
-  for (let number = 1; number <= wanted; number += 1) {
+  const eachGateway = typeof wanted === 'number' ? Array.from({ length: wanted }, (): Variables => ({})) : wanted;
+  for (const [index, variables] of eachGateway.entries()) {
     const gatewayPort = String(gatewaysShareOnePort ? sharedPort : await freePort());
-    const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0' };
-    const logFile = join(folder, `gateway-${number}.log`);
+    const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0', ...variables };
+    const logFile = join(folder, `gateway-${index + 1}.log`);
     const gateway = made.use(new ServerProcess({ role: 'gateway', env: { ...env, ...own }, logFile }));
     await gateway.start();
-    gateways.push({ url: `http://127.0.0.1:${gatewayPort}`, process: gateway });
+    const scheme = 'BERTH_GATEWAY_TLS_CERT_FILE' in own ? 'https' : 'http';
+    gateways.push({ url: `${scheme}://127.0.0.1:${gatewayPort}`, process: gateway });
   }
 
   const kept = made.move();

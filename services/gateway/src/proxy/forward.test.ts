@@ -362,6 +362,28 @@ test('silence and length are limited, before the answer and within it', async ()
   await vi.waitFor(() => expect(upstream.sockets.size).toBe(0));
 });
 
+test('a client that stops within its body is late itself; a workload that stops reading is not excused', async () => {
+  const upstream = await upstreamOf((request) => {
+    if (request.url === '/reading') request.resume();
+  });
+  const timeouts = { totalMs: 5_000, silentMs: 200 };
+  const front = await frontOf(directConnector(upstream.port), {
+    forwarder: { timeouts: { agent: timeouts, function: timeouts }, lingerMs: 100 },
+  });
+  const begun = send(`${front.url}/reading`, { method: 'POST' });
+  begun.write('the first of it');
+  const late = await answerOf(begun);
+  expect(await text(late)).toBe('client_late');
+  begun.destroy();
+
+  const flood = send(`${front.url}/not-reading`, { method: 'POST' });
+  const timer = setInterval(() => flood.write(Buffer.alloc(1024 * 1024)), 5);
+  closing.push(() => clearInterval(timer));
+  expect(await text(await answerOf(flood))).toBe('timed_out');
+  clearInterval(timer);
+  flood.on('error', () => {}).destroy();
+});
+
 test('a JSON body over its limit is refused, declared or not, and other bodies are not', async () => {
   const upstream = await upstreamOf((request, response) => {
     request.resume().on('end', () => response.end('ok'));

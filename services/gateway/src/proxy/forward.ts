@@ -67,8 +67,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
     const headers = withoutHopByHop(task.headers, 'expect');
     let current: Exchange | undefined;
+    let body: RequestBody | null = null;
     let wantsContinue = request.headers.expect !== undefined;
-    const patience = startPatience(timeouts[task.kind], () => current?.stop('timed_out'));
+    const patience = startPatience(timeouts[task.kind], () =>
+      current?.stop(body?.isClientLate === true ? 'client_late' : 'timed_out'),
+    );
     const onBodyWanted = () => {
       if (wantsContinue) response.writeContinue();
       wantsContinue = false;
@@ -88,7 +91,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
           hasBody: withBody,
         });
         current = exchange;
-        const body = withBody ? new RequestBody(request, onBodyChunk) : null;
+        body = withBody ? new RequestBody(request, onBodyChunk) : null;
         // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
         body?.on('error', () => {});
         lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);

@@ -10,6 +10,7 @@ type DispatchState = 'not_dispatched' | 'dispatched' | 'answered';
  * - `cut`: the workload ended its answer before its end; so did we.
  * - `client_gone`: nobody is left to answer.
  * - `timed_out`: too long in all, or too long without a byte.
+ * - `client_late`: the same, while the workload waited for the rest of the client's body.
  * - `too_large`: the body is over its limit.
  * - `bad_request`: the request cannot be written as HTTP/1.1.
  */
@@ -20,6 +21,7 @@ export type ProxyErrorCode =
   | 'cut'
   | 'client_gone'
   | 'timed_out'
+  | 'client_late'
   | 'too_large'
   | 'bad_request';
 

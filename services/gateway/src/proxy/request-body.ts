@@ -22,6 +22,11 @@ export class RequestBody extends Readable {
     this.#take = take;
   }
 
+  /** It is the client that everyone waits for, and not a workload that reads slowly. */
+  get isClientLate(): boolean {
+    return this.#isReading && !this.#source.complete && !this.#source.isPaused();
+  }
+
   override _read(): void {
     if (!this.#isReading) {
       this.#isReading = true;

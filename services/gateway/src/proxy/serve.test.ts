@@ -70,6 +70,8 @@ const refused: Record<string, string> = {
   'a bare carriage return in a header': post('X-A: 1\rTransfer-Encoding: chunked\r\n', `0\r\n\r\n${inner}`),
   'a zero byte in a header': post('X-A: 1\x002\r\n', inner),
   'no host': 'GET /outer HTTP/1.1\r\n\r\n',
+  'no host for another protocol': 'GET /outer HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  'a tunnel to somewhere else': `CONNECT elsewhere:443 HTTP/1.1\r\nHost: h\r\n\r\n${inner}`,
   'a version nobody speaks': `GET /outer HTTP/1.9\r\nHost: h\r\n\r\n${inner}`,
   'a space in the target': `GET /outer HTTP/1.1 x HTTP/1.1\r\nHost: h\r\n\r\n${inner}`,
 };
@@ -78,6 +80,7 @@ test.each(Object.entries(refused))('%s: refused, and nothing reaches the workloa
   const { front, seen } = await start();
   const answer = await exchange(front.port, bytes);
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(answer).toMatch(/\r\nX-Refused: yes\r\n.*refused 400$/s);
   expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(seen).toEqual([]);
 });

@@ -7,7 +7,8 @@ import { within } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { isPlainlyFramed } from './framing.ts';
 
-export type RefusalStatus = 400 | 408 | 431 | 500;
+type UnreadStatus = 400 | 408 | 431;
+export type RefusalStatus = UnreadStatus | 500;
 
 export interface Refusal {
   readonly headers: readonly string[];
@@ -49,7 +50,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
 
   const settings = {
     insecureHTTPParser: false,
-    requireHostHeader: true,
+    // Refused below: Node's own refusal does not say whose it is.
+    requireHostHeader: false,
     maxHeaderSize: options.maxHeaderBytes,
     headersTimeout: options.headersTimeoutMs,
     // An upload may take as long as it moves: the forwarder keeps its time.
@@ -75,7 +77,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       if (isDraining && isIdle(request.socket)) request.socket.end();
     });
     if (isDraining) response.shouldKeepAlive = false;
-    if (isPlainlyFramed(request.rawHeaders)) run({ request, response, upgrade: undefined });
+    if (isWellFormed(request)) run({ request, response, upgrade: undefined });
     else refuse(response, 400);
   }
 
@@ -84,7 +86,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket)).on('error', () => {});
     const response = responseOn(request, socket);
-    if (isPlainlyFramed(request.rawHeaders)) run({ request, response, upgrade: { socket, head } });
+    if (isWellFormed(request)) run({ request, response, upgrade: { socket, head } });
     else refuse(response, 400);
   }
 
@@ -106,6 +108,15 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     response.end(body);
   }
 
+  /** For what never became a request that could be answered in its turn. */
+  function refuseOn(socket: Duplex, status: UnreadStatus): void {
+    const response = latest.get(socket);
+    // Within or after an answer that ends the connection, another answer would be read as part of it.
+    const hasSpoken = response?.headersSent === true && !(response.closed && response.shouldKeepAlive);
+    if (hasSpoken) socket.destroy();
+    else refuseUnread(socket, status, refusal);
+  }
+
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     connected.add(socket);
     socket.once('close', () => connected.delete(socket));
@@ -114,12 +125,11 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   // The forwarder says `100 Continue` when somebody is there to take the body.
   server.on('checkContinue', onRequest);
   server.on('upgrade', onUpgrade);
+  // Nobody tunnels through us; without a listener the connection would end without a word.
+  server.on('connect', (_request, socket: Duplex) => refuseOn(socket, 400));
   server.on('clientError', (error: Error, socket: Duplex) => {
-    const response = latest.get(socket);
-    // Within or after an answer that ends the connection, another answer would be read as part of it.
-    const hasSpoken = response?.headersSent === true && !(response.closed && response.shouldKeepAlive);
-    if (hasSpoken) socket.destroy();
-    else refuseUnread(socket, error, refusal);
+    if (isGone(error)) socket.destroy();
+    else refuseOn(socket, statusOf(error));
   });
 
   return {
@@ -164,13 +174,22 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   return response;
 }
 
-function refuseUnread(socket: Duplex, error: Error, refusal: GatewayServerOptions['refusal']): void {
+const isWellFormed = ({ headers, rawHeaders }: IncomingMessage): boolean =>
+  headers.host !== undefined && isPlainlyFramed(rawHeaders);
+
+const isGone = (error: Error): boolean => 'code' in error && error.code === 'ECONNRESET';
+
+function statusOf(error: Error): UnreadStatus {
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  return code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+}
+
+function refuseUnread(socket: Duplex, status: UnreadStatus, refusal: GatewayServerOptions['refusal']): void {
+  if (!socket.writable) return void socket.destroy();
   const reason = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   const { headers, body } = refusal(status);
   const lines = headers.map((item, at) => (at % 2 === 0 ? `${item}: ` : `${item}\r\n`)).join('');
   const length = `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
+  socket.on('error', () => {});
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines}${length}${body}`, () => socket.destroy());
 }

@@ -9,6 +9,7 @@ const codes = {
   cut: 'WORKLOAD_CONNECTION_LOST',
   client_gone: undefined,
   timed_out: 'WORKLOAD_TIMEOUT',
+  client_late: 'REQUEST_TIMEOUT',
   too_large: 'REQUEST_ENTITY_TOO_LARGE',
   bad_request: 'BAD_REQUEST',
 } as const satisfies Record<ProxyErrorCode, string | undefined>;

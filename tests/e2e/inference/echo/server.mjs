@@ -8,13 +8,13 @@ const { WORD: word = '', PORT: port, HOST: host } = env;
 let aborted = 0;
 let open = 0;
 
-const server = createServer(async (request, response) => {
+async function serve(request, response) {
   open += 1;
   response.once('close', () => {
     open -= 1;
     if (!response.writableFinished) aborted += 1;
   });
-  const { pathname, searchParams } = new URL(request.url, 'http://agent');
+  const { pathname, searchParams } = URL.parse(request.url, 'http://agent') ?? new URL('http://agent');
   if (pathname === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-word': word });
     const count = Number(searchParams.get('count') ?? 3);
@@ -26,6 +26,7 @@ const server = createServer(async (request, response) => {
     return response.end();
   }
   if (pathname === '/standing') return response.end(JSON.stringify({ aborted, open: open - 1 }));
+  await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get('delay') ?? 0)));
   const hash = createHash('sha256');
   let bytes = 0;
   const kept = [];
@@ -46,7 +47,10 @@ const server = createServer(async (request, response) => {
       body: bytes < 100_000 ? Buffer.concat(kept).toString() : '',
     }),
   );
-});
+}
+
+// A client that leaves within its body is no reason to end.
+const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
 
 server.on('upgrade', (request, socket) => {
   const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${guid}`).digest('base64');

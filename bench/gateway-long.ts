@@ -1,0 +1,73 @@
+// One stream of events for twelve minutes, through gateway and runner with the settings that every deployment begins with: longer than
+// any timer on the way but the gateway's own limits, and mostly silent, so that only events keep it open.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { buildImage } from '../scripts/engines/build-image.ts';
+import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import type { Bench } from './bench.ts';
+
+const image = 'berth-echo:latest';
+const folder = fileURLToPath(new URL('../tests/e2e/inference/echo', import.meta.url));
+const pauseSeconds = 30;
+const minutes = 12;
+/** The last event is at once followed by the pause after it and the end. */
+const events = (minutes * 60) / pauseSeconds;
+
+export const gatewayLong: Bench = {
+  name: 'gateway-long',
+  about: `one stream of ${minutes} minutes, an event every ${pauseSeconds} s, through gateway and runner / what was sent`,
+  async *run() {
+    await using fleet = await startFleet({ name: 'bench-long', workspaces: ['main'], machines: 1, gateways: 1 });
+    const [machine] = fleet.machines;
+    if (machine === undefined) throw new Error('the fleet has no machine');
+    await buildImage(machine.dockerUrl, image, folder);
+    await deploy(fleet);
+    const { arrived, seconds, longestGap, end } = await read(fleet);
+    const detail = { sent: events, end };
+    yield { name: 'events that arrived', value: arrived, unit: 'events', bound: { atLeast: events }, detail };
+    yield { name: 'length of the stream', value: seconds, unit: 's', bound: { atLeast: minutes * 60 - 1 } };
+    // Above what was sent lies what stood still on the way.
+    const bound = { atMost: pauseSeconds + 2 };
+    yield { name: 'longest gap', value: longestGap, unit: 's', bound, detail: { sent: pauseSeconds } };
+  },
+};
+
+const Standing = z.object({ status: z.string() });
+
+async function deploy(fleet: Fleet): Promise<void> {
+  const headers = { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' };
+  const runtime = { image, generation: 'mk2', memory: 256, minScale: 1 };
+  const body = JSON.stringify({ metadata: { name: 'long' }, spec: { runtime } });
+  const made = await fetch(`${fleet.url}/v0/agents`, { method: 'POST', headers, body });
+  if (!made.ok) throw new Error(`the agent was not made: ${await made.text()}`);
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { status } = Standing.parse(await (await fetch(`${fleet.url}/v0/agents/long`, { headers })).json());
+    if (status === 'DEPLOYED') return;
+    await sleep(100);
+  }
+  throw new Error('the agent was not deployed in time');
+}
+
+/** A stream that breaks is told by how it ended, beside what had arrived until then. */
+async function read(fleet: Fleet) {
+  const url = `${fleet.gateways[0]?.url}/main/agents/long/events?count=${events}&pause=${pauseSeconds * 1_000}`;
+  const startedAt = performance.now();
+  let lastAt = startedAt;
+  let text = '';
+  let longestGap = 0;
+  let end = 'whole';
+  try {
+    const { body, status } = await fetch(url, { headers: { authorization: `Bearer ${fleet.key}` } });
+    if (status !== 200 || body === null) throw new Error(`it was answered ${status}`);
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      longestGap = Math.max(longestGap, (performance.now() - lastAt) / 1_000);
+      lastAt = performance.now();
+      text += chunk;
+    }
+  } catch (error) {
+    end = error instanceof Error ? `${error.message}: ${String(error.cause)}` : String(error);
+  }
+  const arrived = text.split('\n\n').filter((event, index) => event === `data: ${index}`).length;
+  return { arrived, longestGap, end, seconds: (performance.now() - startedAt) / 1_000 };
+}

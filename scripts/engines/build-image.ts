@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { importBaseImage } from './base-image.ts';
+import { callDocker } from './docker-api.ts';
+
+const mostContextBytes = 256 * 1024 * 1024;
+const bases = new Map<string, Promise<string[]>>();
+
+/** Builds the folder's Dockerfile on the engine at `url`; it finds the base image as `BASE` and by the names of the templates. */
+export async function buildImage(url: string, tag: string, folder: string): Promise<void> {
+  const imported = bases.get(url) ?? importBaseImage(url);
+  bases.set(url, imported);
+  const [base = ''] = await imported;
+  const body = execFileSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: mostContextBytes });
+  const query = new URLSearchParams({ t: tag, networkmode: 'none', buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(url, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+}

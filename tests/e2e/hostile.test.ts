@@ -1,0 +1,121 @@
+// Hostile input at a gateway with two tenants behind it: nothing of the other's comes back, nobody is taken for somebody else, the gateway
+// stays up, and whoever is told of a failure is told whose it was.
+import { randomBytes, randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildImage } from '../../scripts/engines/build-image.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Client } from '../support/client.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { addAccount } from '../support/tenant.ts';
+import { agent, clientOf, settled } from '../support/workloads.ts';
+import { addressShapes } from './hostile/address-shapes.ts';
+import { diceOf } from './hostile/dice.ts';
+import { framingShapes } from './hostile/framing-shapes.ts';
+import { judgeAnswers } from './hostile/judge-answers.ts';
+import type { Attack, Tenant } from './hostile/request-text.ts';
+import { sendRaw } from './hostile/send-raw.ts';
+import { streamShapes } from './hostile/stream-shapes.ts';
+import { callerTo, echoFolder } from './inference/caller.ts';
+import { echo, full } from './inference/site.ts';
+
+const requests = full ? 50_000 : 2_000;
+const concurrency = 32;
+const mostGrowthMb = 200;
+const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
+const shapes = Object.entries({ ...framingShapes, ...addressShapes, ...streamShapes });
+
+interface Side extends Tenant {
+  readonly key: string;
+  readonly word: string;
+}
+
+let fleet: Fleet;
+let sides: readonly [Side, Side];
+
+beforeAll(async () => {
+  fleet = await startFleet({ name: 'hostile', workspaces: ['main'], machines: 1, gateways: 1 });
+  await buildImage(fleet.machines[0]?.dockerUrl ?? '', echo.image, echoFolder);
+  const rival = await addAccount({ database: fleet.database, admin: clientOf(fleet) }, 'rival');
+  sides = [
+    await prepare(clientOf(fleet), { workspace: 'main', key: fleet.key }),
+    await prepare(rival.client, { workspace: rival.workspace, key: rival.key }),
+  ];
+}, 300_000);
+afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+
+/** The agents have the same name, so that only the workspace tells them apart. */
+async function prepare(client: Client, side: { workspace: string; key: string }): Promise<Side> {
+  const word = `word-${randomBytes(12).toString('hex')}`;
+  await client.post('/agents', agent('guarded', { ...echo, env: { WORD: word } }));
+  const { metadata } = await settled(client, '/agents/guarded', ['DEPLOYED']);
+  return { ...side, word, host: new URL(metadata.url).host };
+}
+
+const residentMb = async (): Promise<number> => {
+  const status = await readFile(`/proc/${fleet.gateways[0]?.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+};
+
+async function eachAnswersItsOwn(): Promise<void> {
+  for (const { workspace, key, word, host } of sides) {
+    const call = callerTo({ url: fleet.gateways[0]?.url ?? '', key });
+    expect(await call(`/${workspace}/agents/guarded`)).toMatchObject({ status: 200, body: { word } });
+    expect(await call('/', { headers: { host } })).toMatchObject({ status: 200, body: { word } });
+  }
+}
+
+/** One connection of the many, from its number alone: a number that fails can be tried again by itself. */
+async function attackOnce(number: number) {
+  const dice = diceOf(seededRandom(seed + number));
+  const [own, other] = dice.chance(0.5) ? sides : [sides[1], sides[0]];
+  const isKnown = dice.chance(0.8);
+  const nonce = `nonce-${number.toString(16)}-`;
+  const credential = isKnown
+    ? [`Authorization: Bearer ${own.key}`]
+    : dice.pick<string[]>([[], ['Authorization: Bearer service_wrong']]);
+  const attack: Attack = { own, other, credential, nonce, dice };
+  const [shape, write] = shapes[dice.below(shapes.length)] ?? shapes[0] ?? [];
+  const bytes = Buffer.from(write?.(attack) ?? '', 'latin1');
+  const cutAt = dice.chance(0.2) ? dice.below(bytes.length) : undefined;
+  const { port } = new URL(fleet.gateways[0]?.url ?? '');
+  const answered = await sendRaw(Number(port), bytes, cutAt);
+  const foreignWords = isKnown ? [other.word] : [own.word, other.word];
+  return { shape, bytes, ...judgeAnswers(answered, { foreignWords, workspace: own.workspace, sent: bytes }) };
+}
+
+test(`${requests} hostile connections, seed ${seed}`, { timeout: 1_800_000 }, async () => {
+  const gateway = fleet.gateways[0]?.process;
+  const pid = gateway?.pid;
+  await eachAnswersItsOwn();
+  const before = await residentMb();
+  let most = before;
+  let next = 0;
+  const found: string[] = [];
+  const counts = new Map<string, number>();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (next < requests && found.length < 20) {
+        const number = next++;
+        const { shape, bytes, statuses, codes, faults } = await attackOnce(number);
+        for (const key of [...statuses, ...codes, ...(statuses.length === 0 ? ['no answer'] : [])])
+          counts.set(String(key), (counts.get(String(key)) ?? 0) + 1);
+        for (const fault of faults)
+          found.push(`${number} ${shape}: ${fault}\n${JSON.stringify(bytes.subarray(0, 600).toString('latin1'))}`);
+        if (number % 500 === 0) most = Math.max(most, await residentMb());
+      }
+    }),
+  );
+  const figures = [...counts].sort().map(([key, count]) => `${key} ${count}`);
+  console.log(
+    `seed ${seed}: ${next} connections, the gateway grew by ${(most - before).toFixed(0)} MiB at most: ${figures.join(', ')}`,
+  );
+  expect(found).toEqual([]);
+  expect([gateway?.isRunning, gateway?.pid]).toEqual([true, pid]);
+  expect(most - before).toBeLessThan(mostGrowthMb);
+  // Most shapes are refused; without these, nothing would have been tried behind the gateway.
+  expect(counts.get('200') ?? 0).toBeGreaterThan(requests / 20);
+  expect(counts.get('400') ?? 0).toBeGreaterThan(requests / 20);
+  await eachAnswersItsOwn();
+});

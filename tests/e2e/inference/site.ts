@@ -1,0 +1,19 @@
+import { environment } from '@berth/telemetry';
+import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
+import { type Call, echoImage } from './caller.ts';
+
+/** A deployment with one machine and three gateways. */
+export interface Site {
+  readonly fleet: Fleet;
+  readonly dockerUrl: string;
+  readonly url: string;
+  /** By the plain gateway, with the owner's key. */
+  readonly call: Call;
+  readonly secure: { readonly url: string; readonly ca: Buffer };
+  /** Its limits are those of a deployment divided by sixty. */
+  readonly hasty: { readonly url: string };
+}
+
+export const echo = { image: echoImage, generation: 'mk2', memory: 256, minScale: 1 } as const;
+
+export const full = environment.BERTH_TEST_FULL === '1';

@@ -1,0 +1,69 @@
+// A body larger than anybody should hold in memory, sent in pieces without a length.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request as send } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { full, type Site } from './site.ts';
+
+const sizeMb = full ? 1024 : 128;
+/** What Node's heap takes before it collects; what is asked is that it does not follow the size of the upload. */
+const mostGrowthMb = 100;
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** Looks every 50 ms; the growth is that of the largest seen. */
+async function growthOf(pids: readonly number[], work: Promise<unknown>): Promise<number[]> {
+  const before = await Promise.all(pids.map(residentMb));
+  const most = [...before];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      for (const [index, now] of (await Promise.all(pids.map(residentMb))).entries())
+        most[index] = Math.max(most[index] ?? 0, now);
+      await sleep(50);
+    }
+  })();
+  await work.finally(() => {
+    isOver = true;
+  });
+  await watching;
+  return most.map((each, index) => each - (before[index] ?? 0));
+}
+
+export function uploadTests(site: () => Site): void {
+  test(`${sizeMb} MiB pass in pieces, and neither gateway nor runner grows with them`, async () => {
+    const { url, fleet } = site();
+    const piece = randomBytes(1024 * 1024);
+    const hash = createHash('sha256');
+    async function* pieces() {
+      for (let index = 0; index < sizeMb; index += 1) {
+        hash.update(piece);
+        yield piece;
+      }
+    }
+    const outgoing = send(`${url}/main/agents/echo/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/octet-stream' },
+    });
+    const answered = once(outgoing, 'response');
+    const pids = [fleet.gateways[0]?.process.pid ?? 0, fleet.machines[0]?.runner.pid ?? 0];
+    const growth = await growthOf(pids, pipeline(Readable.from(pieces()), outgoing));
+    const [incoming] = await answered;
+    const body = JSON.parse(await text(incoming));
+    expect(body).toMatchObject({ bytes: sizeMb * piece.length, sha256: hash.digest('hex') });
+    const [gateway = 0, runner = 0] = growth;
+    console.log(
+      `${sizeMb} MiB passed; at most the gateway grew by ${gateway.toFixed(0)} MiB, the runner by ${runner.toFixed(0)}`,
+    );
+    expect(gateway).toBeLessThan(mostGrowthMb);
+    expect(runner).toBeLessThan(mostGrowthMb);
+  });
+}
