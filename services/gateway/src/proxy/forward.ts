@@ -110,8 +110,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     async forward(task) {
       const { request, response } = task;
-      // A client that leaves shows as `close`; its error adds nothing and must not end the process.
-      response.on('error', () => {});
       const { tally, error } = await attempt(task);
       // The client is told of a cut answer by a connection that ends before the answer does.
       if (error !== undefined && tally.status !== undefined) response.destroy();

@@ -71,7 +71,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     open.add(response);
     latest.set(request.socket, response);
-    response.once('close', () => {
+    response.on('error', ignore).once('close', () => {
       open.delete(response);
       // Its head may have left before the stop began, and so has not told the client to go elsewhere.
       if (isDraining && isIdle(request.socket)) request.socket.end();
@@ -84,8 +84,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   function onUpgrade(request: IncomingMessage, _: Duplex, head: Buffer): void {
     const { socket } = request;
     upgraded.add(socket);
-    socket.once('close', () => upgraded.delete(socket)).on('error', () => {});
-    const response = responseOn(request, socket);
+    socket.once('close', () => upgraded.delete(socket)).on('error', ignore);
+    const response = responseOn(request, socket).on('error', ignore);
     if (isWellFormed(request)) run({ request, response, upgrade: { socket, head } });
     else refuse(response, 400);
   }
@@ -155,6 +155,9 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     },
   };
 }
+
+/** A client that leaves shows as `close`; its error adds nothing and must not end the process. */
+const ignore = (): void => {};
 
 /** Some clients offer HTTP/2 on every request and expect to be ignored; a request with a body is one, whatever it offers. */
 function wantsUpgrade({ headers }: IncomingMessage): boolean {

@@ -23,6 +23,8 @@ const mostAnswerBytes = 4_096;
 export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }: TunnelConnectorOptions): Connector {
   const sessions = new TlsSessions();
   const opening = new Set<TLSSocket>();
+  /** Of each that is away one line tells, not one for every request that waits for it. */
+  const away = new Set<string>();
   const authority = createAuthority({ load: authorityPem, logger });
 
   async function start({ runnerId }: Endpoint, address: string): Promise<TLSSocket> {
@@ -38,6 +40,11 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     socket.setNoDelay(true).setKeepAlive(true, 30_000);
     sessions.learnFrom(socket, servername);
     return socket;
+  }
+
+  function complain({ instance, runnerId }: Endpoint, err: unknown): void {
+    logger[away.has(runnerId) ? 'debug' : 'warn']({ instance, runnerId, err }, 'a runner is not reachable');
+    away.add(runnerId);
   }
 
   async function open(endpoint: Endpoint, signal: AbortSignal | undefined): Promise<TLSSocket> {
@@ -58,6 +65,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
       await once(socket, 'secureConnect');
       socket.write(`${JSON.stringify({ secret, instance: endpoint.instance } satisfies TunnelRequest)}\n`);
       const answer = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer);
+      away.delete(endpoint.runnerId);
       if (answer?.tunnel === 'open') return socket;
       throw new NotDispatched(
         answer?.tunnel ?? 'unreachable',
@@ -71,10 +79,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
       socket.on('error', () => {}).destroy();
       if (cause instanceof NotDispatched) throw cause;
       sessions.forget(ingressServerName(endpoint.runnerId));
-      logger.warn(
-        { instance: endpoint.instance, runnerId: endpoint.runnerId, err: cause },
-        'a runner is not reachable',
-      );
+      if (!signal?.aborted) complain(endpoint, cause);
       if (isRefusal(cause)) throw new RunnerAway({ cause });
       throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
     } finally {

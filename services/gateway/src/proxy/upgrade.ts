@@ -40,7 +40,6 @@ export function createUpgrader({ connector, timeouts }: UpgraderOptions): Upgrad
       // Once the two sides are joined, the end of one is passed to the other in order.
       const onGone = () => tally.status === undefined && stop.abort();
       task.socket.once('close', onGone);
-      task.response.on('error', () => {});
       let error: ProxyError | undefined;
       try {
         const upstream = await connector.connect(task.endpoint, stop.signal);
