@@ -4,9 +4,9 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Client } from '../support/client.ts';
+import { buildEchoImage } from '../support/echo-image.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { addAccount } from '../support/tenant.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
@@ -17,7 +17,7 @@ import { judgeAnswers } from './hostile/judge-answers.ts';
 import type { Attack, Tenant } from './hostile/request-text.ts';
 import { sendRaw } from './hostile/send-raw.ts';
 import { streamShapes } from './hostile/stream-shapes.ts';
-import { callerTo, echoFolder } from './inference/caller.ts';
+import { callerTo } from './inference/caller.ts';
 import { echo, full } from './inference/site.ts';
 
 const requests = full ? 50_000 : 2_000;
@@ -36,7 +36,7 @@ let sides: readonly [Side, Side];
 
 beforeAll(async () => {
   fleet = await startFleet({ name: 'hostile', workspaces: ['main'], machines: 1, gateways: 1 });
-  await buildImage(fleet.machines[0]?.dockerUrl ?? '', echo.image, echoFolder);
+  await buildEchoImage(fleet.machines[0]?.dockerUrl ?? '');
   const rival = await addAccount({ database: fleet.database, admin: clientOf(fleet) }, 'rival');
   sides = [
     await prepare(clientOf(fleet), { workspace: 'main', key: fleet.key }),

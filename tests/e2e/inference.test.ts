@@ -3,10 +3,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { buildEchoImage } from '../support/echo-image.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
-import { type Call, callerTo, echoFolder, headerOf } from './inference/caller.ts';
+import { type Call, callerTo, headerOf } from './inference/caller.ts';
 import { canaryTests } from './inference/canary.ts';
 import { makeCertificate } from './inference/certificate.ts';
 import { httpsTests } from './inference/https.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
   call = callerTo({ url, key: fleet.key });
   site = { fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } };
-  await buildImage(dockerUrl, echo.image, echoFolder);
+  await buildEchoImage(dockerUrl);
   const client = clientOf(fleet);
   const open = agent('open', echo);
   await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));

@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { request as sendTls } from 'node:https';
-import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-
-export const echoImage = 'berth-echo:latest';
-export const echoFolder = dirname(fileURLToPath(new URL('./echo/server.mjs', import.meta.url)));
 
 interface CallOptions {
   readonly method?: string;

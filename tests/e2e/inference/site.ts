@@ -1,6 +1,7 @@
 import { environment } from '@berth/telemetry';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
-import { type Call, echoImage } from './caller.ts';
+import { echoImage } from '../../support/echo-image.ts';
+import type { Call } from './caller.ts';
 
 /** A deployment with one machine and three gateways. */
 export interface Site {
