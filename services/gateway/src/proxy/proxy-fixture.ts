@@ -8,7 +8,7 @@ import { type Connector, NotDispatched } from './connector.ts';
 import { createForwarder, type Forwarder, type ForwarderOptions, type ForwardTask } from './forward.ts';
 import type { Outcome } from './outcome.ts';
 import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from './serve.ts';
-import { createUpgrader } from './upgrade.ts';
+import { createUpgrader, type UpgraderOptions } from './upgrade.ts';
 
 export const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
 
@@ -76,6 +76,7 @@ export interface Front {
 export interface FrontOptions {
   readonly forwarder?: Partial<ForwarderOptions>;
   readonly server?: Partial<GatewayServerOptions>;
+  readonly upgrader?: Partial<UpgraderOptions>;
   readonly onResponseHead?: ForwardTask['onResponseHead'];
   readonly endpoint?: Endpoint;
 }
@@ -91,7 +92,7 @@ export async function startFront(connector: Connector, options: FrontOptions = {
     ...options.forwarder,
   };
   const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024 }, ...shared });
-  const upgrader = createUpgrader(shared);
+  const upgrader = createUpgrader({ ...shared, ...options.upgrader });
   const endpoint = options.endpoint ?? someEndpoint();
   const outcomes: Outcome[] = [];
   const onResponseHead = options.onResponseHead ?? ((_status, headers) => headers);

@@ -154,6 +154,32 @@ test('a silent connection ends, and an instance that is gone is the caller’s t
   expect(answer).toContain('unreachable');
 });
 
+test('a workload that goes on after its client has ended may finish, and is closed once it falls silent', async () => {
+  const { front } = await start(
+    (socket) => {
+      socket.write(switching);
+      socket.once('end', async () => {
+        for (let word = 1; word <= 6; word += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          socket.write(`${word};`);
+        }
+        // And never closes.
+      });
+      socket.resume();
+    },
+    { upgrader: { lastWordsMs: 200 } },
+  );
+  const socket = connect({ port: front.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+  closing.push(() => socket.destroy());
+  socket.write('GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+  await readUntil(socket, '\r\n\r\n');
+  socket.end();
+  const closed = once(socket, 'close');
+  expect(await readUntil(socket, '6;')).toContain('6;');
+  await closed;
+  await vi.waitFor(() => expect(front.outcomes).toHaveLength(1));
+});
+
 test('a reader that stops reading stops the sender', async () => {
   let sent = 0;
   const { front } = await start((socket) => {

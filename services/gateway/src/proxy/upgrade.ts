@@ -14,6 +14,8 @@ import { type Patience, startPatience, type Timeouts } from './patience.ts';
 export interface UpgraderOptions {
   readonly connector: Connector;
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
+  /** How long one side may be silent after the other has said its last. */
+  readonly lastWordsMs?: number;
 }
 
 interface UpgradeTask extends ForwardTask {
@@ -27,7 +29,7 @@ export interface Upgrader {
   upgrade(task: UpgradeTask): Promise<Outcome>;
 }
 
-export function createUpgrader({ connector, timeouts }: UpgraderOptions): Upgrader {
+export function createUpgrader({ connector, timeouts, lastWordsMs = 5_000 }: UpgraderOptions): Upgrader {
   return {
     async upgrade(task) {
       const tally = startTally();
@@ -43,7 +45,7 @@ export function createUpgrader({ connector, timeouts }: UpgraderOptions): Upgrad
       let error: ProxyError | undefined;
       try {
         const upstream = await connector.connect(task.endpoint, stop.signal);
-        await speak(task, upstream, tally, patience, stop.signal);
+        await speak({ ...task, lastWordsMs }, upstream, tally, patience, stop.signal);
       } catch (cause) {
         error = { code: codeOf(cause, tally, isLate, task.socket), cause };
         if (tally.status !== undefined) task.socket.destroy();
@@ -66,7 +68,7 @@ function codeOf(cause: unknown, tally: Tally, isLate: boolean, socket: Socket): 
 }
 
 function speak(
-  task: UpgradeTask,
+  task: UpgradeTask & { readonly lastWordsMs: number },
   upstream: Duplex,
   tally: Tally,
   patience: Patience,
@@ -92,7 +94,7 @@ function speak(
     outgoing.on('upgrade', (answer, _, ahead) => {
       noteHead(answer, tally);
       welcome(task, answer, upstream, ahead);
-      join({ client: task.socket, upstream, tally, patience, settle });
+      join({ client: task.socket, upstream, tally, patience, settle, lastWordsMs: task.lastWordsMs });
     });
     outgoing.on('response', (answer) => {
       noteHead(answer, tally);
