@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { ingressServerName } from '@berth/contract';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { RunnerAway } from '../../services/gateway/src/proxy/connector.ts';
 import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import {
@@ -49,7 +50,7 @@ describe('through a runner’s tunnel', () => {
     const port = await listening(server);
     closing.push(() => server.close());
     const ingress = { address: `127.0.0.1:${port}`, secret: 'open sesame' };
-    return { endpoint: { instance: randomUUID(), revision: randomUUID(), runnerId, ingress }, reused, lines };
+    return { endpoint: { instance: randomUUID(), revision: randomUUID(), runnerId, ingress }, reused, lines, server };
   }
 
   const connector = (answerMs = 2_000) =>
@@ -121,6 +122,21 @@ describe('through a runner’s tunnel', () => {
     closing.push(() => vi.restoreAllMocks());
     expect(await text(await tunnels.connect(endpoint))).toBe('hello');
     expect(asked).toBe(3);
+  });
+
+  test('a runner that refused a connection is not called on again for a moment', async () => {
+    const { endpoint, server } = await startTunnel((socket) => socket.end('{"tunnel":"open"}\nhello'));
+    const tunnels = createTunnelConnector({
+      authorityPem: async () => authority.certificate,
+      refusedMs: 2_000,
+      logger,
+    });
+    const { port } = new URL(`tcp://${endpoint.ingress.address}`);
+    await new Promise((closed) => server.close(closed));
+    await expect(tunnels.connect(endpoint)).rejects.toBeInstanceOf(RunnerAway);
+    await new Promise<void>((again) => server.listen(Number(port), '127.0.0.1', again));
+    await expect(tunnels.connect(endpoint)).rejects.toBeInstanceOf(RunnerAway);
+    await vi.waitFor(async () => expect(await text(await tunnels.connect(endpoint))).toBe('hello'), 5_000);
   });
 
   test('nobody listens, no ingress, or no longer wanted: nothing was dispatched', async () => {

@@ -48,7 +48,10 @@ afterEach(async () => {
 });
 
 /** All of the gateway but its way to instances, which here is a port of this machine and may be barred. */
-async function startWalk(bar: (...asked: Parameters<Connector['connect']>) => Error | undefined, patienceMs = 10_000) {
+async function startWalk(
+  bar: (...asked: Parameters<Connector['connect']>) => Error | undefined,
+  { patienceMs = 10_000, mostWaiting = 100 } = {},
+) {
   const { database, api } = bed;
   const direct = directConnector(upstream.port);
   const connector: Connector = {
@@ -69,7 +72,16 @@ async function startWalk(bar: (...asked: Parameters<Connector['connect']>) => Er
     write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
   });
   const walk = createWalk({
-    ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs', logger: silent, forwarder, demand, patienceMs },
+    ...{
+      brand,
+      workloadDomain: 'example.org',
+      docsUrl: '/docs',
+      logger: silent,
+      forwarder,
+      demand,
+      patienceMs,
+      mostWaiting,
+    },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
     chooser: createChooser({
       ...{ brand, catalogue, demand, holdMs: patienceMs, mostHeld: 100, random: Math.random },
@@ -108,11 +120,26 @@ test('while its runner starts again a request waits, and its upload arrives whol
 });
 
 test('what no instance took in time is answered as not dispatched', async () => {
-  const url = await startWalk(() => new RunnerAway({}), 600);
+  const url = await startWalk(() => new RunnerAway({}), { patienceMs: 600 });
   const startedAt = performance.now();
   const answer = await fetch(url, { method: 'POST', body: 'hello' });
   expect([answer.status, answer.headers.get(`x-${brand.long}-dispatch-state`)]).toEqual([503, 'not_dispatched']);
   expect(performance.now() - startedAt).toBeGreaterThan(500);
+});
+
+test('no more wait for an unreachable workload than may, and the others are told at once', async () => {
+  const url = await startWalk(() => new RunnerAway({}), { patienceMs: 3_000, mostWaiting: 3 });
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      const startedAt = performance.now();
+      const { status } = await fetch(url);
+      return { status, isEarly: performance.now() - startedAt < 2_500 };
+    }),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  const late = answers.filter(({ isEarly }) => !isEarly).length;
+  expect(late).toBeGreaterThan(0);
+  expect(late).toBeLessThanOrEqual(10);
 });
 
 test('a runner that refuses the secret of its last session is asked with the new one', async () => {

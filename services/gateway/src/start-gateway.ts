@@ -88,6 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted: trustedProxies(config.trustedProxies),
     patienceMs: holdMs,
+    mostWaiting: config.hold.requests,
     metrics: createRequestMetrics(registry),
   });
   const { tls } = config;

@@ -15,12 +15,15 @@ export interface TunnelConnectorOptions {
   readonly authorityPem: () => Promise<string>;
   /** From the first packet to the runner's answer. */
   readonly answerMs?: number;
+  /** Many may wait for a runner that starts again; after a refusal it is not called on for so long. */
+  readonly refusedMs?: number;
   readonly logger: Logger;
 }
 
 const mostAnswerBytes = 4_096;
 
-export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }: TunnelConnectorOptions): Connector {
+export function createTunnelConnector(options: TunnelConnectorOptions): Connector {
+  const { authorityPem, answerMs = 5_000, refusedMs = 100, logger } = options;
   const sessions = new TlsSessions();
   const opening = new Set<TLSSocket>();
   /** Of each that is away one line tells, not one for every request that waits for it. */
@@ -42,6 +45,9 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     return socket;
   }
 
+  /** By address, when it last refused a connection. */
+  const refusals = new Map<string, number>();
+
   function complain({ instance, runnerId }: Endpoint, err: unknown): void {
     logger[away.has(runnerId) ? 'debug' : 'warn']({ instance, runnerId, err }, 'a runner is not reachable');
     away.add(runnerId);
@@ -51,6 +57,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     if (endpoint.ingress === undefined)
       throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     const { address, secret } = endpoint.ingress;
+    if (performance.now() < (refusals.get(address) ?? Number.NEGATIVE_INFINITY) + refusedMs) throw new RunnerAway({});
     const socket = await start(endpoint, address).catch((cause: unknown) => {
       throw new NotDispatched('unreachable', 'nobody can tell who is a runner', { cause });
     });
@@ -63,6 +70,7 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
     try {
       // The secret is for a runner that has proven to be one.
       await once(socket, 'secureConnect');
+      refusals.delete(address);
       socket.write(`${JSON.stringify({ secret, instance: endpoint.instance } satisfies TunnelRequest)}\n`);
       const answer = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer);
       away.delete(endpoint.runnerId);
@@ -80,7 +88,10 @@ export function createTunnelConnector({ authorityPem, answerMs = 5_000, logger }
       if (cause instanceof NotDispatched) throw cause;
       sessions.forget(ingressServerName(endpoint.runnerId));
       if (!signal?.aborted) complain(endpoint, cause);
-      if (isRefusal(cause)) throw new RunnerAway({ cause });
+      if (isRefusal(cause)) {
+        refusals.set(address, performance.now());
+        throw new RunnerAway({ cause });
+      }
       throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
     } finally {
       opening.delete(socket);

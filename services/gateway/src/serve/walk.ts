@@ -25,6 +25,7 @@ import type { Chooser } from './choose.ts';
 import { createDepartures } from './departures.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
+import { WaitingList } from './waiting-list.ts';
 
 export interface WalkOptions {
   readonly brand: Brand;
@@ -38,6 +39,8 @@ export interface WalkOptions {
   readonly isTrusted: (address: string) => boolean;
   /** How long a request that has reached no instance is offered to one again. */
   readonly patienceMs: number;
+  /** Requests of one workload that are kept so at a time; the next is refused at once. */
+  readonly mostWaiting: number;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
 }
@@ -56,6 +59,7 @@ const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, logger, metrics } = options;
+  const waiting = new WaitingList(options.mostWaiting);
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
@@ -84,7 +88,8 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       ({ workload } = await gatekeeper.admit(named, request.rawHeaders));
       if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;
       rounds += 1;
-      await pause(backoffMs(rounds, roundMs.first, roundMs.most, Math.random));
+      const pauseMs = backoffMs(rounds, roundMs.first, roundMs.most, Math.random);
+      if (!(await waiting.wait(workload.uid, () => pause(pauseMs)))) return outcome;
       refused.clear();
     }
   }
