@@ -135,7 +135,7 @@ async function mostMemory(fleet: Fleet, seconds: number): Promise<Memory> {
   return most;
 }
 
-function streamsOf(fleet: Fleet, count: number) {
+export function streamsOf(fleet: Fleet, count: number) {
   const { hostname: host, port } = new URL(fleet.gateways[0]?.url ?? '');
   const path = `/main/agents/stream/events?pause=${eventPauseMs}`;
   return { host, port: Number(port), path, key: fleet.key, count, atATime: 40, reads: true };
@@ -148,7 +148,7 @@ async function openAtAgent(fleet: Fleet): Promise<number> {
   return z.object({ open: z.int() }).parse(await answer.json()).open;
 }
 
-async function untilIdle(fleet: Fleet): Promise<void> {
+export async function untilIdle(fleet: Fleet): Promise<void> {
   const giveUpAt = performance.now() + 60_000;
   while ((await openAtAgent(fleet)) > 0) {
     if (performance.now() > giveUpAt)
@@ -157,7 +157,7 @@ async function untilIdle(fleet: Fleet): Promise<void> {
   }
 }
 
-async function deployAgent(fleet: Fleet): Promise<void> {
+export async function deployAgent(fleet: Fleet): Promise<void> {
   const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
   const [base = ''] = await importBaseImage(dockerUrl);
   const folder = fileURLToPath(new URL('./streams/agent', import.meta.url));

@@ -79,7 +79,11 @@ export class IngressChild {
   #run(onListening: (port: number) => void): Promise<string> {
     const { orders, onAnswers, logger } = this.#options;
     // No variables: the runner's hold secrets that it has no use for.
-    const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(program, [], {
+      env: {},
+      execArgv: ['--max-semi-space-size=2'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     this.#child = child;
     let trouble = '';
     child.on('message', (said) => {

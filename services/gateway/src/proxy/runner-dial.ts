@@ -1,0 +1,87 @@
+// One TLS connection to a runner: it proves to be that runner, then the gateway proves to be one.
+import { once } from 'node:events';
+import { createSecureContext, type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
+import { ingressServerName, TunnelAnswer, type TunnelRequest } from '@berth/contract';
+import { Bundle, parseLine, readLine } from '@berth/wire';
+import type { Endpoint } from '../routing/route.ts';
+import { NotDispatched } from './connector.ts';
+import { TlsSessions } from './tls-sessions.ts';
+
+export interface RunnerDialOptions {
+  readonly authorityPem: () => Promise<string>;
+  readonly answerMs: number;
+}
+
+const mostAnswerBytes = 4_096;
+
+export class RunnerDial {
+  readonly #options: RunnerDialOptions;
+  readonly #sessions = new TlsSessions();
+  readonly #opening = new Set<TLSSocket>();
+  #known: { readonly pem: string; readonly context: SecureContext } | undefined;
+
+  constructor(options: RunnerDialOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `NotDispatched` when the runner says no. */
+  async open(endpoint: Endpoint, ingress: NonNullable<Endpoint['ingress']>, onClose: () => void): Promise<Bundle> {
+    const servername = ingressServerName(endpoint.runnerId);
+    const socket = await this.#start(servername, ingress.address);
+    const timer = setTimeout(
+      () => socket.destroy(new Error('the runner did not answer in time')),
+      this.#options.answerMs,
+    );
+    this.#opening.add(socket);
+    try {
+      // The secret is for a runner that has proven to be one.
+      await once(socket, 'secureConnect');
+      socket.on('error', () => {});
+      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies TunnelRequest)}\n`);
+      const said = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer)?.tunnel;
+      if (said === 'open') return new Bundle(socket, { onClose });
+      throw new NotDispatched(said ?? 'unreachable', `the runner says ${said ?? 'nothing of use'}`, {
+        cause: socket.errored,
+      });
+    } catch (cause) {
+      // An error that nobody waits for any more must not end the process.
+      socket.on('error', () => {}).destroy();
+      if (!(cause instanceof NotDispatched)) this.#sessions.forget(servername);
+      throw cause;
+    } finally {
+      this.#opening.delete(socket);
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    for (const socket of this.#opening) socket.destroy(new Error('the gateway stops'));
+  }
+
+  async #start(servername: string, address: string): Promise<TLSSocket> {
+    const session = this.#sessions.get(servername);
+    const socket = startTls({
+      ...placeOf(address),
+      servername,
+      secureContext: await this.#authority(),
+      minVersion: 'TLSv1.3',
+      ...(session === undefined ? {} : { session }),
+    });
+    socket.setNoDelay(true).setKeepAlive(true, 30_000);
+    this.#sessions.learnFrom(socket, servername);
+    return socket;
+  }
+
+  async #authority(): Promise<SecureContext> {
+    const pem = await this.#options.authorityPem();
+    if (this.#known?.pem !== pem)
+      this.#known = { pem, context: createSecureContext({ ca: pem, minVersion: 'TLSv1.3' }) };
+    return this.#known.context;
+  }
+}
+
+/** `host:port`, where the host may be an IPv6 address in brackets. */
+function placeOf(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(address.slice(at + 1)) };
+}
