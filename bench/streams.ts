@@ -1,6 +1,7 @@
 // Many open streams through gateway and runner: what one costs, what a reader costs that does not read, and what is left of
 // clients that went away.
 import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -135,7 +136,7 @@ async function mostMemory(fleet: Fleet, seconds: number): Promise<Memory> {
   return most;
 }
 
-export function streamsOf(fleet: Fleet, count: number) {
+function streamsOf(fleet: Fleet, count: number) {
   const { hostname: host, port } = new URL(fleet.gateways[0]?.url ?? '');
   const path = `/main/agents/stream/events?pause=${eventPauseMs}`;
   return { host, port: Number(port), path, key: fleet.key, count, atATime: 40, reads: true };
@@ -148,7 +149,7 @@ async function openAtAgent(fleet: Fleet): Promise<number> {
   return z.object({ open: z.int() }).parse(await answer.json()).open;
 }
 
-export async function untilIdle(fleet: Fleet): Promise<void> {
+async function untilIdle(fleet: Fleet): Promise<void> {
   const giveUpAt = performance.now() + 60_000;
   while ((await openAtAgent(fleet)) > 0) {
     if (performance.now() > giveUpAt)
@@ -157,10 +158,10 @@ export async function untilIdle(fleet: Fleet): Promise<void> {
   }
 }
 
-export async function deployAgent(fleet: Fleet): Promise<void> {
+async function deployAgent(fleet: Fleet): Promise<void> {
   const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
   const [base = ''] = await importBaseImage(dockerUrl);
-  const folder = fileURLToPath(new URL('./streams/agent', import.meta.url));
+  const folder = dirname(fileURLToPath(new URL('./streams/agent/server.mjs', import.meta.url)));
   const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
   const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
   await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });

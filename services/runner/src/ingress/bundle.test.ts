@@ -75,7 +75,8 @@ test('a gateway that leaves a tunnel, or is gone with all of them, ends the conn
   let open = 0;
   const id = await bed.serve((socket) => {
     open += 1;
-    socket.resume().once('close', () => {
+    socket.resume().once('end', () => socket.end());
+    socket.once('close', () => {
       open -= 1;
     });
   });
