@@ -74,7 +74,7 @@ async function* holdStreams({ fleet, clients, full }: Stage): AsyncIterable<Meas
   const quiet = report.fewestEvents < Math.floor((seconds * 1_000) / eventPauseMs) - 1 ? count : 0;
   yield {
     name: 'streams that broke or went silent',
-    value: report.broken + (count - report.open) + quiet,
+    value: count - report.open + quiet,
     unit: 'streams',
     bound: { atMost: 0 },
   };

@@ -44,6 +44,8 @@ async function open(path: string): Promise<IncomingMessage> {
   return incoming;
 }
 
+const eventsOf = (count: number): string => Array.from({ length: count }, (_, at) => `data: ${at}\n\n`).join('');
+
 const served = (): Promise<number[]> =>
   Promise.all(
     fleet.gateways.map(async (_, at) => {
@@ -77,8 +79,7 @@ test('one that stops finishes every stream it has, while the other takes what is
     await text(answer);
   }
   expect(first?.process.isRunning).toBe(true);
-  const events = Array.from({ length: 40 }, (_, at) => `data: ${at}\n\n`).join('');
-  expect(await whole).toEqual(Array(40).fill(events));
+  expect(await whole).toEqual(Array(40).fill(eventsOf(40)));
   await stopped;
   await first?.process.start();
 });
@@ -99,8 +100,10 @@ test('without a process of the ingress its streams break, and new ones work at o
     expect([count, answer.statusCode]).toEqual([count, 200]);
     await text(answer);
   }
-  const whole = (await heard).filter(({ status }) => status === 'fulfilled').length;
-  expect(whole).toBeGreaterThan(0);
-  expect(whole).toBeLessThan(40);
+  const events = eventsOf(30);
+  const whole = (await heard).filter((each) => each.status === 'fulfilled' && each.value === events).length;
+  const broken = (await heard).filter(({ status }) => status === 'rejected').length;
+  expect(whole + broken).toBe(40);
+  expect(Math.min(whole, broken)).toBeGreaterThan(0);
   await expect.poll(async () => (await children()).length, { timeout: 10_000 }).toBe(2);
 });

@@ -7,7 +7,6 @@ import { type FrameKind, FrameReader, frameHead } from './frame.ts';
 export interface BundleOptions {
   /** Somebody asks for a tunnel, in these words. `answer` says what becomes of it; with anything but a tunnel it is over. */
   readonly onOpen?: (words: string, channel: Channel, answer: (words: string) => void) => void;
-  readonly onClose?: () => void;
 }
 
 const noBytes = Buffer.alloc(0);
@@ -118,6 +117,5 @@ export class Bundle implements Line {
 
   #close(): void {
     for (const channel of [...this.#channels.values()]) channel.break('the connection broke', true);
-    this.#options.onClose?.();
   }
 }

@@ -25,8 +25,8 @@ export class RunnerDial {
   }
 
   /** Throws `NotDispatched` when the runner says no. */
-  async open(endpoint: Endpoint, ingress: NonNullable<Endpoint['ingress']>, onClose: () => void): Promise<Bundle> {
-    const servername = ingressServerName(endpoint.runnerId);
+  async open(runnerId: string, ingress: NonNullable<Endpoint['ingress']>): Promise<Bundle> {
+    const servername = ingressServerName(runnerId);
     const socket = await this.#start(servername, ingress.address);
     const timer = setTimeout(
       () => socket.destroy(new Error('the runner did not answer in time')),
@@ -39,7 +39,7 @@ export class RunnerDial {
       socket.on('error', () => {});
       socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies TunnelRequest)}\n`);
       const said = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer)?.tunnel;
-      if (said === 'open') return new Bundle(socket, { onClose });
+      if (said === 'open') return new Bundle(socket);
       throw new NotDispatched(said ?? 'unreachable', `the runner says ${said ?? 'nothing of use'}`, {
         cause: socket.errored,
       });

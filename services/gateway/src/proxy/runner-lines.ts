@@ -1,5 +1,5 @@
 // A few connections to every runner, each of which carries many tunnels. Several, because each ends in one of the processes of
-// the runner's ingress.
+// the runner's ingress, and chance spreads few of them badly.
 import type { Logger } from '@berth/telemetry';
 import type { Bundle } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
@@ -12,20 +12,22 @@ export interface RunnerLinesOptions {
   readonly logger: Logger;
 }
 
-const mostLines = 4;
+const linesEach = 8;
 /** One that carries nothing at two looks in a row is closed. */
 const lookMs = 30_000;
 
-interface Lines {
-  readonly open: Set<Bundle>;
-  readonly idle: Set<Bundle>;
+interface Line {
+  bundle: Bundle | undefined;
   opening: Promise<Bundle> | undefined;
+  /** Tunnels that wait for it to open. */
+  waiting: number;
+  wasIdle: boolean;
 }
 
 export class RunnerLines {
   readonly #dial: RunnerDial;
   readonly #logger: Logger;
-  readonly #lines = new Map<string, Lines>();
+  readonly #lines = new Map<string, readonly Line[]>();
   readonly #looking: NodeJS.Timeout;
 
   constructor(options: RunnerLinesOptions) {
@@ -34,68 +36,62 @@ export class RunnerLines {
     this.#looking = setInterval(() => this.#closeIdle(), lookMs).unref();
   }
 
-  /** The one with the fewest tunnels; another is opened beside it while all are in use. */
+  /** The one with the fewest tunnels. */
   async to(endpoint: Endpoint): Promise<Bundle> {
-    if (endpoint.ingress === undefined)
-      throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
+    const { runnerId, ingress } = endpoint;
+    if (ingress === undefined) throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     // With a new secret begins a new session, to which the old connections do not belong.
-    const key = `${endpoint.runnerId} ${endpoint.ingress.address} ${endpoint.ingress.secret}`;
-    const lines = this.#lines.get(key) ?? { open: new Set(), idle: new Set(), opening: undefined };
+    const key = `${runnerId} ${ingress.address} ${ingress.secret}`;
+    const lines = this.#lines.get(key) ?? Array.from({ length: linesEach }, newLine);
     this.#lines.set(key, lines);
-    const freest = leastUsed(lines.open);
-    if (freest === undefined) return this.#another(key, lines, endpoint, endpoint.ingress);
-    if (freest.size > 0 && lines.open.size < mostLines)
-      this.#another(key, lines, endpoint, endpoint.ingress).catch(() => {});
-    return freest;
+    const line = freest(lines);
+    if (line.bundle?.isOpen) return line.bundle;
+    line.waiting += 1;
+    try {
+      line.opening ??= this.#open(line, runnerId, ingress);
+      return await line.opening;
+    } finally {
+      line.waiting -= 1;
+    }
   }
 
   close(): void {
     clearInterval(this.#looking);
     this.#dial.close();
-    for (const { open } of this.#lines.values()) for (const bundle of [...open]) bundle.destroy();
+    for (const lines of this.#lines.values()) for (const { bundle } of lines) bundle?.destroy();
   }
 
-  #another(key: string, lines: Lines, endpoint: Endpoint, ingress: NonNullable<Endpoint['ingress']>): Promise<Bundle> {
-    lines.opening ??= this.#open(key, lines, endpoint, ingress).finally(() => {
-      lines.opening = undefined;
-      this.#forgetEmpty(key, lines);
-    });
-    return lines.opening;
-  }
-
-  async #open(key: string, lines: Lines, endpoint: Endpoint, ingress: NonNullable<Endpoint['ingress']>) {
+  async #open(line: Line, runnerId: string, ingress: NonNullable<Endpoint['ingress']>): Promise<Bundle> {
     try {
-      const bundle = await this.#dial.open(endpoint, ingress, () => {
-        lines.open.delete(bundle);
-        lines.idle.delete(bundle);
-        this.#forgetEmpty(key, lines);
-      });
-      lines.open.add(bundle);
-      return bundle;
+      line.bundle = await this.#dial.open(runnerId, ingress);
+      return line.bundle;
     } catch (cause) {
       if (cause instanceof NotDispatched) throw cause;
-      this.#logger.warn({ runnerId: endpoint.runnerId, err: cause }, 'a runner is not reachable');
+      this.#logger.warn({ runnerId, err: cause }, 'a runner is not reachable');
       throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
+    } finally {
+      line.opening = undefined;
     }
   }
 
-  #forgetEmpty(key: string, lines: Lines): void {
-    if (lines.open.size === 0 && lines.opening === undefined) this.#lines.delete(key);
-  }
-
   #closeIdle(): void {
-    for (const { open, idle } of this.#lines.values())
-      for (const bundle of [...open]) {
-        if (bundle.size > 0) idle.delete(bundle);
-        else if (idle.has(bundle)) bundle.destroy();
-        else idle.add(bundle);
+    for (const [key, lines] of this.#lines) {
+      for (const line of lines) {
+        const isIdle = tunnelsOf(line) === 0;
+        if (isIdle && line.wasIdle) line.bundle?.destroy();
+        line.wasIdle = isIdle;
       }
+      if (lines.every(({ bundle, waiting }) => waiting === 0 && !bundle?.isOpen)) this.#lines.delete(key);
+    }
   }
 }
 
-function leastUsed(bundles: ReadonlySet<Bundle>): Bundle | undefined {
-  let least: Bundle | undefined;
-  for (const bundle of bundles)
-    if (bundle.isOpen && bundle.size < (least?.size ?? Number.POSITIVE_INFINITY)) least = bundle;
-  return least;
+const newLine = (): Line => ({ bundle: undefined, opening: undefined, waiting: 0, wasIdle: false });
+
+const tunnelsOf = ({ bundle, waiting }: Line): number => waiting + (bundle?.isOpen ? bundle.size : 0);
+
+/** Among equals one that is open. */
+function freest(lines: readonly Line[]): Line {
+  const cost = (line: Line): number => tunnelsOf(line) * 2 + (line.bundle?.isOpen ? 0 : 1);
+  return lines.reduce((best, line) => (cost(line) < cost(best) ? line : best));
 }
