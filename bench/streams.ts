@@ -91,13 +91,18 @@ async function* stallReaders({ fleet, clients }: Stage): AsyncIterable<Measure> 
   const early = await memoryOf(fleet);
   await sleep(10_000);
   const late = await memoryOf(fleet);
+  const stalled = grown(before, early);
   const { open } = await clients.count();
   yield {
     name: 'RSS growth for each reader that does not read',
-    value: together(grown(before, early)) / open,
+    value: together(stalled) / open,
     unit: 'KiB',
     bound: { atMost: 512 },
-    detail: { readers: open },
+    detail: {
+      readers: open,
+      gatewaysMib: rounded(stalled.gateways / 1024),
+      runnersMib: rounded(stalled.runners / 1024),
+    },
   };
   yield {
     name: 'further growth in ten more seconds',

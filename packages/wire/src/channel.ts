@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import type { FrameKind } from './frame.ts';
 
 /** What a side may send before the other has taken any of it: so much is held at most of a tunnel whose reader is slow. */
-const windowBytes = 256 * 1024;
+const windowBytes = 128 * 1024;
 const mostFrameBytes = 64 * 1024;
 
 export interface Line {
