@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { ingressServerName } from '@berth/contract';
+import { Bundle, type Channel, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RunnerAway } from '../../services/gateway/src/proxy/connector.ts';
 import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
@@ -32,57 +33,115 @@ beforeAll(async () => {
 });
 
 describe('through a runner’s tunnel', () => {
-  /** A stand-in for a runner's ingress that may also misbehave. */
-  async function startTunnel(serve: (socket: TLSSocket, line: string) => void, by = authority, name?: string) {
+  const welcome = (socket: Socket): void => void socket.write('{"tunnel":"open"}\n');
+
+  /** A stand-in for a runner's ingress that may also misbehave: at the first line, or when it is asked for a tunnel. */
+  async function startRunner(
+    onTunnel: (channel: Channel, answer: (words: string) => void) => void = () => {},
+    onLine: (socket: TLSSocket) => void = welcome,
+    by = authority,
+    name?: string,
+  ) {
     const runnerId = randomUUID();
     const { certificate, key } = await by.issueServer(name ?? ingressServerName(runnerId));
     const reused: boolean[] = [];
-    const lines: string[] = [];
-    const server = createTlsServer({ cert: certificate, key, minVersion: 'TLSv1.3' }, (socket) => {
+    const heard: string[] = [];
+    const sockets = new Set<TLSSocket>();
+    const server = createTlsServer({ cert: certificate, key, minVersion: 'TLSv1.3' }, async (socket) => {
       reused.push(socket.isSessionReused());
-      socket
-        .on('error', () => {})
-        .once('data', (chunk) => {
-          lines.push(String(chunk));
-          serve(socket, String(chunk));
-        });
+      sockets.add(socket.on('error', () => {}));
+      heard.push((await readLine(socket, 4_096)) ?? 'nothing');
+      onLine(socket);
+      new Bundle(socket, {
+        onOpen(words, channel, answer) {
+          heard.push(words);
+          onTunnel(channel, answer);
+        },
+      });
     });
     const port = await listening(server);
-    closing.push(() => server.close());
+    closing.push(
+      () => server.close(),
+      () => {
+        for (const socket of sockets) socket.destroy();
+      },
+    );
     const ingress = { address: `127.0.0.1:${port}`, secret: 'open sesame' };
-    return { endpoint: { instance: randomUUID(), revision: randomUUID(), runnerId, ingress }, reused, lines, server };
+    const endpoint = { instance: randomUUID(), revision: randomUUID(), runnerId, ingress };
+    return { endpoint, reused, heard, sockets, server };
   }
 
-  const connector = (answerMs = 2_000) =>
-    createTunnelConnector({ authorityPem: async () => authority.certificate, answerMs, logger });
+  function connector(answerMs = 2_000) {
+    const made = createTunnelConnector({ authorityPem: async () => authority.certificate, answerMs, logger });
+    closing.push(() => made.close());
+    return made;
+  }
 
-  test('requests pass through it, its line names the instance, and later connections resume the session', async () => {
+  const opened = (channel: Channel, answer: (words: string) => void) => {
+    answer('{"tunnel":"open"}');
+    channel.end('hello');
+  };
+
+  test('requests pass through it, one connection carries them, and a later one resumes the session', async () => {
     const upstream = await startUpstream((request, response) => request.pipe(response));
     closing.push(() => upstream.server.close());
-    const { endpoint, reused, lines } = await startTunnel((socket) => {
-      socket.write('{"tunnel":"open"}\n');
-      const inner = connect(upstream.port, '127.0.0.1').on('error', () => socket.destroy());
-      socket.pipe(inner).pipe(socket);
+    const { endpoint, reused, heard, sockets } = await startRunner((channel, answer) => {
+      answer('{"tunnel":"open"}');
+      const inner = connect(upstream.port, '127.0.0.1').on('error', () => channel.destroy());
+      channel.pipe(inner).pipe(channel);
     });
     const front = await startFront(connector(), { endpoint });
     closing.push(() => front.close());
+    const post = async (body: string) => (await fetch(front.url, { method: 'POST', body })).text();
     for (let round = 0; round < 3; round += 1) {
-      const answer = await fetch(front.url, { method: 'POST', body: `round ${round}` });
-      expect(await answer.text()).toBe(`round ${round}`);
+      expect(await post(`round ${round}`)).toBe(`round ${round}`);
       front.forwarder.forget(endpoint.instance);
     }
-    expect(lines[0]).toBe(`${JSON.stringify({ secret: 'open sesame', instance: endpoint.instance })}\n`);
-    expect(reused).toEqual([false, true, true]);
+    const [line, ...words] = heard;
+    expect(line).toBe('{"secret":"open sesame"}');
+    expect(words).toEqual(Array(3).fill(JSON.stringify({ instance: endpoint.instance })));
+    expect(reused).toEqual([false]);
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect(await post('again')).toBe('again'));
+    expect(reused).toEqual([false, true]);
+  });
+
+  test('tunnels that come at once are spread over a few connections', async () => {
+    const counts = new Map<Channel, number>();
+    const { endpoint, sockets } = await startRunner((channel, answer) => {
+      counts.set(channel, channel.id);
+      answer('{"tunnel":"open"}');
+    });
+    const tunnels = connector();
+    await Promise.all(Array.from({ length: 80 }, () => tunnels.connect(endpoint)));
+    expect(sockets.size).toBe(8);
+    // Numbers begin anew on every connection: none carries more than its share.
+    expect(Math.max(...counts.values())).toBe(10);
+  });
+
+  test('a connection that breaks takes its tunnels along, and the next tunnel has another', async () => {
+    const { endpoint, sockets } = await startRunner((_channel, answer) => answer('{"tunnel":"open"}'));
+    const tunnels = connector();
+    const tunnel = await tunnels.connect(endpoint);
+    for (const socket of sockets) socket.destroy();
+    await expect(text(tunnel)).rejects.toThrow();
+    await tunnels.connect(endpoint);
+    expect(sockets.size).toBe(2);
   });
 
   test('bytes that come with the answer are the container’s', async () => {
-    const { endpoint } = await startTunnel((socket) => socket.end('{"tunnel":"open"}\nhello'));
+    const { endpoint } = await startRunner(opened);
     expect(await text(await connector().connect(endpoint))).toBe('hello');
   });
 
   test.each(['unknown', 'refused', 'unreachable'] as const)('%s: nothing was dispatched', async (tunnel) => {
-    const { endpoint } = await startTunnel((socket) => socket.end(`${JSON.stringify({ tunnel })}\n`));
+    const { endpoint } = await startRunner((_channel, answer) => answer(JSON.stringify({ tunnel })));
     await expect(connector().connect(endpoint)).rejects.toMatchObject({ reason: tunnel });
+  });
+
+  test('a runner that refuses the gateway itself: nothing was dispatched', async () => {
+    const { endpoint } = await startRunner(opened, (socket) => void socket.end('{"tunnel":"refused"}\n'));
+    await expect(connector().connect(endpoint)).rejects.toMatchObject({ reason: 'refused' });
   });
 
   test.each([
@@ -90,22 +149,28 @@ describe('through a runner’s tunnel', () => {
     ['says something else', (socket: Socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['never ends its line', (socket: Socket) => void socket.write('x'.repeat(5_000))],
     ['hangs up', (socket: Socket) => void socket.destroy()],
-  ])('a runner that %s is unreachable', async (_, serve) => {
-    const { endpoint } = await startTunnel(serve);
+    ['says nonsense later', (socket: Socket) => void socket.write('{"tunnel":"open"}\nnonsense, in no frame')],
+  ])('a runner that %s is unreachable', async (_, onLine) => {
+    const { endpoint } = await startRunner(() => {}, onLine);
+    await expect(connector(300).connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
+  });
+
+  test('a runner that does not answer for a tunnel is unreachable', async () => {
+    const { endpoint } = await startRunner(() => {});
     await expect(connector(300).connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
   });
 
   test('the secret is not told to one who is not that runner', async () => {
-    const stranger = await startTunnel(() => {}, await makeAuthority());
-    const another = await startTunnel(() => {}, authority, ingressServerName(randomUUID()));
-    for (const { endpoint, lines } of [stranger, another]) {
+    const stranger = await startRunner(opened, welcome, await makeAuthority());
+    const another = await startRunner(opened, welcome, authority, ingressServerName(randomUUID()));
+    for (const { endpoint, heard } of [stranger, another]) {
       await expect(connector().connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
-      expect(lines).toEqual([]);
+      expect(heard.filter((line) => line !== 'nothing')).toEqual([]);
     }
   });
 
   test('who is a runner is remembered while the database is away, and nothing is dispatched when it never was known', async () => {
-    const { endpoint } = await startTunnel((socket) => socket.end('{"tunnel":"open"}\nhello'));
+    const { endpoint, sockets } = await startRunner(opened);
     let isAway = true;
     let asked = 0;
     const authorityPem = async () => {
@@ -114,23 +179,25 @@ describe('through a runner’s tunnel', () => {
       return authority.certificate;
     };
     const tunnels = createTunnelConnector({ authorityPem, logger });
+    closing.push(() => tunnels.close());
     await expect(tunnels.connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
     isAway = false;
     expect(await text(await tunnels.connect(endpoint))).toBe('hello');
     isAway = true;
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
     closing.push(() => vi.restoreAllMocks());
-    expect(await text(await tunnels.connect(endpoint))).toBe('hello');
+    const before = sockets.size;
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect(await text(await tunnels.connect(endpoint))).toBe('hello'));
+    expect(sockets.size).toBe(before + 1);
     expect(asked).toBe(3);
   });
 
   test('a runner that refused a connection is not called on again for a moment', async () => {
-    const { endpoint, server } = await startTunnel((socket) => socket.end('{"tunnel":"open"}\nhello'));
-    const tunnels = createTunnelConnector({
-      authorityPem: async () => authority.certificate,
-      refusedMs: 2_000,
-      logger,
-    });
+    const { endpoint, server } = await startRunner(opened);
+    const authorityPem = async () => authority.certificate;
+    const tunnels = createTunnelConnector({ authorityPem, refusedMs: 2_000, logger });
+    closing.push(() => tunnels.close());
     const { port } = new URL(`tcp://${endpoint.ingress.address}`);
     await new Promise((closed) => server.close(closed));
     await expect(tunnels.connect(endpoint)).rejects.toBeInstanceOf(RunnerAway);
@@ -139,8 +206,13 @@ describe('through a runner’s tunnel', () => {
     await vi.waitFor(async () => expect(await text(await tunnels.connect(endpoint))).toBe('hello'), 5_000);
   });
 
+  test('a runner that stops is left, also on a connection that is open', async () => {
+    const { endpoint } = await startRunner((_, answer) => answer('{"tunnel":"leaving"}'));
+    await expect(connector().connect(endpoint)).rejects.toBeInstanceOf(RunnerAway);
+  });
+
   test('nobody listens, no ingress, or no longer wanted: nothing was dispatched', async () => {
-    const { endpoint } = await startTunnel(() => {});
+    const { endpoint } = await startRunner(() => {});
     const gone = { ...endpoint, ingress: { address: '127.0.0.1:1', secret: 's' } };
     await expect(connector().connect(gone)).rejects.toMatchObject({ reason: 'unreachable' });
     await expect(connector().connect({ ...endpoint, ingress: undefined })).rejects.toMatchObject({

@@ -1,3 +1,5 @@
+export * from './bundle.ts';
+export type { Channel } from './channel.ts';
 export type { Lease } from './lease.ts';
 export * from './leases.ts';
 export * from './parse-line.ts';

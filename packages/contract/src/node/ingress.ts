@@ -5,17 +5,24 @@ import { z } from 'zod';
 /** Name in a runner's certificate, by which a gateway knows it whatever its address. */
 export const ingressServerName = (runnerId: string): string => `${runnerId}.runner.berth.internal`;
 
-/** The first line of a gateway, as JSON. */
-export const TunnelRequest = z.object({ secret: z.string().max(200), instance: z.uuid() });
+/**
+ * The first line of a gateway, as JSON. With an instance the connection is one tunnel; without, it carries many, and each is asked
+ * for by the words of `ChannelRequest`.
+ */
+export const TunnelRequest = z.object({ secret: z.string().max(200), instance: z.uuid().optional() });
 export type TunnelRequest = z.infer<typeof TunnelRequest>;
 
+export const ChannelRequest = z.object({ instance: z.uuid() });
+export type ChannelRequest = z.infer<typeof ChannelRequest>;
+
 /**
- * The runner's answer, as one line of JSON; after `open` come the container's bytes.
+ * The runner's answer, as one line of JSON; after `open` come the container's bytes, or those of many tunnels.
  * - `unknown`: nothing of that name runs here, nothing was sent to it.
  * - `refused`: the secret is not that of this session; ask the database again.
  * - `unreachable`: the container does not accept connections.
+ * - `leaving`: the runner stops, and takes nothing new; what is open may end.
  */
-export const TunnelAnswer = z.object({ tunnel: z.enum(['open', 'unknown', 'refused', 'unreachable']) });
+export const TunnelAnswer = z.object({ tunnel: z.enum(['open', 'unknown', 'refused', 'unreachable', 'leaving']) });
 export type TunnelAnswer = z.infer<typeof TunnelAnswer>;
 
 /**

@@ -1,7 +1,7 @@
 // One ingress process as the runner sees it: started again when it dies, and told everything anew.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { TunnelAnswer } from '@berth/contract';
+import { TunnelAnswer } from '@berth/contract';
 import { backoffMs, pause, within } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
@@ -14,6 +14,8 @@ export interface IngressChildOptions {
 }
 
 const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
+/** Bytes pass through and little of it lives: a large young generation would be memory for nothing. */
+const flags = ['--max-semi-space-size=2'];
 const firstPauseMs = 100;
 const mostPauseMs = 10_000;
 /** One that ran for so long did not die of its start. */
@@ -79,7 +81,11 @@ export class IngressChild {
   #run(onListening: (port: number) => void): Promise<string> {
     const { orders, onAnswers, logger } = this.#options;
     // No variables: the runner's hold secrets that it has no use for.
-    const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(program, [], {
+      env: {},
+      execArgv: flags,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     this.#child = child;
     let trouble = '';
     child.on('message', (said) => {
@@ -106,7 +112,5 @@ export class IngressChild {
   }
 }
 
-const answers = ['open', 'unknown', 'refused', 'unreachable'] as const;
-
 const answersOf = (counted: Partial<Record<TunnelAnswer['tunnel'], number>>) =>
-  answers.map((answer): [TunnelAnswer['tunnel'], number] => [answer, counted[answer] ?? 0]);
+  TunnelAnswer.shape.tunnel.options.map((answer): [TunnelAnswer['tunnel'], number] => [answer, counted[answer] ?? 0]);

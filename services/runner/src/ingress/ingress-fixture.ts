@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
-import { parseLine, readLine } from '@berth/wire';
+import { Bundle, parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
 import { makeAuthority } from '../node/listener-fixture.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -75,6 +75,15 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       socket.on('error', () => {});
       socket.write(`${JSON.stringify({ secret: using, instance })}\n${early}`);
       return { socket, answer: parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel };
+    },
+    /** A connection for many tunnels. */
+    async bundle(using = secret): Promise<Bundle> {
+      const socket = await connectRaw();
+      socket.on('error', () => {});
+      socket.write(`${JSON.stringify({ secret: using })}\n`);
+      const answer = parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel;
+      if (answer !== 'open') throw new Error(`the answer is ${answer}`);
+      return new Bundle(socket);
     },
     async ask(instance: string) {
       const socket = connect({ path: lease, allowHalfOpen: true });

@@ -31,7 +31,8 @@ const onTrouble = (message: string): void => say({ is: 'failing', message });
 async function listen({ leaseSocket, secrets: standing, ...place }: Extract<ToIngress, { do: 'listen' }>) {
   secrets.learn(standing);
   const leases = new Leases({ socketPath: leaseSocket, answerMs: leaseAnswerMs, keepMs: leaseKeepMs });
-  listener = await startTunnelListener({ ...place, secrets, leases, tally, waitingRoom, onTrouble });
+  const tools = { secrets, leases, tally, waitingRoom, isLeaving: () => isLeaving, onTrouble };
+  listener = await startTunnelListener({ ...place, ...tools });
   say({ is: 'listening', port: listener.port });
 }
 

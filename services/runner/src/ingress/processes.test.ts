@@ -58,7 +58,7 @@ test('with one process killed its tunnels break, those of the other go on, and n
       { timeout: 10_000 },
     )
     .toBe(2);
-});
+}, 60_000);
 
 test('an ingress that cannot listen says why', async () => {
   await expect(startTestIngress(30, 1, '192.0.2.1')).rejects.toThrow(/EADDRNOTAVAIL/);

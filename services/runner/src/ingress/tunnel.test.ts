@@ -52,7 +52,7 @@ test('only who knows the secret hears of instances', async () => {
   expect((await bed.open(randomUUID(), 'wrong')).answer).toBe('refused');
   expect((await bed.open(randomUUID())).answer).toBe('unknown');
   expect(connections).toBe(0);
-  await expect.poll(() => bed.answers).toEqual(['unknown', 'refused', 'refused', 'refused', 'refused']);
+  await expect.poll(() => bed.answers.toSorted()).toEqual([...Array(4).fill('refused'), 'unknown']);
 });
 
 test('a container that does not listen is called unreachable', async () => {
@@ -194,7 +194,7 @@ test('a thousand quick connections are all answered, and none is left', async ()
   for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 50 }, one));
   expect(served).toBe(1_000);
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
-});
+}, 60_000);
 
 test('nonsense, too long a line and silence are hung up on', async () => {
   await using bed = await startTestIngress();

@@ -1,0 +1,121 @@
+// Tunnels that share one connection, so that each costs neither a handshake nor the memory of one. Nothing of one waits for
+// another: a side sends no more of a tunnel than the other has room for.
+import type { Duplex } from 'node:stream';
+import { Channel, type Line } from './channel.ts';
+import { type FrameKind, FrameReader, frameHead } from './frame.ts';
+
+export interface BundleOptions {
+  /** Somebody asks for a tunnel, in these words. `answer` says what becomes of it; with anything but a tunnel it is over. */
+  readonly onOpen?: (words: string, channel: Channel, answer: (words: string) => void) => void;
+}
+
+const noBytes = Buffer.alloc(0);
+
+export class Bundle implements Line {
+  readonly #socket: Duplex;
+  readonly #options: BundleOptions;
+  readonly #channels = new Map<number, Channel>();
+  readonly #asked = new Map<number, (words: string | undefined) => void>();
+  #lastId = 0;
+  #isCorked = false;
+  #drained: Promise<void> | undefined;
+
+  constructor(socket: Duplex, options: BundleOptions = {}) {
+    this.#socket = socket;
+    this.#options = options;
+    const reader = new FrameReader({ frame: (kind, id, payload) => this.#hear(kind, id, payload) });
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        reader.read(chunk);
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : undefined);
+      }
+    });
+    // A connection that is ending carries no new tunnels, and no old one can finish on half of it.
+    socket.once('end', () => socket.destroy()).once('close', () => this.#close());
+  }
+
+  /** Tunnels that are open or asked for. */
+  get size(): number {
+    return this.#channels.size;
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && this.#socket.writable;
+  }
+
+  /** Undefined words when the connection breaks first. */
+  open(words: string): { readonly channel: Channel; readonly answer: Promise<string | undefined> } {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const channel = new Channel(this, id);
+    this.#channels.set(id, channel);
+    const answer = new Promise<string | undefined>((resolve) => this.#asked.set(id, resolve));
+    this.send(id, 'open', Buffer.from(words));
+    return { channel, answer };
+  }
+
+  /** At once, with whatever is on it. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  send(id: number, kind: FrameKind, payload = noBytes): void {
+    if (!this.isOpen) return;
+    // What is said within a moment leaves as one.
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#socket.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#socket.uncork();
+      });
+    }
+    this.#socket.write(frameHead(kind, id, payload.length));
+    if (payload.length > 0) this.#socket.write(payload);
+  }
+
+  drained(): Promise<void> | undefined {
+    if (!this.#socket.writableNeedDrain) return undefined;
+    this.#drained ??= new Promise((resolve) => {
+      const end = (): void => {
+        this.#drained = undefined;
+        this.#socket.off('drain', end).off('close', end);
+        resolve();
+      };
+      this.#socket.on('drain', end).on('close', end);
+    });
+    return this.#drained;
+  }
+
+  over(id: number): void {
+    this.#channels.delete(id);
+    this.#asked.get(id)?.(undefined);
+    this.#asked.delete(id);
+  }
+
+  #hear(kind: FrameKind, id: number, payload: Buffer): void {
+    if (kind === 'open') this.#hearOpen(id, payload.toString());
+    else if (kind === 'answer') {
+      this.#asked.get(id)?.(payload.toString());
+      this.#asked.delete(id);
+    }
+    // Of one that is over here, the other side has not heard yet.
+    else this.#channels.get(id)?.hear(kind, payload);
+  }
+
+  #hearOpen(id: number, words: string): void {
+    const { onOpen } = this.#options;
+    if (onOpen === undefined || id <= this.#lastId) throw new Error('no tunnel can be asked for here');
+    this.#lastId = id;
+    const channel = new Channel(this, id);
+    // It may break at any time; whoever reads it sees that it closed.
+    channel.on('error', () => {});
+    this.#channels.set(id, channel);
+    onOpen(words, channel, (answer) => this.send(id, 'answer', Buffer.from(answer)));
+  }
+
+  #close(): void {
+    for (const channel of [...this.#channels.values()]) channel.break('the connection broke', true);
+  }
+}

@@ -1,0 +1,111 @@
+import { Duplex } from 'node:stream';
+import type { FrameKind } from './frame.ts';
+
+/** What a side may send before the other has taken any of it: so much is held at most of a tunnel whose reader is slow. */
+const windowBytes = 128 * 1024;
+const mostFrameBytes = 64 * 1024;
+
+export interface Line {
+  send(id: number, kind: FrameKind, payload?: Buffer): void;
+  /** Undefined when the line can take more at once. */
+  drained(): Promise<void> | undefined;
+  over(id: number): void;
+}
+
+/** One tunnel among those that share a connection. It ends and breaks like a socket of its own. */
+export class Channel extends Duplex {
+  readonly id: number;
+  readonly #line: Line;
+  /** What may still be sent, and what waits for that. */
+  #credit = windowBytes;
+  #waiting: { readonly chunk: Buffer; readonly done: (error?: Error) => void } | undefined;
+  /** What has come and is not yet credited to the other side. */
+  #taken = 0;
+  #isFull = false;
+  #hasEnded = false;
+  #hasOtherEnded = false;
+
+  constructor(line: Line, id: number) {
+    super({ allowHalfOpen: true });
+    this.#line = line;
+    this.id = id;
+  }
+
+  /** A frame of the other side. Throws on what no honest side sends. */
+  hear(kind: FrameKind, payload: Buffer): void {
+    if (kind === 'data') this.#hearData(payload);
+    if (kind === 'credit') {
+      this.#credit += payload.readUInt32BE(0);
+      this.#flush();
+    }
+    if (kind === 'end') {
+      this.#hasOtherEnded = true;
+      this.push(null);
+    }
+    if (kind === 'reset') this.break('the other side has broken off', true);
+  }
+
+  /** Without a word to the other side when that is gone or has said so itself. */
+  break(why: string, isKnownThere = false): void {
+    if (isKnownThere) [this.#hasEnded, this.#hasOtherEnded] = [true, true];
+    this.destroy(Object.assign(new Error(why), { code: 'ECONNRESET' }));
+  }
+
+  override _read(): void {
+    this.#isFull = false;
+    this.#giveCredit();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#waiting = { chunk, done };
+    this.#flush();
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#hasEnded = true;
+    this.#line.send(this.id, 'end');
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#hasEnded || !this.#hasOtherEnded) this.#line.send(this.id, 'reset');
+    this.#waiting = undefined;
+    this.#line.over(this.id);
+    done(error);
+  }
+
+  #hearData(payload: Buffer): void {
+    this.#taken += payload.length;
+    if (this.#hasOtherEnded || this.#taken > windowBytes) throw new Error('more than was allowed');
+    this.#isFull = !this.push(payload);
+    this.#giveCredit();
+  }
+
+  /** Not for every few bytes. */
+  #giveCredit(): void {
+    if (this.#isFull || this.#taken < windowBytes / 4) return;
+    const credit = Buffer.allocUnsafe(4);
+    credit.writeUInt32BE(this.#taken);
+    this.#taken = 0;
+    this.#line.send(this.id, 'credit', credit);
+  }
+
+  #flush(): void {
+    while (this.#waiting !== undefined && this.#credit > 0) {
+      const { chunk, done } = this.#waiting;
+      const piece = chunk.subarray(0, Math.min(this.#credit, mostFrameBytes));
+      this.#credit -= piece.length;
+      this.#line.send(this.id, 'data', piece);
+      const rest = chunk.subarray(piece.length);
+      this.#waiting = rest.length > 0 ? { chunk: rest, done } : undefined;
+      if (rest.length === 0) this.#finish(done);
+    }
+  }
+
+  /** No faster than the line takes it. */
+  #finish(done: () => void): void {
+    const drained = this.#line.drained();
+    if (drained === undefined) done();
+    else void drained.then(done);
+  }
+}

@@ -1,0 +1,70 @@
+// Many tunnels on one connection: what one of them says is cut into frames of a kind, a number and a length.
+
+export const frameKinds = ['open', 'answer', 'data', 'end', 'reset', 'credit'] as const;
+export type FrameKind = (typeof frameKinds)[number];
+
+export interface FrameSink {
+  /** Of data as much as is there; of every other kind the whole. */
+  frame(kind: FrameKind, id: number, payload: Buffer): void;
+}
+
+const headBytes = 8;
+/** Of everything but data. */
+const mostControlBytes = 4_096;
+/** A smaller piece is copied: otherwise it would keep all that was read together with it. */
+const copiedBytes = 2_048;
+
+export function frameHead(kind: FrameKind, id: number, length: number): Buffer {
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt8(frameKinds.indexOf(kind), 0);
+  head.writeUInt32BE(id, 1);
+  head.writeUIntBE(length, 5, 3);
+  return head;
+}
+
+/** Cuts what was read into frames again. Throws on what no honest side sends. */
+export class FrameReader {
+  readonly #sink: FrameSink;
+  #kind: FrameKind = 'data';
+  #id = 0;
+  /** Of the payload still to come. */
+  #left = 0;
+  /** Of a head or a small payload that came in pieces. */
+  #kept: Buffer | undefined;
+
+  constructor(sink: FrameSink) {
+    this.#sink = sink;
+  }
+
+  read(chunk: Buffer): void {
+    let rest = this.#kept === undefined ? chunk : Buffer.concat([this.#kept, chunk]);
+    this.#kept = undefined;
+    while (rest.length > 0) {
+      const taken = this.#left > 0 ? this.#payload(rest) : this.#head(rest);
+      if (taken === 0) {
+        this.#kept = Buffer.from(rest);
+        return;
+      }
+      rest = rest.subarray(taken);
+    }
+  }
+
+  #head(bytes: Buffer): number {
+    if (bytes.length < headBytes) return 0;
+    const kind = frameKinds[bytes.readUInt8(0)];
+    this.#id = bytes.readUInt32BE(1);
+    this.#left = bytes.readUIntBE(5, 3);
+    if (kind === undefined || (kind !== 'data' && this.#left > mostControlBytes)) throw new Error('no such frame');
+    this.#kind = kind;
+    if (this.#left === 0) this.#sink.frame(kind, this.#id, bytes.subarray(0, 0));
+    return headBytes;
+  }
+
+  #payload(bytes: Buffer): number {
+    if (this.#kind !== 'data' && bytes.length < this.#left) return 0;
+    const piece = bytes.subarray(0, this.#left);
+    this.#left -= piece.length;
+    this.#sink.frame(this.#kind, this.#id, piece.length < copiedBytes ? Buffer.from(piece) : piece);
+    return piece.length;
+  }
+}

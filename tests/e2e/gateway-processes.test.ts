@@ -1,0 +1,109 @@
+// Several gateway processes on one port: the kernel spreads connections over them, and one that leaves finishes what it has.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../support/workloads.ts';
+
+const image = 'berth-echo:latest';
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    name: 'gateways',
+    workspaces: ['main'],
+    machines: 1,
+    gateways: 2,
+    gatewaysShareOnePort: true,
+    settings: { BERTH_RUNNER_INGRESS_PROCESSES: '2' },
+  });
+  const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
+  const [base = ''] = await importBaseImage(dockerUrl);
+  const folder = fileURLToPath(new URL('./inference/echo', import.meta.url));
+  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
+  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
+  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  await clientOf(fleet).post('/agents', agent('echo', { image, generation: 'mk2', memory: 256 }));
+  await settled(clientOf(fleet), '/agents/echo', ['DEPLOYED']);
+}, 300_000);
+afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+
+/** Each on a connection of its own. */
+async function open(path: string): Promise<IncomingMessage> {
+  const url = `${fleet.gateways[0]?.url}/main/agents/echo${path}`;
+  const outgoing = request(url, { agent: false, headers: { authorization: `Bearer ${fleet.key}` } });
+  outgoing.end();
+  const [incoming] = await once(outgoing, 'response');
+  return incoming;
+}
+
+const eventsOf = (count: number): string => Array.from({ length: count }, (_, at) => `data: ${at}\n\n`).join('');
+
+const served = (): Promise<number[]> =>
+  Promise.all(
+    fleet.gateways.map(async (_, at) => {
+      const log = await readFile(join(fleet.folder, `gateway-${at + 1}.log`), 'utf8');
+      return log.split('"workload":"echo"').length - 1;
+    }),
+  );
+
+test('both processes serve the same port', async () => {
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const answer = await open('/');
+      await text(answer);
+      return answer.statusCode;
+    }),
+  );
+  expect(statuses).toEqual(Array(40).fill(200));
+  await expect.poll(async () => (await served()).reduce((sum, each) => sum + each)).toBe(40);
+  expect(Math.min(...(await served()))).toBeGreaterThan(0);
+});
+
+test('one that stops finishes every stream it has, while the other takes what is new', async () => {
+  const streams = await Promise.all(Array.from({ length: 40 }, () => open('/events?count=40&pause=100')));
+  const whole = Promise.all(streams.map((stream) => text(stream)));
+  const [first] = fleet.gateways;
+  const stopped = first?.process.stop();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (let count = 0; count < 50; count += 1) {
+    const answer = await open('/');
+    expect([count, answer.statusCode]).toEqual([count, 200]);
+    await text(answer);
+  }
+  expect(first?.process.isRunning).toBe(true);
+  expect(await whole).toEqual(Array(40).fill(eventsOf(40)));
+  await stopped;
+  await first?.process.start();
+});
+
+test('without a process of the ingress its streams break, and new ones work at once', async () => {
+  const runner = fleet.machines[0]?.runner.pid ?? 0;
+  const children = async () => {
+    const listed = await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8');
+    return listed.split(' ').filter(Boolean).map(Number);
+  };
+  const before = await children();
+  expect(before).toHaveLength(2);
+  const streams = await Promise.all(Array.from({ length: 40 }, () => open('/events?count=30&pause=100')));
+  const heard = Promise.allSettled(streams.map((stream) => text(stream)));
+  process.kill(before[0] ?? 0, 'SIGKILL');
+  for (let count = 0; count < 20; count += 1) {
+    const answer = await open('/');
+    expect([count, answer.statusCode]).toEqual([count, 200]);
+    await text(answer);
+  }
+  const events = eventsOf(30);
+  const whole = (await heard).filter((each) => each.status === 'fulfilled' && each.value === events).length;
+  const broken = (await heard).filter(({ status }) => status === 'rejected').length;
+  expect(whole + broken).toBe(40);
+  expect(Math.min(whole, broken)).toBeGreaterThan(0);
+  await expect.poll(async () => (await children()).length, { timeout: 10_000 }).toBe(2);
+});
