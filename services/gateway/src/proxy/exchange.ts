@@ -21,6 +21,9 @@ export interface ExchangeContext {
 }
 
 const nothing = Buffer.alloc(0);
+/** Below it, a copy costs less than another piece in the same write. */
+const mostShortBytes = 16 * 1024;
+const flushHead = (exchange: Exchange): void => exchange.flushHead();
 
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly done: Promise<ProxyError | undefined>;
@@ -33,6 +36,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isSettled = false;
   #isAnswerWhole = false;
   #isHeadFlushed = false;
+  /** The beginning of an answer that may be all of it. */
+  #first: Buffer | undefined;
 
   constructor(context: ExchangeContext) {
     this.#context = context;
@@ -84,16 +89,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.status = status;
     tally.dispatchState = 'answered';
     tally.firstByteMs = performance.now() - tally.startedAt;
-    // A short answer is one packet with its head; a stream's head must not wait for its first event.
-    process.nextTick(() => this.#flushHead());
+    // A short answer is one write with its head; a stream's head must not wait for its first event.
+    process.nextTick(flushHead, this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     const { response, tally, patience } = this.#context;
     patience.touch();
-    this.#isHeadFlushed = true;
     tally.bytesOut += chunk.length;
+    if (!this.#isHeadFlushed && this.#first === undefined && chunk.length <= mostShortBytes) {
+      this.#first = chunk;
+      return;
+    }
+    this.flushHead();
     if (!response.write(chunk)) controller.pause();
   }
 
@@ -101,10 +110,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     const { response, lane } = this.#context;
     this.#isAnswerWhole = true;
-    this.#isHeadFlushed = true;
     const trailers = rawPairs(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
-    response.end();
+    // As text it joins the head, and both are one string for one system call.
+    if (this.#isHeadFlushed || this.#first === undefined) response.end();
+    else response.end(this.#first.toString('latin1'), 'latin1');
+    this.#isHeadFlushed = true;
     lane.release();
   }
 
@@ -125,11 +136,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return 'reset';
   }
 
-  #flushHead(): void {
+  flushHead(): void {
     if (this.#isHeadFlushed || this.#isSettled) return;
     this.#isHeadFlushed = true;
     // Not `flushHeaders`, which would write bytes above ASCII as UTF-8.
-    this.#context.response.write(nothing);
+    if (!this.#context.response.write(this.#first ?? nothing)) this.#controller?.pause();
+    this.#first = undefined;
   }
 
   readonly #onDrain = (): void => {
@@ -144,6 +156,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(error: ProxyError | undefined): void {
     if (this.#isSettled) return;
+    // What has been answered reaches the client before its connection is cut: without a byte it would ask again.
+    if (error !== undefined && this.#context.tally.status !== undefined) this.flushHead();
     this.#isSettled = true;
     this.#context.response.off('close', this.#onClientClose).off('drain', this.#onDrain);
     this.#settle(error);
@@ -156,7 +170,9 @@ function answerHeaders(status: number, raw: string[]): string[] {
 }
 
 function rawPairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  if (!Array.isArray(raw)) return [];
+  const pairs: string[] = [];
+  if (!Array.isArray(raw)) return pairs;
   // Bytes above ASCII pass as they are.
-  return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
+  for (const item of raw) pairs.push(typeof item === 'string' ? item : item.toString('latin1'));
+  return pairs;
 }

@@ -45,6 +45,7 @@ export interface Forwarder {
 const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, maxHeaderBytes: 64 * 1024 };
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const attempts = 2;
+const ignore = (): void => {};
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { connector, limits, timeouts, logger, registry, lingerMs = 5_000 } = options;
@@ -83,10 +84,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       for (let round = 1; ; round += 1) {
         const lane = lanes.take(task.endpoint);
         const { onResponseHead } = task;
-        const exchange = new Exchange({
-          ...{ request, response, lane, tally, patience, onResponseHead, onBodyWanted },
-          hasBody: withBody,
-        });
+        const context = { request, response, lane, tally, patience, onResponseHead, onBodyWanted, hasBody: withBody };
+        const exchange = new Exchange(context);
         current = exchange;
         const body = withBody ? new RequestBody(request, onBodyChunk) : null;
         // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
@@ -108,7 +107,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     async forward(task) {
       const { request, response } = task;
       // A client that leaves shows as `close`; its error adds nothing and must not end the process.
-      response.on('error', () => {});
+      response.on('error', ignore);
       const { tally, error } = await attempt(task);
       // The client is told of a cut answer by a connection that ends before the answer does.
       if (error !== undefined && tally.status !== undefined) response.destroy();

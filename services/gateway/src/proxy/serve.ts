@@ -58,6 +58,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     connectionsCheckingInterval: Math.min(30_000, options.headersTimeoutMs),
     noDelay: true,
     shouldUpgradeCallback: wantsUpgrade,
+    // What has no body is no stream either, and most requests have none.
+    optimizeEmptyRequests: true,
   };
   const server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls });
   server.maxRequestsPerSocket = 0;

@@ -3,7 +3,7 @@ import type { Outcome } from '../proxy/outcome.ts';
 
 export interface RequestMetrics {
   /** Status 0 stands for a client that left before there was an answer. */
-  observe(about: Readonly<Record<string, unknown>>, status: number, outcome: Outcome | undefined): void;
+  observe(kind: string | undefined, status: number, outcome: Outcome | undefined): void;
 }
 
 /** By kind, not by workload: names are as many as tenants like, and the log has them. */
@@ -20,20 +20,56 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'Time from the head of a request to the head of the answer of its workload.',
     ...{ labelNames, buckets, registers: [registry] },
   });
-  const bytes = new Counter({
+  const passed = new Map<string, { in: number; out: number }>();
+  new Counter({
     name: 'berth_gateway_bytes_total',
     help: 'Bytes of bodies that passed, by direction.',
     labelNames: ['kind', 'direction'],
     registers: [registry],
+    // Added up here and told when somebody asks: labels are looked up for every figure otherwise.
+    collect() {
+      for (const [kind, bytes] of passed) {
+        this.inc({ kind, direction: 'in' }, bytes.in);
+        this.inc({ kind, direction: 'out' }, bytes.out);
+      }
+      passed.clear();
+    },
   });
+
+  const children = new Map<string, Children>();
+  function childrenOf(kind: string, status: number): Children {
+    const key = `${kind} ${status}`;
+    const known = children.get(key);
+    if (known !== undefined) return known;
+    const labels = { kind, status: String(status) };
+    const made = { seconds: seconds.labels(labels), firstByte: firstByte.labels(labels) };
+    children.set(key, made);
+    return made;
+  }
+
+  function count(kind: string, { bytesIn, bytesOut }: Outcome): void {
+    const bytes = passed.get(kind);
+    if (bytes === undefined) {
+      passed.set(kind, { in: bytesIn, out: bytesOut });
+      return;
+    }
+    bytes.in += bytesIn;
+    bytes.out += bytesOut;
+  }
+
   return {
-    observe({ kind }, status, outcome) {
-      const labels = { kind: typeof kind === 'string' ? kind : 'none', status: String(status) };
-      if (outcome === undefined) return void seconds.observe(labels, 0);
-      seconds.observe(labels, outcome.durationMs / 1_000);
-      if (outcome.firstByteMs !== undefined) firstByte.observe(labels, outcome.firstByteMs / 1_000);
-      bytes.inc({ kind: labels.kind, direction: 'in' }, outcome.bytesIn);
-      bytes.inc({ kind: labels.kind, direction: 'out' }, outcome.bytesOut);
+    observe(kind = 'none', status, outcome) {
+      const child = childrenOf(kind, status);
+      if (outcome === undefined) return void child.seconds.observe(0);
+      child.seconds.observe(outcome.durationMs / 1_000);
+      if (outcome.firstByteMs !== undefined) child.firstByte.observe(outcome.firstByteMs / 1_000);
+      count(kind, outcome);
     },
   };
+}
+
+/** For one set of labels. */
+interface Children {
+  readonly seconds: Histogram.Internal<string>;
+  readonly firstByte: Histogram.Internal<string>;
 }

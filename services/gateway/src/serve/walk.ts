@@ -8,6 +8,7 @@ import {
   requestIdFrom,
   startTrace,
   startWideEvent,
+  type WideEvent,
 } from '@berth/telemetry';
 import { forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
@@ -18,6 +19,7 @@ import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
 import { hostHeader, resolve } from '../routing/resolve.ts';
+import type { Workload } from '../routing/route.ts';
 import type { Chooser } from './choose.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
@@ -38,18 +40,26 @@ export interface WalkOptions {
 /** How many instances are tried for one request; each refused it before a byte of it had arrived. */
 const mostInstances = 3;
 
+const nobody: ReadonlySet<string> = new Set();
+
+/** What has been learnt of a request so far. */
+interface About {
+  readonly event: WideEvent;
+  kind: Workload['kind'] | undefined;
+}
+
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, workloadDomain, docsUrl, gatekeeper, chooser, logger, metrics } = options;
 
-  async function pass(
-    call: Call,
-    requestId: string,
-    about: (fields: Record<string, unknown>) => void,
-  ): Promise<Outcome> {
+  async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
-    const { workload, principal, consumed } = await gatekeeper.admit(named, request.rawHeaders);
-    about({ workspace: workload.workspace, kind: workload.kind, workload: workload.name, subject: principal?.subject });
+    const admitting = gatekeeper.admit(named, request.rawHeaders);
+    // Nothing is waited for that is known already: a turn of the queue for every request adds up.
+    const { workload, principal, consumed } = admitting instanceof Promise ? await admitting : admitting;
+    const { workspace, kind, name } = workload;
+    about.kind = kind;
+    about.event.add({ workspace, kind, workload: name, subject: principal?.subject });
     if (!workload.isEnabled)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
     const parent = parseTraceparent(oneHeader(request.headers.traceparent));
@@ -67,24 +77,19 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
       upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
     });
-    const refused = new Set<string>();
+    let refused = nobody;
     for (let attempt = 1; ; attempt += 1) {
       const chosen = await chooser.choose(named, workload, { request, session, refused });
-      about({ revision: chosen.endpoint.revision, instance: chosen.endpoint.instance });
-      const { endpoint } = chosen;
-      const task = {
-        ...{ request, response: call.response, endpoint, headers, kind: workload.kind },
-        path: named.path,
-        onResponseHead: chosen.onResponseHead,
-      };
+      const { endpoint, onResponseHead } = chosen;
+      about.event.add({ revision: endpoint.revision, instance: endpoint.instance });
+      const { response, upgrade } = call;
+      const task = { request, response, endpoint, headers, kind, path: named.path, onResponseHead };
       const outcome = await chosen.count(() =>
-        call.upgrade === undefined
-          ? options.forwarder.forward(task)
-          : options.upgrader.upgrade({ ...task, ...call.upgrade }),
+        upgrade === undefined ? options.forwarder.forward(task) : options.upgrader.upgrade({ ...task, ...upgrade }),
       );
       const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
       if (!isUntouched || attempt >= mostInstances) return outcome;
-      refused.add(endpoint.instance);
+      refused = new Set(refused).add(endpoint.instance);
     }
   }
 
@@ -92,8 +97,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const { request, response } = call;
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
-    const fields: Record<string, unknown> = {};
-    const about = (more: Record<string, unknown>): void => void Object.assign(fields, more);
+    const about: About = { event, kind: undefined };
     let outcome: Outcome | undefined;
     let error: unknown;
     try {
@@ -105,27 +109,27 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     if (error !== undefined && outcome?.status === undefined) {
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
       const answer = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
-      about({ code: known.code });
+      event.add({ code: known.code });
       if (!response.headersSent && !request.socket.destroyed) {
         // Whatever is left of the body is not read: the connection cannot be used again.
         if (!request.complete) response.shouldKeepAlive = false;
         response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
       }
-      metrics.observe(fields, answer.status, outcome);
-      if (answer.status >= 500 && known.cause !== undefined)
-        event.fail(known.cause, { ...fields, status: answer.status });
-      else event.end({ ...fields, status: answer.status, ...figures(outcome) });
+      metrics.observe(about.kind, answer.status, outcome);
+      if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
+      else event.end(figures(answer.status, outcome));
       return;
     }
-    metrics.observe(fields, outcome?.status ?? 0, outcome);
-    event.end({ ...fields, status: outcome?.status, ...figures(outcome) });
+    metrics.observe(about.kind, outcome?.status ?? 0, outcome);
+    event.end(figures(outcome?.status, outcome));
   };
 }
 
-const figures = (outcome: Outcome | undefined) =>
+const figures = (status: number | undefined, outcome: Outcome | undefined) =>
   outcome === undefined
-    ? {}
+    ? { status }
     : {
+        status,
         bytesIn: outcome.bytesIn,
         bytesOut: outcome.bytesOut,
         firstByteMs: outcome.firstByteMs,
