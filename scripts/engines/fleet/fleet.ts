@@ -25,6 +25,14 @@ export type FleetOptions = {
   settings?: Readonly<Record<string, string>>;
 };
 
+type FleetGateway = { readonly url: string; readonly process: ServerProcess };
+
+export type GatewayPlace = {
+  /** In this machine's network, where its containers are. */
+  inside?: Machine;
+  settings?: Readonly<Record<string, string>>;
+};
+
 export type Fleet = AsyncDisposable & {
   readonly folder: string;
   readonly url: string;
@@ -37,7 +45,9 @@ export type Fleet = AsyncDisposable & {
   readonly api: ServerProcess;
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
-  readonly gateways: readonly { readonly url: string; readonly process: ServerProcess }[];
+  readonly gateways: readonly FleetGateway[];
+  /** One more than those it began with. */
+  startGateway(place?: GatewayPlace): Promise<FleetGateway>;
 };
 
 export async function startFleet({
@@ -98,17 +108,32 @@ export async function startFleet({
   await Promise.all(machines.map((machine) => machine.prepare()));
   await Promise.all(machines.map(({ runner }) => runner.start()));
 
-  const gateways: { url: string; process: ServerProcess }[] = [];
-  for (let number = 1; number <= wanted; number += 1) {
+  let started = 0;
+  async function startGateway({ inside, settings: own }: GatewayPlace = {}): Promise<FleetGateway> {
+    started += 1;
     const gatewayPort = String(await freePort());
-    const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0' };
-    const logFile = join(folder, `gateway-${number}.log`);
-    const gateway = made.use(new ServerProcess({ role: 'gateway', env: { ...env, ...own }, logFile }));
-    await gateway.start();
-    gateways.push({ url: `http://127.0.0.1:${gatewayPort}`, process: gateway });
+    const process = kept.use(
+      new ServerProcess({
+        role: 'gateway',
+        env: {
+          ...env,
+          BERTH_GATEWAY_PORT: gatewayPort,
+          BERTH_HEALTH_PORTS_GATEWAY: '0',
+          ...(inside && { BERTH_POSTGRES_URL: throughSocket(records.url, join(folder, postgres.name)) }),
+          ...own,
+        },
+        logFile: join(folder, `gateway-${started}.log`),
+        ...(inside && { netns: inside.netns }),
+      }),
+    );
+    await process.start();
+    return { url: `http://127.0.0.1:${gatewayPort}`, process };
   }
+  let kept = made;
+  const gateways: FleetGateway[] = [];
+  while (gateways.length < wanted) gateways.push(await startGateway());
 
-  const kept = made.move();
+  kept = made.move();
   return {
     folder,
     url: `http://127.0.0.1:${ports.api}`,
@@ -122,8 +147,16 @@ export async function startFleet({
     orchestrator,
     machines,
     gateways,
+    startGateway,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Its loopback address means another machine inside a network namespace; files are the same ones. */
+function throughSocket(url: string, folder: string): string {
+  const place = new URL(url);
+  place.searchParams.set('host', folder);
+  return place.href;
 }
 
 async function prepareTenant(database: Database, masterKey: Buffer, workspaces: readonly string[]) {
