@@ -26,12 +26,11 @@ const mostShortBytes = 16 * 1024;
 const flushHead = (exchange: Exchange): void => exchange.flushHead();
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly done: Promise<ProxyError | undefined>;
   /** The connection had answered before: its end may have crossed our request, unseen by the workload. */
   onUsedConnection = false;
   hasAnswerBegun = false;
   readonly #context: ExchangeContext;
-  #settle: (error: ProxyError | undefined) => void = () => {};
+  readonly #settle: (error: ProxyError | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   #isAnswerWhole = false;
@@ -39,12 +38,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The beginning of an answer that may be all of it. */
   #first: Buffer | undefined;
 
-  constructor(context: ExchangeContext) {
+  /** `settle` is called once, with what went wrong or nothing. */
+  constructor(context: ExchangeContext, settle: (error: ProxyError | undefined) => void) {
     this.#context = context;
-    this.done = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
-    context.response.on('close', this.#onClientClose).on('drain', this.#onDrain);
+    this.#settle = settle;
+    context.response.on('close', this.#onClientClose);
   }
 
   /** Ends it from outside: the connection closes at once, so that the workload can stop too. */
@@ -93,7 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     process.nextTick(flushHead, this);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     const { response, tally, patience } = this.#context;
     patience.touch();
@@ -103,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.flushHead();
-    if (!response.write(chunk)) controller.pause();
+    if (!response.write(chunk)) this.#pause();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
@@ -140,8 +138,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isHeadFlushed || this.#isSettled) return;
     this.#isHeadFlushed = true;
     // Not `flushHeaders`, which would write bytes above ASCII as UTF-8.
-    if (!this.#context.response.write(this.#first ?? nothing)) this.#controller?.pause();
+    if (!this.#context.response.write(this.#first ?? nothing)) this.#pause();
     this.#first = undefined;
+  }
+
+  #pause(): void {
+    this.#controller?.pause();
+    this.#context.response.once('drain', this.#onDrain);
   }
 
   readonly #onDrain = (): void => {

@@ -56,13 +56,13 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     registers: [registry],
   });
 
-  async function attempt(task: ForwardTask): Promise<{ tally: Tally; error: ProxyError | undefined }> {
-    const { request, response } = task;
-    const tally = startTally();
+  /** Calls back instead of being awaited: every request comes through here, and a promise for each step adds up. */
+  function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
+    const { request, response, onResponseHead } = task;
     const limit = bodyLimitFor(limits, request.headers['content-type']);
     if (limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes)
-      return { tally, error: { code: 'too_large' } };
-    if (request.socket.destroyed) return { tally, error: { code: 'client_gone' } };
+      return settle({ code: 'too_large' });
+    if (request.socket.destroyed) return settle({ code: 'client_gone' });
 
     const withBody = hasBody(request);
     // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
@@ -80,40 +80,46 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       if (limit?.guard(tally.bytesIn, chunk) === false) current?.stop('too_large');
     };
 
-    try {
-      for (let round = 1; ; round += 1) {
-        const lane = lanes.take(task.endpoint);
-        const { onResponseHead } = task;
-        const context = { request, response, lane, tally, patience, onResponseHead, onBodyWanted, hasBody: withBody };
-        const exchange = new Exchange(context);
-        current = exchange;
-        const body = withBody ? new RequestBody(request, onBodyChunk) : null;
-        // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
-        body?.on('error', () => {});
-        lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
-        const error = await exchange.done;
-        if (error === undefined || round === attempts || !mayRetry(request, tally, exchange, error))
-          return { tally, error };
-        retries.inc();
-        logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
-        tally.dispatchState = 'not_dispatched';
-      }
-    } finally {
-      patience.stop();
+    function begin(round: number): void {
+      const lane = lanes.take(task.endpoint);
+      const context = { request, response, lane, tally, patience, onResponseHead, onBodyWanted, hasBody: withBody };
+      const exchange = new Exchange(context, (error) => onDone(exchange, round, error));
+      current = exchange;
+      const body = withBody ? new RequestBody(request, onBodyChunk) : null;
+      // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
+      body?.on('error', ignore);
+      lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
     }
+
+    function onDone(exchange: Exchange, round: number, error: ProxyError | undefined): void {
+      if (error === undefined || round === attempts || !mayRetry(request, tally, exchange, error)) {
+        patience.stop();
+        settle(error);
+        return;
+      }
+      retries.inc();
+      logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
+      tally.dispatchState = 'not_dispatched';
+      begin(round + 1);
+    }
+
+    begin(1);
   }
 
   return {
-    async forward(task) {
-      const { request, response } = task;
-      // A client that leaves shows as `close`; its error adds nothing and must not end the process.
-      response.on('error', ignore);
-      const { tally, error } = await attempt(task);
-      // The client is told of a cut answer by a connection that ends before the answer does.
-      if (error !== undefined && tally.status !== undefined) response.destroy();
-      discardRest(request, lingerMs);
-      return outcomeOf(tally, error);
-    },
+    forward: (task) =>
+      new Promise((resolve) => {
+        const { request, response } = task;
+        const tally = startTally();
+        // A client that leaves shows as `close`; its error adds nothing and must not end the process.
+        response.on('error', ignore);
+        attempt(task, tally, (error) => {
+          // The client is told of a cut answer by a connection that ends before the answer does.
+          if (error !== undefined && tally.status !== undefined) response.destroy();
+          discardRest(request, lingerMs);
+          resolve(outcomeOf(tally, error));
+        });
+      }),
     forget: lanes.forget,
     close: lanes.close,
   };

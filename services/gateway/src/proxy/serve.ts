@@ -64,10 +64,15 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   const server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls });
   server.maxRequestsPerSocket = 0;
 
+  /** One for all of them: a function of its own for every request is work for the collector. */
+  function forget(this: ServerResponse): void {
+    open.delete(this);
+  }
+
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     open.add(response);
     latest.set(request.socket, response);
-    response.once('close', () => open.delete(response));
+    response.on('close', forget);
     if (isDraining) response.shouldKeepAlive = false;
     if (isPlainlyFramed(request.rawHeaders)) run({ request, response, upgrade: undefined });
     else refuse(response, 400);
