@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Hundredths of a second, on every Linux that there is. */
 const microsecondsPerTick = 10_000;
@@ -35,3 +37,13 @@ function processes(): Map<number, Process> {
   }
   return found;
 }
+
+/** Of all processors, by whoever, while nothing is measured. */
+export async function busyShare(ms: number): Promise<number> {
+  const before = busyMs();
+  await sleep(ms);
+  return (busyMs() - before) / (ms * cpus().length);
+}
+
+const busyMs = (): number =>
+  cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);

@@ -25,7 +25,15 @@ export async function load({ netns }: Machine, target: Target, seconds: number, 
   const feeds = Array.from({ length: feeders }, (_, at) => target.urls[at % target.urls.length] ?? '');
   const outputs = await Promise.all(
     feeds.map(async (url) => {
-      const each = ['-t1', `-c${connections / feeders}`, `-d${seconds}s`, '--timeout', '20s', '-H', `Authorization: Bearer ${target.key}`];
+      const each = [
+        '-t1',
+        `-c${connections / feeders}`,
+        `-d${seconds}s`,
+        '--timeout',
+        '20s',
+        '-H',
+        `Authorization: Bearer ${target.key}`,
+      ];
       const { stdout } = await run('nsenter', [`--net=${netns}`, '--', WRK, ...each, url]);
       return stdout;
     }),

@@ -15,14 +15,13 @@ const Paced = z.object({
 });
 export type Paced = z.infer<typeof Paced>;
 
-/** Far more than are needed at half load: when all are taken, something is stuck. */
-const mostConnections = 256;
+const mostConnections = 128;
 
 class Line {
   readonly #socket: Socket;
   readonly #head: string;
   readonly #lastBytes: Buffer;
-  #sentAt = 0;
+  #dueAt = 0;
 
   constructor(url: string, { key, lastBytes }: Paced, onAnswer: (line: Line, ms: number) => void) {
     const { hostname, port, pathname, host } = new URL(url);
@@ -32,12 +31,13 @@ class Line {
     this.#socket.on('error', fail).on('close', () => fail(new Error('a connection closed')));
     this.#socket.on('data', (chunk) => {
       if (chunk.subarray(-this.#lastBytes.length).equals(this.#lastBytes))
-        onAnswer(this, performance.now() - this.#sentAt);
+        onAnswer(this, performance.now() - this.#dueAt);
     });
   }
 
-  send(): void {
-    this.#sentAt = performance.now();
+  /** `dueAt`: when it should have left, which is now unless all connections were taken. */
+  send(dueAt: number): void {
+    this.#dueAt = dueAt;
     this.#socket.write(this.#head);
   }
 }
@@ -49,35 +49,39 @@ function fail(error: Error): void {
 
 async function run(paced: Paced): Promise<number[]> {
   const free: Line[] = [];
+  const late: number[] = [];
   const times: number[] = [];
-  let isWarm = false;
   let opened = 0;
   let underWay = 0;
+  let isWarm = false;
   const onAnswer = (line: Line, ms: number): void => {
-    free.push(line);
     underWay -= 1;
     if (isWarm) times.push(ms);
+    const dueAt = late.shift();
+    if (dueAt === undefined) free.push(line);
+    else send(line, dueAt);
   };
-  const open = (): Line => {
-    if (opened >= mostConnections) fail(new Error('all connections wait for their answers'));
-    opened += 1;
-    return new Line(paced.urls[opened % paced.urls.length] ?? '', paced, onAnswer);
+  const send = (line: Line, dueAt: number): void => {
+    underWay += 1;
+    line.send(dueAt);
+  };
+  const start = (now: number): void => {
+    // The one that rested longest, so that all are used and every process gets its share.
+    const line = free.shift();
+    if (line !== undefined) send(line, now);
+    else if (opened >= mostConnections) late.push(now);
+    else send(new Line(paced.urls[opened++ % paced.urls.length] ?? '', paced, onAnswer), now);
   };
   const startedAt = performance.now();
   const warmMs = 1_000;
-  const lengthMs = warmMs + paced.seconds * 1_000;
+  const endAt = startedAt + warmMs + paced.seconds * 1_000;
   let sent = 0;
-  for (let passed = 0; passed < lengthMs; passed = performance.now() - startedAt) {
-    isWarm = passed > warmMs;
-    for (const due = (passed / 1_000) * paced.perSecond; sent < due; sent += 1) {
-      // The one that rested longest, so that all are used and both processes get their share.
-      const line = free.shift() ?? open();
-      underWay += 1;
-      line.send();
-    }
+  for (let now = startedAt; now < endAt; now = performance.now()) {
+    isWarm = now > startedAt + warmMs;
+    for (const due = ((now - startedAt) / 1_000) * paced.perSecond; sent < due; sent += 1) start(now);
     await sleep(1);
   }
-  for (let patience = 0; underWay > 0 && patience < 1_000; patience += 1) await sleep(5);
+  for (let patience = 0; underWay > 0 && patience < 2_000; patience += 1) await sleep(5);
   if (underWay > 0) fail(new Error(`${underWay} requests were never answered`));
   return times;
 }

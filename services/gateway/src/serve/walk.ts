@@ -132,7 +132,7 @@ const figures = (status: number | undefined, outcome: Outcome | undefined) =>
         status,
         bytesIn: outcome.bytesIn,
         bytesOut: outcome.bytesOut,
-        firstByteMs: outcome.firstByteMs,
+        firstByteMs: outcome.firstByteMs === undefined ? undefined : Math.round(outcome.firstByteMs * 1_000) / 1_000,
         dispatchState: outcome.dispatchState,
         fault: outcome.error?.code,
       };
