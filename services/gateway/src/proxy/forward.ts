@@ -60,9 +60,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
     const { request, response, onResponseHead } = task;
     const limit = bodyLimitFor(limits, request.headers['content-type']);
-    if (limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes)
-      return settle({ code: 'too_large' });
-    if (request.socket.destroyed) return settle({ code: 'client_gone' });
+    const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes;
+    if (isTooLarge || request.socket.destroyed) {
+      settle({ code: isTooLarge ? 'too_large' : 'client_gone' });
+      return;
+    }
 
     const withBody = hasBody(request);
     // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
