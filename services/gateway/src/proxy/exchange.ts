@@ -159,8 +159,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(error: ProxyError | undefined): void {
     if (this.#isSettled) return;
-    // What has been answered reaches the client before its connection is cut: without a byte it would ask again.
-    if (error !== undefined && this.#context.tally.status !== undefined) this.flushHead();
     this.#isSettled = true;
     this.#context.response.off('close', this.#onClientClose).off('drain', this.#onDrain);
     this.#settle(error);
