@@ -43,7 +43,7 @@ async function* measure(
 ): AsyncGenerator<Measure> {
   const targets = { ours: await startGateways(gateways, way), nginx, bare };
   const figures: Record<Key, Throughput[]> = { ours: [], nginx: [], bare: [] };
-  // A fresh process needs some fifty thousand requests until its code is compiled for speed: before, one costs twice as much.
+  // A fresh process needs some fifteen thousand requests until its code is compiled for speed: before, one costs twice as much.
   await load(machine, targets.ours, 8, gateways);
   await load(machine, nginx, 1, gateways);
   // In turn, so that a busy moment of the machine meets all of them.
