@@ -5,7 +5,7 @@ export type Measure = {
   readonly name: string;
   readonly value: number;
   /** `x` is a ratio against the bare engine in the same run: machines differ, the ratio between the two hardly does. */
-  readonly unit: 'x' | 'ms' | 'per second' | 'KiB' | 'MiB' | 's' | 'streams' | 'events';
+  readonly unit: 'x' | 'ms' | 'µs' | 'per second' | 'KiB' | 'MiB' | 's' | 'streams' | 'events';
   readonly bound?: Bound;
   readonly detail?: Readonly<Record<string, string | number>>;
 };

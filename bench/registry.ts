@@ -3,9 +3,20 @@ import type { Bench } from './bench.ts';
 import { cold } from './cold.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
+import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
 import { listing } from './listing.ts';
 import { streams } from './streams.ts';
 import { testDatabase } from './test-database.ts';
 
-export const benches: readonly Bench[] = [testDatabase, listing, apiWrite, durable, deploy, cold, streams, gatewayLong];
+export const benches: readonly Bench[] = [
+  testDatabase,
+  listing,
+  apiWrite,
+  durable,
+  deploy,
+  cold,
+  gateway,
+  streams,
+  gatewayLong,
+];

@@ -97,7 +97,8 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   const port = options.port ?? (await freePort());
   const settings = [
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
+    // For whoever runs in a network of its own, where this machine's loopback is not.
+    `unix_socket_directories=${socketFolder(dataFolder, port)}`,
     'max_connections=200',
     ...(durable ? [] : [...FAST_SETTINGS, ...STRICT_SETTINGS]),
   ];
@@ -122,4 +123,9 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
     await sleep(25);
   }
   return { url, pid: child.pid ?? 0, stop: () => postgres.stop(dataFolder) };
+}
+
+/** Empty, which is none, where the path is longer than the system takes. */
+function socketFolder(dataFolder: string, port: number): string {
+  return Buffer.byteLength(join(dataFolder, `.s.PGSQL.${port}`)) < 108 ? dataFolder : '';
 }

@@ -4,6 +4,7 @@ import { containerRegistry } from './container-registry.ts';
 import { docker } from './docker.ts';
 import type { Engine, Installable } from './engine.ts';
 import { gvisor } from './gvisor.ts';
+import { loadTools } from './load-tools.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
@@ -12,4 +13,4 @@ import { tinyImage } from './tiny-image.ts';
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
 /** What an engine uses and `pnpm engines install` fetches or builds, but nothing that runs by itself. */
-export const parts: readonly Installable[] = [gvisor, networkTools, baseImage, tinyImage];
+export const parts: readonly Installable[] = [gvisor, networkTools, baseImage, tinyImage, loadTools];

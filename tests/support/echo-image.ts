@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildImage } from '../../scripts/engines/build-image.ts';
 
-const folder = fileURLToPath(new URL('../e2e/inference/echo/', import.meta.url));
+const folder = dirname(fileURLToPath(new URL('../e2e/inference/echo/server.mjs', import.meta.url)));
 
 /** An agent that answers with what it was asked and with its WORD. */
 export const echoImage = 'berth-echo:latest';

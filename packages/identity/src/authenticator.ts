@@ -1,6 +1,7 @@
 // From a bearer value to a principal. Answers are kept for less than a second, so a revoked key is refused within one
 // second by every server without any message between them. Who may say so keeps known principals for longer while the
 // database is away: a gateway then still serves those who called it a moment ago.
+import { hash } from 'node:crypto';
 import type { Database } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -11,6 +12,8 @@ import { createKeyUseRecorder } from './record-key-use.ts';
 export interface Authenticator {
   /** `fresh` asks the database whatever is remembered: a right gained a moment ago must not be refused. */
   authenticate(bearer: string, options?: { readonly fresh?: boolean }): Promise<Principal | undefined>;
+  /** What is remembered and still fresh, at once; undefined when nothing is, and then `authenticate` tells. */
+  remembered(bearer: string): Principal | undefined;
   forgetAll(): void;
 }
 
@@ -82,24 +85,28 @@ export function createAuthenticator(
     }
   }
 
-  function ask(id: string, hash: Buffer, fresh: boolean): Question {
+  function ask(id: string, digest: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const question = { askedAt: now(), found: inTime(findPrincipal(db, hash), staleMs > 0) };
+    const question = { askedAt: now(), found: inTime(findPrincipal(db, digest), staleMs > 0) };
     questions.set(id, question);
     void settle(id, question);
     return question;
   }
 
   return {
+    remembered(bearer) {
+      if (bearer.length > maxBearerLength) return undefined;
+      const answer = known.get(idOf(bearer));
+      return answer !== undefined && now() < answer.freshUntil ? answer.principal : undefined;
+    },
     async authenticate(bearer, { fresh = false } = {}) {
       if (bearer.length === 0 || bearer.length > maxBearerLength) return undefined;
-      const hash = hashSecret(bearer);
-      const id = hash.toString('base64');
+      const id = idOf(bearer);
       const answer = known.get(id) ?? unknown.get(id);
       if (!fresh && answer !== undefined && now() < answer.freshUntil) return answer.principal;
       try {
-        return (await ask(id, hash, fresh).found)?.principal;
+        return (await ask(id, hashSecret(bearer), fresh).found)?.principal;
       } catch (error) {
         const known = standIn(id);
         if (known === undefined) throw error;
@@ -113,6 +120,9 @@ export function createAuthenticator(
     },
   };
 }
+
+/** No secret is kept, not even in memory. */
+const idOf = (bearer: string): string => hash('sha256', bearer, 'base64');
 
 /** A connection whose other side vanished stays silent for minutes. */
 async function inTime<T>(work: Promise<T>, isLimited: boolean): Promise<T> {

@@ -2,6 +2,7 @@
 export class BoundedMap<Value> {
   readonly #maxEntries: number;
   readonly #entries = new Map<string, Value>();
+  #youngest: string | undefined;
 
   constructor(maxEntries: number) {
     this.#maxEntries = maxEntries;
@@ -14,15 +15,17 @@ export class BoundedMap<Value> {
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
     // A Map keeps the order of insertion: putting it back makes it the youngest.
-    if (value !== undefined) this.set(key, value);
+    if (value !== undefined && key !== this.#youngest) this.set(key, value);
     return value;
   }
 
   set(key: string, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#youngest = key;
+    if (this.#entries.size <= this.#maxEntries) return;
     const oldest = this.#entries.keys().next();
-    if (this.#entries.size > this.#maxEntries && !oldest.done) this.#entries.delete(oldest.value);
+    if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
   delete(key: string): void {

@@ -30,6 +30,14 @@ export type FleetOptions = {
 
 type Variables = Readonly<Record<string, string>>;
 
+type FleetGateway = { readonly url: string; readonly process: ServerProcess };
+
+export type GatewayPlace = {
+  /** In this machine's network, where its containers are. */
+  inside?: Machine;
+  settings?: Variables;
+};
+
 export type Fleet = AsyncDisposable & {
   readonly folder: string;
   readonly url: string;
@@ -42,7 +50,9 @@ export type Fleet = AsyncDisposable & {
   readonly api: ServerProcess;
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
-  readonly gateways: readonly { readonly url: string; readonly process: ServerProcess }[];
+  readonly gateways: readonly FleetGateway[];
+  /** One more than those it began with. */
+  startGateway(place?: GatewayPlace): Promise<FleetGateway>;
 };
 
 export async function startFleet({
@@ -106,20 +116,35 @@ export async function startFleet({
   await Promise.all(machines.map((machine) => machine.prepare()));
   await Promise.all(machines.map(({ runner }) => runner.start()));
 
-  const gateways: { url: string; process: ServerProcess }[] = [];
   const sharedPort = await freePort();
-  const eachGateway = typeof wanted === 'number' ? Array.from({ length: wanted }, (): Variables => ({})) : wanted;
-  for (const [index, variables] of eachGateway.entries()) {
+  let started = 0;
+  async function startGateway({ inside, settings: own }: GatewayPlace = {}): Promise<FleetGateway> {
+    started += 1;
     const gatewayPort = String(gatewaysShareOnePort ? sharedPort : await freePort());
-    const own = { BERTH_GATEWAY_PORT: gatewayPort, BERTH_HEALTH_PORTS_GATEWAY: '0', ...variables };
-    const logFile = join(folder, `gateway-${index + 1}.log`);
-    const gateway = made.use(new ServerProcess({ role: 'gateway', env: { ...env, ...own }, logFile }));
-    await gateway.start();
-    const scheme = 'BERTH_GATEWAY_TLS_CERT_FILE' in own ? 'https' : 'http';
-    gateways.push({ url: `${scheme}://127.0.0.1:${gatewayPort}`, process: gateway });
+    const process = kept.use(
+      new ServerProcess({
+        role: 'gateway',
+        env: {
+          ...env,
+          BERTH_GATEWAY_PORT: gatewayPort,
+          BERTH_HEALTH_PORTS_GATEWAY: '0',
+          ...(inside && { BERTH_POSTGRES_URL: throughSocket(records.url, join(folder, postgres.name)) }),
+          ...own,
+        },
+        logFile: join(folder, `gateway-${started}.log`),
+        ...(inside && { netns: inside.netns }),
+      }),
+    );
+    await process.start();
+    const scheme = own !== undefined && 'BERTH_GATEWAY_TLS_CERT_FILE' in own ? 'https' : 'http';
+    return { url: `${scheme}://127.0.0.1:${gatewayPort}`, process };
   }
+  let kept = made;
+  const gateways: FleetGateway[] = [];
+  const eachGateway = typeof wanted === 'number' ? Array.from({ length: wanted }, (): Variables => ({})) : wanted;
+  for (const own of eachGateway) gateways.push(await startGateway({ settings: own }));
 
-  const kept = made.move();
+  kept = made.move();
   return {
     folder,
     url: `http://127.0.0.1:${ports.api}`,
@@ -133,8 +158,16 @@ export async function startFleet({
     orchestrator,
     machines,
     gateways,
+    startGateway,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Its loopback address means another machine inside a network namespace; files are the same ones. */
+function throughSocket(url: string, folder: string): string {
+  const place = new URL(url);
+  place.searchParams.set('host', folder);
+  return place.href;
 }
 
 async function prepareTenant(database: Database, masterKey: Buffer, workspaces: readonly string[]) {

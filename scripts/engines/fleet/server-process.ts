@@ -1,10 +1,8 @@
 // One role of the server in a process of its own, as an operator runs it: it can be killed and started again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';
 
@@ -43,31 +41,22 @@ export class ServerProcess implements AsyncDisposable {
     const { role, env, logFile, netns } = this.#settings;
     const command = [process.execPath, program, '--role', role];
     const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
+    // It writes the file itself: a line for every request, read here, would be load on the machine that is measured.
+    await using log = await open(logFile, 'a+');
+    const { size } = await log.stat();
     const child = spawn(first, args, {
       env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', log.fd, log.fd],
     });
     this.#child = child;
-    const log = createWriteStream(logFile, { flags: 'a' });
-    child.stderr.pipe(log, { end: false });
-    const { promise: ready, resolve: isReady, reject } = Promise.withResolvers<void>();
-    // Every line is read to the end: a full pipe would stop the server.
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      log.write(`${line}\n`);
-      if (line.includes('"msg":"ready"')) isReady();
-    });
-    child.once('exit', (code, signal) => reject(new Error(`${role} ended (${code ?? signal}) before it was ready`)));
-    const patience = new AbortController();
-    const late = sleep(START_TIMEOUT_SECONDS * 1_000, undefined, { signal: patience.signal, ref: false }).then(
-      () => Promise.reject(new Error(`${role} was not ready after ${START_TIMEOUT_SECONDS} s`)),
-      () => {},
-    );
-    try {
-      await Promise.race([ready, late]);
-    } catch (error) {
-      throw new Error(`${role} did not start. Its log ends with:\n${await this.logEnd()}`, { cause: error });
-    } finally {
-      patience.abort();
+    const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+    while (!(await saysReady(log, size))) {
+      const isLate = Date.now() > deadline;
+      if (this.isRunning && !isLate) await sleep(20);
+      else
+        throw new Error(
+          `${role} ${isLate ? 'was not ready in time' : 'ended'}. Its log ends with:\n${await this.logEnd()}`,
+        );
     }
   }
 
@@ -95,4 +84,11 @@ export class ServerProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
+}
+
+/** Whether it has said so since the log was as long as `from`. */
+async function saysReady(log: FileHandle, from: number): Promise<boolean> {
+  const { size } = await log.stat();
+  const { buffer } = await log.read(Buffer.alloc(size - from), 0, size - from, from);
+  return buffer.includes('"msg":"ready"');
 }

@@ -15,12 +15,37 @@ function redact(value: unknown, depth = 0): unknown {
   return redactFields(value, depth);
 }
 
-export function redactFields(fields: object, depth = 0): Record<string, unknown> {
-  const entries = Object.entries(fields).map(([name, value]) => {
-    const secret = SECRET_NAME.test(name) && value !== null && ['string', 'object'].includes(typeof value);
-    return [name, secret ? REDACTED : redact(value, depth + 1)];
-  });
-  return Object.fromEntries(entries);
+/** The fields of a line; most hold nothing to hide and are written as they are. */
+export function redactLine(fields: Record<string, unknown>): Record<string, unknown> {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    const isPlain = typeof value === 'string' ? !SUSPICIOUS.test(value) && !isSecret(name) : !isObject(value);
+    if (!isPlain) return redactFields(fields);
+  }
+  return fields;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function redactFields(fields: object, depth = 0): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const isHidden = (typeof value === 'string' || isObject(value)) && isSecret(name);
+    kept[name] = isHidden ? REDACTED : redact(value, depth + 1);
+  }
+  return kept;
+}
+
+// The names of our own fields come again and again; those that others choose must not fill the memory.
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 1_000;
+
+function isSecret(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const found = SECRET_NAME.test(name);
+  if (judged.size < MOST_JUDGED) judged.set(name, found);
+  return found;
 }
 
 function redactError(error: Error, depth: number): Record<string, unknown> {
@@ -33,7 +58,11 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
+/** Without white space and `@` neither shape can be in it, as in every id and name. */
+const SUSPICIOUS = /[\s@]/;
+
 function redactText(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
   return text
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
     .replace(/(\w:\/\/[^\s:/@]*):[^\s/@]+@/g, `$1:${REDACTED}@`);

@@ -18,21 +18,22 @@ export function startWideEvent(
   now: () => number = () => performance.now(),
 ): WideEvent {
   const startedAt = now();
-  let collected: Fields = { event: name, ...fields };
+  const collected: Record<string, unknown> = { event: name, ...fields };
   let written = false;
 
-  function write(level: 'info' | 'error', extra: Fields): void {
+  function write(level: 'info' | 'error', outcome: string, extra: Fields | undefined, error?: unknown): void {
     if (written) return;
     written = true;
-    const durationMs = Math.round((now() - startedAt) * 1_000) / 1_000;
-    logger[level]({ ...collected, ...extra, durationMs }, name);
+    collected.outcome = outcome;
+    if (extra !== undefined) Object.assign(collected, extra);
+    if (level === 'error') collected.err = error;
+    collected.durationMs = Math.round((now() - startedAt) * 1_000) / 1_000;
+    logger[level](collected, name);
   }
 
   return {
-    add(extra) {
-      collected = { ...collected, ...extra };
-    },
-    end: (extra = {}) => write('info', { outcome: 'ok', ...extra }),
-    fail: (error, extra = {}) => write('error', { outcome: 'error', ...extra, err: error }),
+    add: (extra) => void Object.assign(collected, extra),
+    end: (extra) => write('info', 'ok', extra),
+    fail: (error, extra) => write('error', 'error', extra, error),
   };
 }

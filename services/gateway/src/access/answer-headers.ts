@@ -1,15 +1,15 @@
 import type { Brand } from '@berth/contract';
 import { platformHeaders } from '../errors.ts';
-import { pairsOf } from '../proxy/hop-by-hop.ts';
 import { brandedNames, plainName } from './raw-headers.ts';
 
 /** A workload's own answer never looks like one of ours: a 503 that it makes must not be retried as if it had not run. */
 export function withoutPlatformHeaders(rawHeaders: readonly string[], brand: Brand): string[] {
   const { prefix } = brandedNames(brand);
   const kept: string[] = [];
-  for (const [name, value] of pairsOf(rawHeaders)) {
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
     const plain = plainName(name);
-    if (!plain.startsWith(prefix) || !isOfPlatform(plain, brand)) kept.push(name, value);
+    if (!plain.startsWith(prefix) || !isOfPlatform(plain, brand)) kept.push(name, rawHeaders[at + 1] ?? '');
   }
   return kept;
 }

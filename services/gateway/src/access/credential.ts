@@ -1,7 +1,7 @@
 // Which of a request's headers is meant for us. Sandbox sheet U-36: the branded header wins and is taken out, and
 // Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
-import { brandedNames, valuesOf } from './raw-headers.ts';
+import { brandedNames, onlyValueOf } from './raw-headers.ts';
 
 export type CredentialHeader = 'branded' | 'authorization';
 
@@ -16,14 +16,15 @@ export interface Credential {
 const bearerForm = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
 
 export function credentialIn(rawHeaders: readonly string[], brand: Brand): Credential | undefined {
-  const branded = valuesOf(rawHeaders, brandedNames(brand).authorization);
-  if (branded.length > 0) return { header: 'branded', bearer: bearerIn(branded), isOurs: true };
-  const usual = valuesOf(rawHeaders, 'authorization');
-  if (usual.length === 0) return undefined;
+  const names = brandedNames(brand);
+  const branded = onlyValueOf(rawHeaders, names.authorization);
+  if (branded !== undefined) return { header: 'branded', bearer: bearerIn(branded), isOurs: true };
+  const usual = onlyValueOf(rawHeaders, 'authorization');
+  if (usual === undefined) return undefined;
   const bearer = bearerIn(usual);
-  return { header: 'authorization', bearer, isOurs: bearer?.startsWith(`${brand.short}_`) ?? false };
+  return { header: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
 }
 
 /** Two of them could mean two callers: then neither is believed. */
-const bearerIn = ([value, ...others]: readonly string[]): string | undefined =>
-  value === undefined || others.length > 0 ? undefined : bearerForm.exec(value)?.[1];
+const bearerIn = (value: string | null): string | undefined =>
+  value === null ? undefined : bearerForm.exec(value)?.[1];

@@ -7,10 +7,10 @@
 // Everything else stays as it was sent, in its order and with its duplicates.
 import type { Brand } from '@berth/contract';
 import type { Principal } from '@berth/identity';
-import { pairsOf, withoutHopByHop } from '../proxy/hop-by-hop.ts';
+import { withoutHopByHop } from '../proxy/hop-by-hop.ts';
 import type { Workload } from '../routing/route.ts';
 import type { CredentialHeader } from './credential.ts';
-import { brandedNames, plainName, valuesOf } from './raw-headers.ts';
+import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } from './raw-headers.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
 interface Peer {
@@ -36,11 +36,14 @@ export interface Forwarding {
 
 /** Names and values in turn, as they came in and as they go out. */
 export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forwarding): string[] {
-  const isKept = keepsHeader(forwarding);
+  const names = brandedNames(forwarding.brand);
+  const sent = withoutHopByHop(rawHeaders);
   const headers: string[] = [];
-  for (const [name, value] of pairsOf(withoutHopByHop(rawHeaders))) {
+  for (let at = 0; at + 1 < sent.length; at += 2) {
+    const name = sent[at] ?? '';
+    const value = sent[at + 1] ?? '';
     const plain = plainName(name);
-    if (!isKept(plain)) continue;
+    if (!keepsHeader(plain, names, forwarding)) continue;
     headers.push(name, plain === 'mcp-session-id' ? (forwarding.mcpSessionId ?? value) : value);
   }
   addConnectionHeaders(headers, rawHeaders, forwarding);
@@ -61,27 +64,35 @@ const replaced = new Set([
   'expect',
 ]);
 
-function keepsHeader({ brand, workload, consumed, peer }: Forwarding): (name: string) => boolean {
-  const { prefix, threadId } = brandedNames(brand);
-  return (name) => {
-    if (name.startsWith(prefix)) return name === threadId && workload.kind === 'agent';
-    if (name === 'authorization') return consumed !== 'authorization';
-    return !replaced.has(name) && !name.startsWith('proxy-') && (peer.isTrusted || !aboutTheClient(name));
-  };
+function keepsHeader(
+  name: string,
+  { prefix, threadId }: BrandedNames,
+  { workload, consumed, peer }: Forwarding,
+): boolean {
+  if (name.startsWith(prefix)) return name === threadId && workload.kind === 'agent';
+  if (name === 'authorization') return consumed !== 'authorization';
+  return !replaced.has(name) && !name.startsWith('proxy-') && (peer.isTrusted || !aboutTheClient(name));
 }
+
+const takesTrailers = (value: string): boolean => /(^|,)\s*trailers\s*(,|$)/i.test(value);
 
 /** Of what belongs to one connection, only this is asked for on the next one too. */
 function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], { upgrade }: Forwarding): void {
-  const takesTrailers = (value: string): boolean => /(^|,)\s*trailers\s*(,|$)/i.test(value);
   if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
   else if (valuesOf(rawHeaders, 'te').some(takesTrailers)) headers.push('TE', 'trailers');
 }
 
 function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer }: Forwarding): void {
-  const said = (name: string): string[] => (peer.isTrusted ? valuesOf(rawHeaders, name) : []);
-  const [proto = peer.isTls ? 'https' : 'http'] = said('x-forwarded-proto');
-  const [host = valuesOf(rawHeaders, 'host')[0] ?? ''] = said('x-forwarded-host');
-  const path = [...said('x-forwarded-for'), plainAddress(peer.address)].join(', ');
+  const address = plainAddress(peer.address);
+  const ownProto = peer.isTls ? 'https' : 'http';
+  const ownHost = onlyValueOf(rawHeaders, 'host') ?? '';
+  if (!peer.isTrusted) {
+    headers.push('X-Forwarded-For', address, 'X-Forwarded-Proto', ownProto, 'X-Forwarded-Host', ownHost);
+    return;
+  }
+  const [proto = ownProto] = valuesOf(rawHeaders, 'x-forwarded-proto');
+  const [host = ownHost] = valuesOf(rawHeaders, 'x-forwarded-host');
+  const path = [...valuesOf(rawHeaders, 'x-forwarded-for'), address].join(', ');
   headers.push('X-Forwarded-For', path, 'X-Forwarded-Proto', proto, 'X-Forwarded-Host', host);
 }
 

@@ -14,7 +14,7 @@ import { type Credential, type CredentialHeader, credentialIn } from './credenti
 export interface GatekeeperOptions {
   /** With `staleMs`, so that known callers are served while PostgreSQL is away. */
   readonly authenticator: Authenticator;
-  readonly catalogue: Pick<Catalogue, 'find'>;
+  readonly catalogue: Pick<Catalogue, 'find' | 'remembered'>;
   readonly brand: Brand;
 }
 
@@ -27,8 +27,8 @@ interface Admitted {
 }
 
 export interface Gatekeeper {
-  /** Throws a GatewayError for everyone who may not pass. */
-  admit(named: Named, rawHeaders: readonly string[]): Promise<Admitted>;
+  /** Throws a GatewayError for everyone who may not pass. At once where nobody needs to be asked, as for most requests. */
+  admit(named: Named, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
 }
 
 export function createGatekeeper({ authenticator, catalogue, brand }: GatekeeperOptions): Gatekeeper {
@@ -46,22 +46,35 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
 
   async function admitPrincipal(named: Named, credential: Credential): Promise<Admitted> {
     const principal = await principalOf(credential);
-    const workload = await catalogue.find(named);
-    const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
-    if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
-    return { workload, principal, consumed: credential.header };
+    return admitMember(await catalogue.find(named), principal, credential.header);
+  }
+
+  function admitRemembered(named: Named, { bearer, header }: Credential): Admitted | undefined {
+    const principal = bearer === undefined ? undefined : authenticator.remembered(bearer);
+    const workload = principal === undefined ? undefined : catalogue.remembered(named);
+    return principal === undefined || workload === undefined ? undefined : admitMember(workload, principal, header);
+  }
+
+  async function admitUnknown(named: Named, credential: Credential | undefined): Promise<Admitted> {
+    const stranger = await admitStranger(named);
+    if (stranger !== undefined) return stranger;
+    if (credential === undefined) throw new GatewayError('AUTHENTICATION_REQUIRED');
+    return admitPrincipal(named, credential);
   }
 
   return {
-    async admit(named, rawHeaders) {
+    admit(named, rawHeaders) {
       const credential = credentialIn(rawHeaders, brand);
-      if (credential?.isOurs) return admitPrincipal(named, credential);
-      const stranger = await admitStranger(named);
-      if (stranger !== undefined) return stranger;
-      if (credential === undefined) throw new GatewayError('AUTHENTICATION_REQUIRED');
-      return admitPrincipal(named, credential);
+      if (!credential?.isOurs) return admitUnknown(named, credential);
+      return admitRemembered(named, credential) ?? admitPrincipal(named, credential);
     },
   };
+}
+
+function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialHeader): Admitted {
+  const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
+  if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
+  return { workload, principal, consumed };
 }
 
 async function authenticate(authenticator: Authenticator, bearer: string): Promise<Principal | undefined> {

@@ -13,6 +13,18 @@ export function valuesOf(rawHeaders: readonly string[], name: string): string[] 
   return values;
 }
 
+/** Of a header that may stand there once: undefined when it is absent, null when it is there more than once. */
+export function onlyValueOf(rawHeaders: readonly string[], name: string): string | undefined | null {
+  let found: string | undefined;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at];
+    if (each?.length !== name.length || each.toLowerCase() !== name) continue;
+    if (found !== undefined) return null;
+    found = rawHeaders[at + 1] ?? '';
+  }
+  return found;
+}
+
 /** Many servers take an underscore for a hyphen: a name that they would read as ours is ours. */
 export function plainName(name: string): string {
   const lower = name.toLowerCase();
@@ -23,6 +35,8 @@ export interface BrandedNames {
   /** What all headers of ours begin with, in lower case like the next two. */
   readonly prefix: string;
   readonly authorization: string;
+  /** What a key of this deployment begins with. */
+  readonly keyPrefix: string;
   readonly threadId: string;
   readonly workspace: string;
   readonly workload: string;
@@ -40,6 +54,7 @@ export function brandedNames(brand: Brand): BrandedNames {
   const names = {
     prefix: start.toLowerCase(),
     authorization: authorization.toLowerCase(),
+    keyPrefix: `${brand.short}_`,
     threadId: threadId.toLowerCase(),
     workspace,
     workload: `${start}Workload`,

@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net';
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Node names a peer of a socket that takes both families in the longer form. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+export const plainAddress = (address: string): string =>
+  address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 
 /** Whether a peer is one of the edges that an operator put in front of the gateway. */
 export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
@@ -13,6 +14,7 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
     if (prefix === undefined) list.addAddress(address, family(address));
     else list.addSubnet(address, Number(prefix), family(address));
   }
+  if (ranges.length === 0) return () => false;
   return (peer) => {
     const address = plainAddress(peer);
     return isIP(address) !== 0 && list.check(address, family(address));

@@ -21,25 +21,28 @@ export interface ExchangeContext {
 }
 
 const nothing = Buffer.alloc(0);
+/** Below it, a copy costs less than another piece in the same write. */
+const mostShortBytes = 16 * 1024;
+const flushHead = (exchange: Exchange): void => exchange.flushHead();
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly done: Promise<ProxyError | undefined>;
   /** The connection had answered before: its end may have crossed our request, unseen by the workload. */
   onUsedConnection = false;
   hasAnswerBegun = false;
   readonly #context: ExchangeContext;
-  #settle: (error: ProxyError | undefined) => void = () => {};
+  readonly #settle: (error: ProxyError | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   #isAnswerWhole = false;
   #isHeadFlushed = false;
+  /** The beginning of an answer that may be all of it. */
+  #first: Buffer | undefined;
 
-  constructor(context: ExchangeContext) {
+  /** `settle` is called once, with what went wrong or nothing. */
+  constructor(context: ExchangeContext, settle: (error: ProxyError | undefined) => void) {
     this.#context = context;
-    this.done = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
-    context.response.on('close', this.#onClientClose).on('drain', this.#onDrain);
+    this.#settle = settle;
+    context.response.on('close', this.#onClientClose);
   }
 
   /** Ends it from outside: the connection closes at once, so that the workload can stop too. */
@@ -84,27 +87,33 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.status = status;
     tally.dispatchState = 'answered';
     tally.firstByteMs = performance.now() - tally.startedAt;
-    // A short answer is one packet with its head; a stream's head must not wait for its first event.
-    process.nextTick(() => this.#flushHead());
+    // A short answer is one write with its head; a stream's head must not wait for its first event.
+    process.nextTick(flushHead, this);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     const { response, tally, patience } = this.#context;
     patience.touch();
-    this.#isHeadFlushed = true;
     tally.bytesOut += chunk.length;
-    if (!response.write(chunk)) controller.pause();
+    if (!this.#isHeadFlushed && this.#first === undefined && chunk.length <= mostShortBytes) {
+      this.#first = chunk;
+      return;
+    }
+    this.flushHead();
+    if (!response.write(chunk)) this.#pause();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#isSettled) return;
     const { response, lane } = this.#context;
     this.#isAnswerWhole = true;
-    this.#isHeadFlushed = true;
     const trailers = rawPairs(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
-    response.end();
+    // As text it joins the head, and both are one string for one system call.
+    if (this.#isHeadFlushed || this.#first === undefined) response.end();
+    else response.end(this.#first.toString('latin1'), 'latin1');
+    this.#isHeadFlushed = true;
     lane.release();
   }
 
@@ -125,11 +134,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return 'reset';
   }
 
-  #flushHead(): void {
+  flushHead(): void {
     if (this.#isHeadFlushed || this.#isSettled) return;
     this.#isHeadFlushed = true;
     // Not `flushHeaders`, which would write bytes above ASCII as UTF-8.
-    this.#context.response.write(nothing);
+    if (!this.#context.response.write(this.#first ?? nothing)) this.#pause();
+    this.#first = undefined;
+  }
+
+  #pause(): void {
+    this.#controller?.pause();
+    this.#context.response.once('drain', this.#onDrain);
   }
 
   readonly #onDrain = (): void => {
@@ -156,7 +171,9 @@ function answerHeaders(status: number, raw: string[]): string[] {
 }
 
 function rawPairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  if (!Array.isArray(raw)) return [];
+  const pairs: string[] = [];
+  if (!Array.isArray(raw)) return pairs;
   // Bytes above ASCII pass as they are.
-  return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
+  for (const item of raw) pairs.push(typeof item === 'string' ? item : item.toString('latin1'));
+  return pairs;
 }

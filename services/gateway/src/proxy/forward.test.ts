@@ -226,6 +226,18 @@ test('a client that leaves ends the request at the workload, before and within t
   ]);
 });
 
+test('an answer that breaks in its first packet has begun for the client', async () => {
+  // Without a byte of it the client would take the request for one that never ran, and send it again.
+  const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\nnot a length\r\n';
+  const server = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.write(broken)));
+  closing.push(() => server.close());
+  const front = await frontOf(directConnector(await listening(server)));
+  const got = await raw(front.port, 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n');
+  expect(got).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*first/);
+  expect(got).not.toMatch(/\r\n0\r\n/);
+  expect(front.outcomes[0]?.error?.code).toBe('cut');
+});
+
 test.each([{}, { 'content-length': '100' }])(
   'an answer that is cut is cut for the client too (%j)',
   async (headers) => {

@@ -45,6 +45,7 @@ export interface Forwarder {
 const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, mostAgeMs: 8_000, maxHeaderBytes: 64 * 1024 };
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const attempts = 2;
+const ignore = (): void => {};
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { connector, limits, timeouts, logger, registry, lingerMs = 5_000 } = options;
@@ -55,13 +56,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     registers: [registry],
   });
 
-  async function attempt(task: ForwardTask): Promise<{ tally: Tally; error: ProxyError | undefined }> {
-    const { request, response } = task;
-    const tally = startTally();
+  /** Calls back instead of being awaited: every request comes through here, and a promise for each step adds up. */
+  function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
+    const { request, response, onResponseHead } = task;
     const limit = bodyLimitFor(limits, request.headers['content-type']);
-    if (limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes)
-      return { tally, error: { code: 'too_large' } };
-    if (request.socket.destroyed) return { tally, error: { code: 'client_gone' } };
+    const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes;
+    if (isTooLarge || request.socket.destroyed) {
+      settle({ code: isTooLarge ? 'too_large' : 'client_gone' });
+      return;
+    }
 
     const withBody = hasBody(request);
     // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
@@ -82,41 +85,45 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       if (limit?.guard(tally.bytesIn, chunk) === false) current?.stop('too_large');
     };
 
-    try {
-      for (let round = 1; ; round += 1) {
-        const lane = lanes.take(task.endpoint);
-        const { onResponseHead } = task;
-        const exchange = new Exchange({
-          ...{ request, response, lane, tally, patience, onResponseHead, onBodyWanted },
-          hasBody: withBody,
-        });
-        current = exchange;
-        body = withBody ? new RequestBody(request, onBodyChunk) : null;
-        // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
-        body?.on('error', () => {});
-        lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
-        const error = await exchange.done;
-        if (error === undefined || round === attempts || !mayRetry(request, tally, exchange, error))
-          return { tally, error };
-        retries.inc();
-        logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
-        tally.dispatchState = 'not_dispatched';
-      }
-    } finally {
-      patience.stop();
+    function begin(round: number): void {
+      const lane = lanes.take(task.endpoint);
+      const context = { request, response, lane, tally, patience, onResponseHead, onBodyWanted, hasBody: withBody };
+      const exchange = new Exchange(context, (error) => onDone(exchange, round, error));
+      current = exchange;
+      body = withBody ? new RequestBody(request, onBodyChunk) : null;
+      // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
+      body?.on('error', ignore);
+      lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
     }
+
+    function onDone(exchange: Exchange, round: number, error: ProxyError | undefined): void {
+      if (error === undefined || round === attempts || !mayRetry(request, tally, exchange, error)) {
+        patience.stop();
+        settle(error);
+        return;
+      }
+      retries.inc();
+      logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
+      tally.dispatchState = 'not_dispatched';
+      begin(round + 1);
+    }
+
+    begin(1);
   }
 
   return {
-    async forward(task) {
-      const { request, response } = task;
-      const { tally, error } = await attempt(task);
-      // The client is told of a cut answer by a connection that ends before the answer does.
-      if (error !== undefined && tally.status !== undefined) response.destroy();
-      // Of what reached nobody the body is still needed: another instance may get it.
-      if (tally.status !== undefined || error?.code !== 'unreachable') discardRest(request, lingerMs);
-      return outcomeOf(tally, error);
-    },
+    forward: (task) =>
+      new Promise((resolve) => {
+        const { request, response } = task;
+        const tally = startTally();
+        attempt(task, tally, (error) => {
+          // The client is told of a cut answer by a connection that ends before the answer does.
+          if (error !== undefined && tally.status !== undefined) response.destroy();
+          // Of what reached nobody the body is still needed: another instance may get it.
+          if (tally.status !== undefined || error?.code !== 'unreachable') discardRest(request, lingerMs);
+          resolve(outcomeOf(tally, error));
+        });
+      }),
     forget: lanes.forget,
     close: lanes.close,
   };

@@ -1,13 +1,15 @@
 // Node's parser is strict about where a message ends. What it lets pass and another server may read differently is refused
 // here, so that two readers can never see two different requests in the same bytes.
-import { pairsOf } from './hop-by-hop.ts';
 
 /** True when the length of the message is said in exactly one way that nobody can misread. */
 export function isPlainlyFramed(raw: readonly string[]): boolean {
   let lengths = 0;
   let encodings = 0;
-  for (const [name, value] of pairsOf(raw)) {
-    const lower = name.toLowerCase();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const value = raw[at + 1] ?? '';
+    // Asked of every request: other names are told by their length alone.
+    const lower = name.length === 14 || name.length === 17 ? name.toLowerCase() : '';
     if (lower === 'content-length') {
       lengths += 1;
       if (!/^\d+$/.test(value)) return false;

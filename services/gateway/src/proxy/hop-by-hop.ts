@@ -14,14 +14,19 @@ const perConnection = new Set([
   'upgrade',
 ]);
 
-/** Runs twice for every request, so it is a plain loop. `also` is one more name to leave out, in lower case. */
+/** Most names are told from these by their length alone. */
+const lengths = new Set([...perConnection].map((name) => name.length));
+
+/** Runs three times for every request, so it is a plain loop. `also` is one more name to leave out, in lower case. */
 export function withoutHopByHop(raw: readonly string[], also?: string): string[] {
   const named = namedByConnection(raw);
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
-    const lower = name.toLowerCase();
-    if (perConnection.has(lower) || lower === also || named?.has(lower)) continue;
+    if (named !== undefined || lengths.has(name.length) || name.length === also?.length) {
+      const lower = name.toLowerCase();
+      if (perConnection.has(lower) || lower === also || named?.has(lower)) continue;
+    }
     kept.push(name, raw[at + 1] ?? '');
   }
   return kept;

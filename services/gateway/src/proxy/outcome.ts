@@ -61,10 +61,8 @@ export const startTally = (): Tally => ({
 });
 
 export function outcomeOf(tally: Tally, error: ProxyError | undefined): Outcome {
-  const { startedAt, ...counted } = tally;
-  return {
-    ...counted,
-    durationMs: performance.now() - startedAt,
-    ...(error === undefined ? {} : { error }),
-  };
+  const { startedAt, status, bytesIn, bytesOut, firstByteMs, dispatchState } = tally;
+  const durationMs = performance.now() - startedAt;
+  const outcome = { status, bytesIn, bytesOut, firstByteMs, durationMs, dispatchState };
+  return error === undefined ? outcome : { ...outcome, error };
 }

@@ -12,20 +12,36 @@ export interface Patience {
 }
 
 /** Calls `onEnd` once, when either limit is reached. */
-export function startPatience({ totalMs, silentMs }: Timeouts, onEnd: () => void): Patience {
-  const silent = setTimeout(end, silentMs);
-  const total = totalMs === undefined ? undefined : setTimeout(end, totalMs);
-  function stop(): void {
-    clearTimeout(silent);
-    clearTimeout(total);
+export const startPatience = (timeouts: Timeouts, onEnd: () => void): Patience => new Clock(timeouts, onEnd);
+
+/** One timer for both limits, and a touch is only noted: there is one for every chunk, and nearly all requests end early. */
+class Clock implements Patience {
+  readonly #silentMs: number;
+  readonly #endAt: number;
+  readonly #onEnd: () => void;
+  #touchedAt = performance.now();
+  #timer: NodeJS.Timeout;
+
+  constructor({ totalMs = Number.POSITIVE_INFINITY, silentMs }: Timeouts, onEnd: () => void) {
+    this.#silentMs = silentMs;
+    this.#endAt = this.#touchedAt + totalMs;
+    this.#onEnd = onEnd;
+    this.#timer = setTimeout(look, Math.min(totalMs, silentMs), this);
   }
-  function end(): void {
-    stop();
-    onEnd();
+
+  touch(): void {
+    this.#touchedAt = performance.now();
   }
-  return {
-    // A refreshed timer costs no allocation, and there is one touch for every chunk.
-    touch: () => void silent.refresh(),
-    stop,
-  };
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  look(): void {
+    const leftMs = Math.min(this.#touchedAt + this.#silentMs, this.#endAt) - performance.now();
+    if (leftMs > 0) this.#timer = setTimeout(look, leftMs, this);
+    else this.#onEnd();
+  }
 }
+
+const look = (clock: Clock): void => clock.look();

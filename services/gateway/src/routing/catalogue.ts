@@ -22,6 +22,8 @@ export interface Catalogue {
   find(named: Named): Promise<Workload | undefined>;
   /** Until something is heard of the workload, or the time has passed. */
   change(uid: string, mostMs: number): Promise<void>;
+  /** What is remembered and still fresh, at once; undefined when nothing is, and then `find` tells. */
+  remembered(named: Named): Workload | undefined;
   close(): Promise<void>;
 }
 
@@ -104,11 +106,18 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return answer.workload;
   }
 
+  const isFresh = ({ freshUntil, heard, workload }: Answer): boolean =>
+    now() < freshUntil && !news.isSince(heard, workload?.uid);
+
   return {
+    remembered(named) {
+      const answer = known.get(keyOf(named));
+      return answer !== undefined && isFresh(answer) ? answer.workload : undefined;
+    },
     async find(named) {
       const key = keyOf(named);
       const answer = known.get(key) ?? unknown.get(key);
-      if (answer !== undefined && now() < answer.freshUntil && !isOutdated(key, answer.heard)) return answer.workload;
+      if (answer !== undefined && isFresh(answer)) return answer.workload;
       if (!isPossible(named)) return undefined;
       try {
         return await ask(key, named).found;

@@ -1,6 +1,6 @@
 // From what a request says to the workload it names. A further form of address is a further file in the list.
+import { onlyValueOf } from '../access/raw-headers.ts';
 import { GatewayError } from '../errors.ts';
-import { pairsOf } from '../proxy/hop-by-hop.ts';
 import { byPath } from './by-path.ts';
 import { byWorkloadHost } from './by-workload-host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
@@ -20,8 +20,7 @@ export function hostIn(header: string | undefined): string | undefined {
 
 /** A request with two hosts would be read one way here and another way behind us. */
 export function hostHeader(rawHeaders: readonly string[]): string | undefined {
-  const hosts = [...pairsOf(rawHeaders)].filter(([name]) => name.toLowerCase() === 'host');
-  return hosts.length === 1 ? hosts[0]?.[1] : undefined;
+  return onlyValueOf(rawHeaders, 'host') ?? undefined;
 }
 
 export function resolve(

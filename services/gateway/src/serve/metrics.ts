@@ -5,7 +5,7 @@ export interface RequestMetrics {
   /** Every request that begins is observed once, at its end. */
   begin(): void;
   /** Status 0 stands for a client that left before there was an answer. */
-  observe(about: Readonly<Record<string, unknown>>, status: number, outcome: Outcome | undefined): void;
+  observe(kind: string | undefined, status: number, outcome: Outcome | undefined): void;
   /** A request that found no instance got one after so long. */
   held(kind: string, ms: number): void;
 }
@@ -24,11 +24,20 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'Time from the head of a request to the head of the answer of its workload.',
     ...{ labelNames, buckets, registers: [registry] },
   });
-  const bytes = new Counter({
+  const passed = new Map<string, { in: number; out: number }>();
+  new Counter({
     name: 'berth_gateway_bytes_total',
     help: 'Bytes of bodies that passed, by direction.',
     labelNames: ['kind', 'direction'],
     registers: [registry],
+    // Added up here and told when somebody asks: labels are looked up for every figure otherwise.
+    collect() {
+      for (const [kind, bytes] of passed) {
+        this.inc({ kind, direction: 'in' }, bytes.in);
+        this.inc({ kind, direction: 'out' }, bytes.out);
+      }
+      passed.clear();
+    },
   });
   const waits = new Histogram({
     name: 'berth_gateway_held_seconds',
@@ -40,17 +49,44 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'Requests that were read and are not answered to their end.',
     registers: [registry],
   });
+
+  const children = new Map<string, Children>();
+  function childrenOf(kind: string, status: number): Children {
+    const key = `${kind} ${status}`;
+    const known = children.get(key);
+    if (known !== undefined) return known;
+    const labels = { kind, status: String(status) };
+    const made = { seconds: seconds.labels(labels), firstByte: firstByte.labels(labels) };
+    children.set(key, made);
+    return made;
+  }
+
+  function count(kind: string, { bytesIn, bytesOut }: Outcome): void {
+    const bytes = passed.get(kind);
+    if (bytes === undefined) {
+      passed.set(kind, { in: bytesIn, out: bytesOut });
+      return;
+    }
+    bytes.in += bytesIn;
+    bytes.out += bytesOut;
+  }
+
   return {
     begin: () => underWay.inc(),
     held: (kind, ms) => waits.observe({ kind }, ms / 1_000),
-    observe({ kind }, status, outcome) {
+    observe(kind = 'none', status, outcome) {
       underWay.dec();
-      const labels = { kind: typeof kind === 'string' ? kind : 'none', status: String(status) };
-      if (outcome === undefined) return void seconds.observe(labels, 0);
-      seconds.observe(labels, outcome.durationMs / 1_000);
-      if (outcome.firstByteMs !== undefined) firstByte.observe(labels, outcome.firstByteMs / 1_000);
-      bytes.inc({ kind: labels.kind, direction: 'in' }, outcome.bytesIn);
-      bytes.inc({ kind: labels.kind, direction: 'out' }, outcome.bytesOut);
+      const child = childrenOf(kind, status);
+      if (outcome === undefined) return void child.seconds.observe(0);
+      child.seconds.observe(outcome.durationMs / 1_000);
+      if (outcome.firstByteMs !== undefined) child.firstByte.observe(outcome.firstByteMs / 1_000);
+      count(kind, outcome);
     },
   };
+}
+
+/** For one set of labels. */
+interface Children {
+  readonly seconds: Histogram.Internal<string>;
+  readonly firstByte: Histogram.Internal<string>;
 }

@@ -9,6 +9,7 @@ import {
   requestIdFrom,
   startTrace,
   startWideEvent,
+  type WideEvent,
 } from '@berth/telemetry';
 import { forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
@@ -45,13 +46,19 @@ export interface WalkOptions {
   readonly metrics: RequestMetrics;
 }
 
+/** What has been learnt of a request so far. */
+interface About {
+  readonly event: WideEvent;
+  kind: Workload['kind'] | undefined;
+}
+
 interface Offered {
   readonly call: Call;
   readonly named: Named;
   readonly workload: Workload;
   readonly session: string | undefined;
   readonly headers: readonly string[];
-  readonly about: (fields: Record<string, unknown>) => void;
+  readonly about: About;
 }
 
 /** Between two rounds in which no instance took a request: its runner may be starting again. */
@@ -72,9 +79,9 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       noteDepartures(workload);
       const asked = { request, session, refused };
       const { endpoint, onResponseHead, heldMs, count } = await chooser.choose(named, workload, asked);
-      about({ revision: endpoint.revision, instance: endpoint.instance });
+      about.event.add({ revision: endpoint.revision, instance: endpoint.instance });
       if (heldMs !== undefined) {
-        about({ heldMs });
+        about.event.add({ heldMs });
         metrics.held(workload.kind, heldMs);
       }
       const task = { request, response, endpoint, headers, kind: workload.kind, path: named.path, onResponseHead };
@@ -94,11 +101,15 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     }
   }
 
-  async function pass(call: Call, requestId: string, about: Offered['about']): Promise<Outcome> {
+  async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
-    const { workload, principal, consumed } = await gatekeeper.admit(named, request.rawHeaders);
-    about({ workspace: workload.workspace, kind: workload.kind, workload: workload.name, subject: principal?.subject });
+    const admitting = gatekeeper.admit(named, request.rawHeaders);
+    // Nothing is waited for that is known already: a turn of the queue for every request adds up.
+    const { workload, principal, consumed } = admitting instanceof Promise ? await admitting : admitting;
+    const { workspace, kind, name } = workload;
+    about.kind = kind;
+    about.event.add({ workspace, kind, workload: name, subject: principal?.subject });
     if (!workload.isEnabled)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
     const parent = parseTraceparent(oneHeader(request.headers.traceparent));
@@ -129,8 +140,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
     metrics.begin();
-    const fields: Record<string, unknown> = {};
-    const about = (more: Record<string, unknown>): void => void Object.assign(fields, more);
+    const about: About = { event, kind: undefined };
     let outcome: Outcome | undefined;
     let error: unknown;
     try {
@@ -142,30 +152,30 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     if (error !== undefined && outcome?.status === undefined) {
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
       const answer = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
-      about({ code: known.code });
+      event.add({ code: known.code });
       if (!response.headersSent && !request.socket.destroyed) {
         // Whatever is left of the body is not read: the connection cannot be used again.
         if (!request.complete) response.shouldKeepAlive = false;
         response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
       }
-      metrics.observe(fields, answer.status, outcome);
-      if (answer.status >= 500 && known.cause !== undefined)
-        event.fail(known.cause, { ...fields, status: answer.status });
-      else event.end({ ...fields, status: answer.status, ...figures(outcome) });
+      metrics.observe(about.kind, answer.status, outcome);
+      if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
+      else event.end(figures(answer.status, outcome));
       return;
     }
-    metrics.observe(fields, outcome?.status ?? 0, outcome);
-    event.end({ ...fields, status: outcome?.status, ...figures(outcome) });
+    metrics.observe(about.kind, outcome?.status ?? 0, outcome);
+    event.end(figures(outcome?.status, outcome));
   };
 }
 
-const figures = (outcome: Outcome | undefined) =>
+const figures = (status: number | undefined, outcome: Outcome | undefined) =>
   outcome === undefined
-    ? {}
+    ? { status }
     : {
+        status,
         bytesIn: outcome.bytesIn,
         bytesOut: outcome.bytesOut,
-        firstByteMs: outcome.firstByteMs,
+        firstByteMs: outcome.firstByteMs === undefined ? undefined : Math.round(outcome.firstByteMs * 1_000) / 1_000,
         dispatchState: outcome.dispatchState,
         fault: outcome.error?.code,
       };

@@ -96,7 +96,7 @@ test('a runner that stops lets tunnels of a connection finish, opens none, and t
   const bundle = await bed.bundle();
   const { channel } = await tunnel(bundle, id);
   const closing = bed.ingress.close(5_000);
-  await expect.poll(async () => (await tunnel(bundle, id)).said).toBe('unknown');
+  await expect.poll(async () => (await tunnel(bundle, id)).said).toBe('leaving');
   channel.end('finished');
   expect(await text(channel)).toBe('finished');
   await closing;

@@ -1,0 +1,49 @@
+// As many requests as go through, by wrk from inside the machine.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { WRK } from '../../scripts/engines/load-tools.ts';
+import { cpuTimeUs } from './cpu-time.ts';
+
+export interface Target {
+  /** With the path. More than one where as many processes listen: each gets its share of the connections. */
+  readonly urls: readonly string[];
+  readonly pids: readonly number[];
+  readonly key: string;
+}
+
+export interface Throughput {
+  readonly perSecond: number;
+  readonly cpuUs: number;
+}
+
+const connections = 32;
+const run = promisify(execFile);
+
+export async function load({ netns }: Machine, target: Target, seconds: number, feeders = 1): Promise<Throughput> {
+  const before = cpuTimeUs(target.pids);
+  const feeds = Array.from({ length: feeders }, (_, at) => target.urls[at % target.urls.length] ?? '');
+  const outputs = await Promise.all(
+    feeds.map(async (url) => {
+      const each = [
+        '-t1',
+        `-c${connections / feeders}`,
+        `-d${seconds}s`,
+        '--timeout',
+        '20s',
+        '-H',
+        `Authorization: Bearer ${target.key}`,
+      ];
+      const { stdout } = await run('nsenter', [`--net=${netns}`, '--', WRK, ...each, url]);
+      return stdout;
+    }),
+  );
+  const cpu = cpuTimeUs(target.pids) - before;
+  for (const output of outputs)
+    if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every request was answered well:\n${output}`);
+  const requests = sum(outputs, /(\d+) requests in/);
+  return { perSecond: sum(outputs, /Requests\/sec:\s+([\d.]+)/), cpuUs: cpu / requests };
+}
+
+const sum = (outputs: readonly string[], figure: RegExp): number =>
+  outputs.reduce((total, output) => total + Number(figure.exec(output)?.[1]), 0);
