@@ -181,7 +181,10 @@ async function deployAgent(fleet: Fleet): Promise<void> {
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
     return z.object({ status: z.string() }).parse(await answer.json()).status;
   };
-  await call('POST', '/agents', { metadata: { name: 'stream' }, spec: { runtime: { ...runtime, minScale: 1 } } });
+  await call('POST', '/agents', {
+    metadata: { name: 'stream' },
+    spec: { runtime: { ...runtime, minScale: 1, maxScale: 1 } },
+  });
   for (let attempt = 0; attempt < 600; attempt += 1) {
     if ((await call('GET', '/agents/stream')) === 'DEPLOYED') return;
     await sleep(100);

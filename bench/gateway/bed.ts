@@ -54,7 +54,10 @@ export async function startBed(settings?: Readonly<Record<string, string>>): Pro
 async function deploy(fleet: Fleet, machine: Machine): Promise<string> {
   const image = await importStaticImage(machine.dockerUrl);
   const client = clientOf(fleet);
-  const { status, body } = await client.post('/agents', agent('still', { image, generation: 'mk2', minScale: 1 }));
+  const { status, body } = await client.post(
+    '/agents',
+    agent('still', { image, generation: 'mk2', minScale: 1, maxScale: 1 }),
+  );
   if (status !== 200) throw new Error(`the agent was refused: ${JSON.stringify(body)}`);
   await settled(client, '/agents/still', ['DEPLOYED']);
   const [instance] = await instancesOf(fleet, 'still');
