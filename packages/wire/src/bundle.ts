@@ -10,6 +10,8 @@ export interface BundleOptions {
 }
 
 const noBytes = Buffer.alloc(0);
+/** A smaller payload is copied behind its head: one piece costs less than two. */
+const copiedBytes = 8_192;
 
 export class Bundle implements Line {
   readonly #socket: Duplex;
@@ -66,12 +68,17 @@ export class Bundle implements Line {
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#socket.cork();
-      process.nextTick(() => {
+      setImmediate(() => {
         this.#isCorked = false;
         this.#socket.uncork();
       });
     }
-    this.#socket.write(frameHead(kind, id, payload.length));
+    const head = frameHead(kind, id, payload.length);
+    if (payload.length > 0 && payload.length <= copiedBytes) {
+      this.#socket.write(Buffer.concat([head, payload]));
+      return;
+    }
+    this.#socket.write(head);
     if (payload.length > 0) this.#socket.write(payload);
   }
 

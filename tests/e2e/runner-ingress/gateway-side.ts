@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { loadNodeAuthorityCertificate } from '@berth/identity';
-import { readLine } from '@berth/wire';
+import { Bundle, readLine } from '@berth/wire';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../../scripts/engines/fleet/machine.ts';
 
@@ -14,8 +14,14 @@ export async function openTunnel(fleet: Fleet, instance: string, usingSecret?: s
   const options = { host, port: Number(port), servername: ingressServerName(runner.id), allowHalfOpen: true };
   const socket = connectTls({ ...options, ca: await loadNodeAuthorityCertificate(fleet.database) });
   socket.on('error', () => {});
-  socket.write(`${JSON.stringify({ secret: usingSecret ?? runner.ingress_secret, instance })}\n`);
-  return { socket, answer: TunnelAnswer.parse(await answerOf(socket)).tunnel };
+  socket.write(`${JSON.stringify({ secret: usingSecret ?? runner.ingress_secret })}\n`);
+  const said = TunnelAnswer.parse(await answerOf(socket)).tunnel;
+  const bundle = new Bundle(socket);
+  if (said !== 'open') bundle.destroy();
+  const { channel, answer } = bundle.open(JSON.stringify({ instance }));
+  channel.on('error', () => {}).once('close', () => bundle.destroy());
+  const tunnel = said === 'open' ? TunnelAnswer.parse(JSON.parse((await answer) ?? 'null')).tunnel : said;
+  return { socket: channel, answer: tunnel };
 }
 
 export async function openLease(machine: Machine, instance: string) {

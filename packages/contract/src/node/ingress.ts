@@ -1,22 +1,20 @@
-// Ingress of a runner: TLS under the node authority, one line that names an instance, then raw bytes both ways. HTTP is
-// parsed once, in the gateway.
+// Ingress of a runner: TLS under the node authority, one line that says who calls, then tunnels that share the connection, each
+// of raw bytes to one instance. HTTP is parsed once, in the gateway.
 import { z } from 'zod';
 
 /** Name in a runner's certificate, by which a gateway knows it whatever its address. */
 export const ingressServerName = (runnerId: string): string => `${runnerId}.runner.berth.internal`;
 
-/**
- * The first line of a gateway, as JSON. With an instance the connection is one tunnel; without, it carries many, and each is asked
- * for by the words of `ChannelRequest`.
- */
-export const TunnelRequest = z.object({ secret: z.string().max(200), instance: z.uuid().optional() });
+/** The first line of a gateway, as JSON. The answer is `open` or `refused`. */
+export const LineRequest = z.object({ secret: z.string().max(200) });
+export type LineRequest = z.infer<typeof LineRequest>;
+
+/** In which a tunnel is asked for, once the line is open. */
+export const TunnelRequest = z.object({ instance: z.uuid() });
 export type TunnelRequest = z.infer<typeof TunnelRequest>;
 
-export const ChannelRequest = z.object({ instance: z.uuid() });
-export type ChannelRequest = z.infer<typeof ChannelRequest>;
-
 /**
- * The runner's answer, as one line of JSON; after `open` come the container's bytes, or those of many tunnels.
+ * The runner's answer, as JSON; after `open` come the container's bytes, or those of many tunnels.
  * - `unknown`: nothing of that name runs here, nothing was sent to it.
  * - `refused`: the secret is not that of this session; ask the database again.
  * - `unreachable`: the container does not accept connections.

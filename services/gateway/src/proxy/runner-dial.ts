@@ -1,7 +1,7 @@
 // One TLS connection to a runner: it proves to be that runner, then the gateway proves to be one.
 import { once } from 'node:events';
 import { type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
-import { ingressServerName, TunnelAnswer, type TunnelRequest } from '@berth/contract';
+import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract';
 import { Bundle, parseLine, readLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
 import { NotDispatched, RunnerAway } from './connector.ts';
@@ -37,7 +37,7 @@ export class RunnerDial {
       // The secret is for a runner that has proven to be one.
       await once(socket, 'secureConnect');
       socket.on('error', () => {});
-      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies TunnelRequest)}\n`);
+      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies LineRequest)}\n`);
       const said = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer)?.tunnel;
       if (said === 'open') return new Bundle(socket);
       if (said === 'leaving') throw new RunnerAway({});

@@ -14,7 +14,7 @@ export interface RunnerLinesOptions {
   readonly logger: Logger;
 }
 
-const linesEach = 8;
+const linesEach = 4;
 /** One that carries nothing at two looks in a row is closed. */
 const lookMs = 30_000;
 

@@ -1,6 +1,6 @@
 // To an instance on another machine: a tunnel through its runner. Tunnels share a few TLS connections to every runner, so that
 // one costs neither a handshake nor the memory of one.
-import { type ChannelRequest, TunnelAnswer } from '@berth/contract';
+import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { parseLine } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
@@ -24,7 +24,7 @@ export function createTunnelConnector(options: TunnelConnectorOptions): Connecto
   return {
     async connect(endpoint, signal) {
       const bundle = await lines.to(endpoint);
-      const { channel, answer } = bundle.open(JSON.stringify({ instance: endpoint.instance } satisfies ChannelRequest));
+      const { channel, answer } = bundle.open(JSON.stringify({ instance: endpoint.instance } satisfies TunnelRequest));
       // An error that nobody waits for any more must not end the process.
       channel.on('error', () => {});
       const giveUp = () => void channel.destroy();

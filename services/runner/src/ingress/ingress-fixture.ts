@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
-import { Bundle, parseLine, readLine } from '@berth/wire';
+import { Bundle, type Channel, parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
 import { makeAuthority } from '../node/listener-fixture.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,7 +17,7 @@ import { TrafficBook } from './traffic-book.ts';
 const secret = 'the secret of this session';
 
 export interface Gateway {
-  readonly socket: Socket;
+  readonly socket: Channel;
   readonly answer: string | undefined;
 }
 
@@ -51,8 +51,21 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       const servername = ingressServerName(runnerId);
       const options = { host: '127.0.0.1', port, ca: authority.certificate, servername, allowHalfOpen: true };
       const socket = connectTls(options, () => resolve(socket));
+      servers.add(() => socket.destroy());
       socket.once('error', reject);
     });
+  async function line(using: string) {
+    const socket = await connectRaw();
+    socket.on('error', () => {});
+    socket.write(`${JSON.stringify({ secret: using })}\n`);
+    return { socket, answer: parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel };
+  }
+  /** A connection for many tunnels. */
+  async function bundle(using = secret): Promise<Bundle> {
+    const { socket, answer } = await line(using);
+    if (answer !== 'open') throw new Error(`the answer is ${answer}`);
+    return new Bundle(socket);
+  }
   const lease = join(stateFolder, leaseSocketName);
   return {
     ...{ ingress, port, endpoints, traffic, answers, lease, newIdentity, connectRaw },
@@ -70,20 +83,18 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       endpoints.set(id, { address: '127.0.0.1', port: address.port });
       return id;
     },
-    async open(instance: string, using = secret, early = ''): Promise<Gateway> {
-      const socket = await connectRaw();
-      socket.on('error', () => {});
-      socket.write(`${JSON.stringify({ secret: using, instance })}\n${early}`);
-      return { socket, answer: parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel };
+    /** A tunnel, on a connection of its own when none is given. */
+    async open(instance: string, on?: Bundle): Promise<Gateway> {
+      const { channel, answer } = (on ?? (await bundle())).open(JSON.stringify({ instance }));
+      channel.on('error', () => {});
+      return { socket: channel, answer: parseLine(await answer, TunnelAnswer)?.tunnel };
     },
-    /** A connection for many tunnels. */
-    async bundle(using = secret): Promise<Bundle> {
-      const socket = await connectRaw();
-      socket.on('error', () => {});
-      socket.write(`${JSON.stringify({ secret: using })}\n`);
-      const answer = parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel;
-      if (answer !== 'open') throw new Error(`the answer is ${answer}`);
-      return new Bundle(socket);
+    bundle,
+    /** What a gateway with that secret is told. */
+    async knock(using: string): Promise<string | undefined> {
+      const { socket, answer } = await line(using);
+      socket.destroy();
+      return answer;
     },
     async ask(instance: string) {
       const socket = connect({ path: lease, allowHalfOpen: true });

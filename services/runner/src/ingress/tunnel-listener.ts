@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Certificate } from './ingress-messages.ts';
 import { listen } from './listen.ts';
-import { serveTunnel, type TunnelTools } from './serve-tunnel.ts';
+import { type LineTools, serveLine } from './serve-line.ts';
 
 export interface TunnelListener {
   readonly port: number;
@@ -14,7 +14,7 @@ export interface TunnelListener {
   close(): void;
 }
 
-export interface TunnelListenerOptions extends TunnelTools {
+export interface TunnelListenerOptions extends LineTools {
   readonly host: string;
   readonly port: number;
   readonly certificate: Certificate;
@@ -35,9 +35,9 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
       return;
     }
     const socket = new TLSSocket(raw, { isServer: true, secureContext });
-    serveTunnel(socket, raw, options).catch((err: unknown) => {
+    serveLine(socket, options).catch((err: unknown) => {
       socket.destroy();
-      onTrouble(`a tunnel could not be served: ${err}`);
+      onTrouble(`a gateway could not be served: ${err}`);
     });
   });
   // Several processes share the port: the kernel spreads connections over them.
