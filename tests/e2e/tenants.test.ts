@@ -84,14 +84,14 @@ async function prepare(generation: 'mk2' | 'mk3'): Promise<Probing> {
   const one = await deployed('main', `a-${generation}`, generation);
   const neighbour = await deployed('main', `b-${generation}`, generation);
   const stranger = await deployed('other', `c-${generation}`, generation);
-  const { outside } = machine();
+  const { outside, address: own } = machine();
   return {
     container: one.id,
     open: [...both(neighbour.address, 8080), `tcp:${outside}:${gatewayPort}`, ...both(internet, otherPort)].sort(),
     shut: [
       ...both(stranger.address, 8080),
       // The machine itself: its bridge and its own address, what listens there and what might.
-      ...['100.96.0.1', outside.replace(/1$/, '2')].flatMap((address) =>
+      ...['100.96.0.1', own].flatMap((address) =>
         [gatewayPort, otherPort, 22].flatMap((port) => both(address, port)),
       ),
       // Beside the gateway's port: the node protocol, and anything else of the api's machine.
