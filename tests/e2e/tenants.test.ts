@@ -91,9 +91,7 @@ async function prepare(generation: 'mk2' | 'mk3'): Promise<Probing> {
     shut: [
       ...both(stranger.address, 8080),
       // The machine itself: its bridge and its own address, what listens there and what might.
-      ...['100.96.0.1', own].flatMap((address) =>
-        [gatewayPort, otherPort, 22].flatMap((port) => both(address, port)),
-      ),
+      ...['100.96.0.1', own].flatMap((address) => [gatewayPort, otherPort, 22].flatMap((port) => both(address, port))),
       // Beside the gateway's port: the node protocol, and anything else of the api's machine.
       ...[nodePort, otherPort].flatMap((port) => both(outside, port)),
       `udp:${outside}:${gatewayPort}`,

@@ -131,7 +131,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const code = 'code' in error ? error.code : undefined;
     if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'bad_request';
     if (this.hasAnswerBegun && code !== 'UND_ERR_SOCKET') return 'bad_answer';
-    return 'reset';
+    // A connection that ended before it was used: nothing of the request has left, and all of it is still here.
+    return tally.dispatchState === 'not_dispatched' && tally.bytesIn === 0 ? 'unreachable' : 'reset';
   }
 
   flushHead(): void {

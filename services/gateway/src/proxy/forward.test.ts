@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { connect, createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -315,6 +316,36 @@ test('a connection that fails is made once more; a refused one is not', async ()
     'unreachable',
   ]);
   expect(calls).toBe(1);
+});
+
+test('a connection that broke a moment before anything was sent on it costs no request', async () => {
+  const upstream = await upstreamOf((request, response) => void request.pipe(response));
+  const direct = directConnector(upstream.port);
+  const kept: Duplex[] = [];
+  let isBreaking = false;
+  const front = await frontOf(
+    {
+      ...direct,
+      async connect(...args) {
+        const socket = await direct.connect(...args);
+        kept.push(socket);
+        return socket;
+      },
+    },
+    {
+      beforeForward() {
+        if (!isBreaking) return;
+        isBreaking = false;
+        for (const socket of kept) socket.destroy(Object.assign(new Error('broke'), { code: 'ECONNRESET' }));
+      },
+    },
+  );
+  for (const method of ['GET', 'POST']) {
+    await fetch(front.url);
+    isBreaking = true;
+    const answer = await answerOf(send(front.url, { method }).end(method === 'GET' ? '' : 'x'));
+    expect([method, answer.statusCode, await text(answer)]).toEqual([method, 200, method === 'GET' ? '' : 'x']);
+  }
 });
 
 test('a connection that has grown old takes no new request', async () => {

@@ -136,7 +136,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 function mayRetry(request: IncomingMessage, tally: Tally, exchange: Exchange, { code, cause }: ProxyError): boolean {
   if (tally.bytesIn > 0 || exchange.hasAnswerBegun) return false;
   // That it is unknown or refused there, another connection will not change.
-  if (code === 'unreachable') return cause instanceof NotDispatched && cause.reason === 'unreachable';
+  if (code === 'unreachable') return !(cause instanceof NotDispatched) || cause.reason === 'unreachable';
   if (code !== 'reset' || !exchange.onUsedConnection) return false;
   return tally.dispatchState === 'not_dispatched' || idempotent.has(request.method ?? '');
 }

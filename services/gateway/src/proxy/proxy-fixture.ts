@@ -79,6 +79,8 @@ export interface FrontOptions {
   readonly upgrader?: Partial<UpgraderOptions>;
   readonly onResponseHead?: ForwardTask['onResponseHead'];
   readonly endpoint?: Endpoint;
+  /** In the same turn as the request is handed over. */
+  readonly beforeForward?: () => void;
 }
 
 /** Answers 599 with the error's code where the real gateway would answer in its own words. */
@@ -104,6 +106,7 @@ export async function startFront(connector: Connector, options: FrontOptions = {
     logger,
     async handle({ request, response, upgrade }) {
       const path = request.url ?? '/';
+      options.beforeForward?.();
       const task = { request, response, endpoint, path, headers: request.rawHeaders, kind: 'agent' as const };
       const outcome =
         upgrade === undefined
