@@ -71,7 +71,8 @@ export function limitTests(site: () => Site): void {
       const { arrived, seconds, isWhole } = await readEvents(60, 500);
       expect(isWhole).toBe(false);
       expect(arrived).toBeGreaterThan(20);
-      expect(seconds).toBeGreaterThan(totalSeconds - 0.5);
+      // Its own clock began with the head of the answer, which may have been on its way for a while.
+      expect(seconds).toBeGreaterThan(totalSeconds - 2);
       expect(seconds).toBeLessThan(totalSeconds + 3);
     });
   });

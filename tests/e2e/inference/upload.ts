@@ -14,9 +14,12 @@ const sizeMb = full ? 1024 : 128;
 /** What Node's heap takes before it collects; what is asked is that it does not follow the size of the upload. */
 const mostGrowthMb = 100;
 
+/** With what it has started: the bytes pass through the ingress processes of a runner. */
 async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+  const theirs = await Promise.all(children.map((child) => residentMb(Number(child))));
+  return theirs.reduce((sum, each) => sum + each, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
 /** Looks every 50 ms; the growth is that of the largest seen. */
