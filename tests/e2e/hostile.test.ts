@@ -22,7 +22,7 @@ import { echo, full } from './inference/site.ts';
 
 const requests = full ? 50_000 : 2_000;
 const concurrency = 32;
-/** Garbage grows and is collected between 50 and 270 MiB; 10 KiB kept of each connection would be 500. */
+/** It was seen to rise and fall between 50 and 270 MiB; 10 KiB kept of each connection would be 500. */
 const mostGrowthMb = 350;
 const lastWordsMs = 5_000;
 const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
