@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../tests/support/workloads.ts';
 import type { Bench } from './bench.ts';
-import { openBareDocker, tinyImage, tinyPort } from './support/bare-docker.ts';
+import { openBareDocker } from './support/bare-docker.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
 export const cold: Bench = {
@@ -62,31 +63,12 @@ export const cold: Bench = {
   },
 };
 
-const headers = (fleet: Fleet) => ({ authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' });
-
 async function deploy(fleet: Fleet): Promise<string> {
-  const runtime = { image: tinyImage, generation: 'mk2', memory: 128, minScale: 0 };
-  const body = {
-    metadata: { name: 'cold' },
-    spec: { runtime: { ...runtime, envs: [{ name: 'PORT', value: String(tinyPort) }] } },
-  };
-  const response = await fetch(`${fleet.url}/v0/agents`, {
-    method: 'POST',
-    headers: headers(fleet),
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`The agent was not taken: ${await response.text()}`);
-  const { uid } = await fleet.database
-    .selectFrom('resources')
-    .select('uid')
-    .where('name', '=', 'cold')
-    .executeTakeFirstOrThrow();
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const row = await fleet.database.selectFrom('resources').select('status').where('uid', '=', uid).executeTakeFirst();
-    if (row?.status === 'DEPLOYED') return uid;
-    await sleep(50);
-  }
-  throw new Error('The agent was not deployed in time.');
+  const client = clientOf(fleet);
+  await client.post('/agents', agent('cold', { generation: 'mk2', minScale: 0 }));
+  await settled(client, '/agents/cold', ['DEPLOYED']);
+  const found = fleet.database.selectFrom('resources').select('uid').where('name', '=', 'cold');
+  return (await found.executeTakeFirstOrThrow()).uid;
 }
 
 /** Not only no instance: none on its way out either, which would take the engine's time. */
@@ -120,7 +102,9 @@ const Measured = z.object({ create: z.number(), start: z.number(), ready: z.numb
 /** Client, database and runner share one clock here, since they share one machine. */
 async function startCold(fleet: Fleet, uid: string): Promise<Start> {
   const askedAt = Date.now();
-  const response = await fetch(`${fleet.gateways[0]?.url}/main/agents/cold/`, { headers: headers(fleet) });
+  const response = await fetch(`${fleet.gateways[0]?.url}/main/agents/cold/`, {
+    headers: { authorization: `Bearer ${fleet.key}` },
+  });
   await response.arrayBuffer();
   const answeredAt = Date.now();
   if (response.status !== 200) throw new Error(`The agent answered ${response.status}.`);

@@ -1,14 +1,10 @@
 // One stream of events for twelve minutes, through gateway and runner with the settings that every deployment begins with: longer than
 // any timer on the way but the gateway's own limits, and mostly silent, so that only events keep it open.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { buildImage } from '../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import { buildEchoImage, echoImage } from '../tests/support/echo-image.ts';
+import { agent, clientOf, settled } from '../tests/support/workloads.ts';
 import type { Bench } from './bench.ts';
 
-const image = 'berth-echo:latest';
-const folder = fileURLToPath(new URL('../tests/e2e/inference/echo', import.meta.url));
 const pauseSeconds = 30;
 const minutes = 12;
 /** The last event is at once followed by the pause after it and the end. */
@@ -21,7 +17,7 @@ export const gatewayLong: Bench = {
     await using fleet = await startFleet({ name: 'bench-long', workspaces: ['main'], machines: 1, gateways: 1 });
     const [machine] = fleet.machines;
     if (machine === undefined) throw new Error('the fleet has no machine');
-    await buildImage(machine.dockerUrl, image, folder);
+    await buildEchoImage(machine.dockerUrl);
     await deploy(fleet);
     const { arrived, seconds, longestGap, end } = await read(fleet);
     const detail = { sent: events, end };
@@ -33,20 +29,10 @@ export const gatewayLong: Bench = {
   },
 };
 
-const Standing = z.object({ status: z.string() });
-
 async function deploy(fleet: Fleet): Promise<void> {
-  const headers = { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' };
-  const runtime = { image, generation: 'mk2', memory: 256, minScale: 1 };
-  const body = JSON.stringify({ metadata: { name: 'long' }, spec: { runtime } });
-  const made = await fetch(`${fleet.url}/v0/agents`, { method: 'POST', headers, body });
-  if (!made.ok) throw new Error(`the agent was not made: ${await made.text()}`);
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const { status } = Standing.parse(await (await fetch(`${fleet.url}/v0/agents/long`, { headers })).json());
-    if (status === 'DEPLOYED') return;
-    await sleep(100);
-  }
-  throw new Error('the agent was not deployed in time');
+  const client = clientOf(fleet);
+  await client.post('/agents', agent('long', { image: echoImage, generation: 'mk2', memory: 256 }));
+  await settled(client, '/agents/long', ['DEPLOYED']);
 }
 
 /** A stream that breaks is told by how it ended, beside what had arrived until then. */

@@ -1,13 +1,12 @@
 // Many open streams through gateway and runner: what one costs, what a reader costs that does not read, and what is left of
 // clients that went away.
-import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { importBaseImage } from '../scripts/engines/base-image.ts';
-import { callDocker } from '../scripts/engines/docker-api.ts';
+import { buildImage } from '../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../tests/support/workloads.ts';
 import type { Bench, Measure } from './bench.ts';
 import { Clients } from './streams/clients.ts';
 import { grown, type Memory, memoryOf, together } from './streams/memory.ts';
@@ -165,29 +164,9 @@ async function untilIdle(fleet: Fleet): Promise<void> {
 }
 
 async function deployAgent(fleet: Fleet): Promise<void> {
-  const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
-  const [base = ''] = await importBaseImage(dockerUrl);
   const folder = dirname(fileURLToPath(new URL('./streams/agent/server.mjs', import.meta.url)));
-  const body = execFileSync('tar', ['--create', '--directory', folder, '.']);
-  const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }) });
-  await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
-  const runtime = { image, generation: 'mk2', memory: 2048, envs: [{ name: 'PORT', value: '8080' }] };
-  const call = async (method: string, path: string, json?: object) => {
-    const answer = await fetch(`${fleet.url}/v0${path}`, {
-      method,
-      headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-    return z.object({ status: z.string() }).parse(await answer.json()).status;
-  };
-  await call('POST', '/agents', {
-    metadata: { name: 'stream' },
-    spec: { runtime: { ...runtime, minScale: 1, maxScale: 1 } },
-  });
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    if ((await call('GET', '/agents/stream')) === 'DEPLOYED') return;
-    await sleep(100);
-  }
-  throw new Error('the agent was not deployed in time');
+  await buildImage(fleet.machines[0]?.dockerUrl ?? '', image, folder);
+  const client = clientOf(fleet);
+  await client.post('/agents', agent('stream', { image, generation: 'mk2', memory: 2048, minScale: 1, maxScale: 1 }));
+  await settled(client, '/agents/stream', ['DEPLOYED']);
 }

@@ -16,6 +16,7 @@ import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import { createChooser } from '../../services/gateway/src/serve/choose.ts';
 import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
+import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
 import { createWalk } from '../../services/gateway/src/serve/walk.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { type Bed, makeBed, silent } from './bed.ts';
@@ -71,6 +72,7 @@ async function startWalk(
     ...{ requestsPerInstance: 10, idleMs: 60_000, logger: silent },
     write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
   });
+  const waiting = new WaitingList(mostWaiting);
   const walk = createWalk({
     ...{
       brand,
@@ -80,11 +82,11 @@ async function startWalk(
       forwarder,
       demand,
       patienceMs,
-      mostWaiting,
+      waiting,
     },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
     chooser: createChooser({
-      ...{ brand, catalogue, demand, holdMs: patienceMs, mostHeld: 100, random: Math.random },
+      ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
       cookies: createStickyCookies({ key: randomBytes(32), brand }),
     }),
     upgrader: createUpgrader(shared),

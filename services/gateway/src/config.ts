@@ -36,11 +36,6 @@ const Limits = z.object({
 });
 
 const Timeouts = z.object({
-  idleSeconds: z
-    .number()
-    .positive()
-    .default(900)
-    .describe('Silence in both directions after which a stream is closed.'),
   totalSeconds: z
     .number()
     .positive()

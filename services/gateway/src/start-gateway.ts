@@ -22,6 +22,7 @@ import { createUpgrader } from './proxy/upgrade.ts';
 import { createCatalogue } from './routing/catalogue.ts';
 import { createChooser } from './serve/choose.ts';
 import { createRequestMetrics } from './serve/metrics.ts';
+import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
 
 export interface GatewayOptions {
@@ -73,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
   const holdMs = config.hold.seconds * 1_000;
+  const waiting = new WaitingList(config.hold.requests);
   const walk = createWalk({
     ...{ ...context, workloadDomain, logger, forwarder, demand },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
@@ -82,13 +84,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       demand,
       cookies: createStickyCookies({ key: await gatewayKey(database, 'sticky'), brand }),
       holdMs,
-      mostHeld: config.hold.requests,
+      waiting,
       random: Math.random,
     }),
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted: trustedProxies(config.trustedProxies),
     patienceMs: holdMs,
-    mostWaiting: config.hold.requests,
+    waiting,
     metrics: createRequestMetrics(registry),
   });
   const { tls } = config;

@@ -11,6 +11,7 @@ import type { Catalogue } from '../routing/catalogue.ts';
 import { pickInstance } from '../routing/pick-instance.ts';
 import { pickRevision } from '../routing/pick-revision.ts';
 import type { Endpoint, Named, Workload } from '../routing/route.ts';
+import type { WaitingList } from './waiting-list.ts';
 
 export interface ChooserOptions {
   readonly brand: Brand;
@@ -18,8 +19,8 @@ export interface ChooserOptions {
   readonly demand: Pick<DemandBook, 'insist'>;
   readonly cookies: StickyCookies;
   readonly holdMs: number;
-  /** Requests that wait for one workload; the next is refused at once. */
-  readonly mostHeld: number;
+  /** Where those who wait are counted; when that is full the next is refused at once. */
+  readonly waiting: WaitingList;
   readonly random: () => number;
 }
 
@@ -56,9 +57,8 @@ const lookMs = 250;
 const insistMs = 5_000;
 
 export function createChooser(options: ChooserOptions): Chooser {
-  const { brand, catalogue, demand, cookies, holdMs, mostHeld, random } = options;
+  const { brand, catalogue, demand, cookies, holdMs, waiting, random } = options;
   const inFlight = new Map<string, number>();
-  const held = new Map<string, number>();
 
   const pick = (workload: Workload, { request, session, refused }: Asked): Endpoint | undefined => {
     const open = workload.endpoints.filter(({ instance }) => !refused.has(instance));
@@ -71,35 +71,31 @@ export function createChooser(options: ChooserOptions): Chooser {
     return pickInstance(own, (instance) => inFlight.get(instance) ?? 0, random);
   };
 
-  /** Looks again until one is there; that one is wanted was told when the request came in. */
-  async function hold(named: Named, asked: Asked, { uid, isFailed }: Workload): Promise<Held> {
-    const waiting = held.get(uid) ?? 0;
-    if (waiting >= mostHeld)
-      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
+  function hold(named: Named, asked: Asked, { uid, isFailed }: Workload): Promise<Held> {
     if (isFailed) throw failed();
-    held.set(uid, waiting + 1);
-    try {
-      const since = performance.now();
-      let insistAt = since + insistMs;
-      for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
-        await catalogue.change(uid, lookMs);
-        const workload = await catalogue.find(named);
-        if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
-        const endpoint = pick(workload, asked);
-        if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
-        if (workload.isFailed) throw failed();
-        if (now < insistAt) continue;
-        demand.insist(uid);
-        insistAt = now + insistMs;
-      }
-      throw new GatewayError('WORKLOAD_UNAVAILABLE', {
-        message: `No instance of the workload was ready within ${Math.round(holdMs / 1_000)} seconds. Its events and logs say why.`,
-      });
-    } finally {
-      const left = (held.get(uid) ?? 1) - 1;
-      if (left > 0) held.set(uid, left);
-      else held.delete(uid);
+    if (waiting.isFull(uid))
+      throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
+    return waiting.wait(uid, () => look(named, asked, uid));
+  }
+
+  /** Looks again until one is there; that one is wanted was told when the request came in. */
+  async function look(named: Named, asked: Asked, uid: string): Promise<Held> {
+    const since = performance.now();
+    let insistAt = since + insistMs;
+    for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
+      await catalogue.change(uid, lookMs);
+      const workload = await catalogue.find(named);
+      if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
+      const endpoint = pick(workload, asked);
+      if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
+      if (workload.isFailed) throw failed();
+      if (now < insistAt) continue;
+      demand.insist(uid);
+      insistAt = now + insistMs;
     }
+    throw new GatewayError('WORKLOAD_UNAVAILABLE', {
+      message: `No instance of the workload was ready within ${Math.round(holdMs / 1_000)} seconds. Its events and logs say why.`,
+    });
   }
 
   return {

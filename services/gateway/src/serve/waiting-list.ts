@@ -1,4 +1,4 @@
-/** How many wait for each workload, so that one that cannot be reached does not fill the gateway. */
+/** How many wait for each workload, for whatever it is, so that one that cannot be reached does not fill the gateway. */
 export class WaitingList {
   readonly #most: number;
   readonly #counts = new Map<string, number>();
@@ -8,14 +8,15 @@ export class WaitingList {
     this.#most = most;
   }
 
-  /** False, without a wait, when too many wait already. */
-  async wait(uid: string, work: () => Promise<void>): Promise<boolean> {
-    const count = this.#counts.get(uid) ?? 0;
-    if (count >= this.#most) return false;
-    this.#counts.set(uid, count + 1);
+  isFull(uid: string): boolean {
+    return (this.#counts.get(uid) ?? 0) >= this.#most;
+  }
+
+  /** Counts for as long as the work takes. */
+  async wait<T>(uid: string, work: () => Promise<T>): Promise<T> {
+    this.#counts.set(uid, (this.#counts.get(uid) ?? 0) + 1);
     try {
-      await work();
-      return true;
+      return await work();
     } finally {
       const left = (this.#counts.get(uid) ?? 1) - 1;
       if (left > 0) this.#counts.set(uid, left);

@@ -26,7 +26,7 @@ import type { Chooser } from './choose.ts';
 import { createDepartures } from './departures.ts';
 import { faultOf } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
-import { WaitingList } from './waiting-list.ts';
+import type { WaitingList } from './waiting-list.ts';
 
 export interface WalkOptions {
   readonly brand: Brand;
@@ -40,8 +40,8 @@ export interface WalkOptions {
   readonly isTrusted: (address: string) => boolean;
   /** How long a request that has reached no instance is offered to one again. */
   readonly patienceMs: number;
-  /** Requests of one workload that are kept so at a time; the next is refused at once. */
-  readonly mostWaiting: number;
+  /** Where it is counted meanwhile; when that is full it is refused at once. */
+  readonly waiting: WaitingList;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
 }
@@ -65,8 +65,7 @@ interface Offered {
 const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, logger, metrics } = options;
-  const waiting = new WaitingList(options.mostWaiting);
+  const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, waiting, logger, metrics } = options;
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
@@ -96,7 +95,8 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;
       rounds += 1;
       const pauseMs = backoffMs(rounds, roundMs.first, roundMs.most, Math.random);
-      if (!(await waiting.wait(workload.uid, () => pause(pauseMs)))) return outcome;
+      if (waiting.isFull(workload.uid)) return outcome;
+      await waiting.wait(workload.uid, () => pause(pauseMs));
       refused.clear();
     }
   }
