@@ -53,7 +53,7 @@ export default {
         'Import @berth/<name>, or its settings alone as @berth/<name>/config, not a file inside another package.',
       severity: 'error',
       from: { path: '^(packages|services|clients)/([^/]+)/' },
-      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/(index|config)\\.ts$'] },
+      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/(guest/index|index|config)\\.ts$'] },
     },
     {
       name: 'nothing-imports-tests-bench-or-scripts',

@@ -1,0 +1,70 @@
+// The API inside every sandbox. An entry of its own, so that the guest loads nothing of the management API.
+
+export { ApplyEditRequest, type ApplyEditResponse, type RankedFile, type RerankingResponse } from './codegen.ts';
+export {
+  CONTROL_WINDOW_MS,
+  ControlEnvironmentRequest,
+  type ControlState,
+  controlVersions,
+  formatRunnerProof,
+  parseRunnerProof,
+  type QuiesceAnswer,
+  type RunnerProof,
+  type SignedRequest,
+  signedText,
+} from './control.ts';
+export {
+  type Directory,
+  type FileDescription,
+  FileRequest,
+  type FileWithContent,
+  type Subdirectory,
+  type SuccessResponse,
+  TreeRequest,
+} from './files.ts';
+export { ChangeShape, DirectoryShape, FileShape, FileWithContentShape, mcpServerInfo, ProcessShape } from './mcp.ts';
+export { type PortInfo, PortMonitorRequest, type ProcessPorts } from './network.ts';
+export { type GuestApiDocument, guestApiDocument } from './open-api.ts';
+export { type GuestOperation, guestOperations } from './operations.ts';
+export {
+  ProcessInputRequest,
+  type ProcessLogRange,
+  type ProcessLogs,
+  ProcessRequest,
+  type ProcessResponse,
+  ProcessSignalRequest,
+  type ProcessStatus,
+  type ProcessStreamEvent,
+} from './processes.ts';
+export { type GuestMethod, type GuestRoute, type GuestRouteId, guestRoutes } from './routes.ts';
+export type {
+  ContentSearchAnswer,
+  ContentSearchMatch,
+  FindAnswer,
+  FindMatch,
+  FuzzySearchAnswer,
+  FuzzySearchMatch,
+} from './search.ts';
+export {
+  type DriveMountList,
+  DriveMountRequest,
+  EnvironmentGeneration,
+  type HealthResponse,
+  type ReloadResponse,
+  type StatsResponse,
+  TunnelConfig,
+  TunnelConfigRequest,
+  UpgradeRequest,
+} from './system.ts';
+export {
+  MOST_PART_NUMBER,
+  type MultipartUpload,
+  type PartReceipt,
+  UploadCompleteRequest,
+  type UploadedPart,
+  type UploadInitiated,
+  UploadInitiateRequest,
+  type UploadList,
+  type UploadPartList,
+} from './uploads.ts';
+export type { FileEvent, FileEventOp } from './watch.ts';
