@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_MS = 10_000;
+
+/** Reads on what is refused, within bounds: an answer that is sent while the caller still writes is lost with the connection. */
+export async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, MOST_MS);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) end();
+    });
+    request.once('end', end).once('close', end).once('error', end);
+    request.resume();
+  });
+}

@@ -1,0 +1,48 @@
+import { getHeapStatistics } from 'node:v8';
+import type { z } from 'zod/mini';
+import type { Call } from './call.ts';
+import { drain } from './drain.ts';
+import { Fault } from './fault.ts';
+
+// Text and value of a body are on the heap together, two bytes a character at worst: in a small sandbox less is taken, since
+// what does not fit would end the guest.
+const MOST_JSON_BYTES = Math.min(64 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 5));
+
+/** Whole, since it is JSON. Uploads are streamed instead and never come here. */
+export async function readBody(call: Call, mostBytes = MOST_JSON_BYTES): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop must not end the connection: the refusal goes back on it.
+  for await (const chunk of call.request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > mostBytes) break;
+    chunks.push(chunk);
+  }
+  if (size > mostBytes) {
+    await drain(call.request);
+    throw new Fault(
+      413,
+      `The body is larger than ${mostBytes} bytes. Upload large files in parts (/filesystem-multipart).`,
+    );
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Unknown keys are dropped: clients send more than they mean. */
+export async function readJson<Schema extends z.ZodMiniType>(call: Call, schema: Schema): Promise<z.output<Schema>> {
+  return parseJson(await readBody(call), schema);
+}
+
+export function parseJson<Schema extends z.ZodMiniType>(body: Buffer, schema: Schema): z.output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Fault(400, 'The body is not valid JSON.');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+  throw new Fault(400, `The body does not fit: ${where}${issue?.message ?? 'invalid'}.`);
+}

@@ -1,0 +1,121 @@
+// The variables that new processes inherit. They start as what the sandbox was booted with, gain the extra file, and
+// change with each generation that the runner or the host provides. A generation is kept in the state folder, so that a
+// guest that starts again has it.
+import { readFileSync, statSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseExtraVariables, type Sorted, sortVariables } from './environment-values.ts';
+import { Fault, systemCode } from './http/fault.ts';
+
+const MOST_EXTRA_BYTES = 1_000_000;
+
+export type Applied = { generation: number; applied: number; removed: number; skipped: readonly string[] };
+
+export type LiveEnvironmentOptions = {
+  /** The environment itself, changed in place. */
+  variables: NodeJS.ProcessEnv;
+  stateFolder: string;
+  hasAccount: boolean;
+  /** After each generation: settings are read from the same variables. */
+  changed?: () => void;
+};
+
+export class LiveEnvironment {
+  /** 0 before the first one. */
+  generation = 0;
+  readonly #variables: NodeJS.ProcessEnv;
+  readonly #file: string;
+  readonly #hasAccount: boolean;
+  readonly #changed: () => void;
+  /** What the names of the current generation were before any generation. */
+  readonly #before = new Map<string, string | undefined>();
+  #current: ReadonlyMap<string, string> = new Map();
+  #applying: Promise<unknown> = Promise.resolve();
+
+  constructor({ variables, stateFolder, hasAccount, changed }: LiveEnvironmentOptions) {
+    this.#variables = variables;
+    this.#file = join(stateFolder, 'environment.json');
+    this.#hasAccount = hasAccount;
+    this.#changed = changed ?? (() => undefined);
+  }
+
+  /** At start, before anything reads the environment. Existing variables win. Returns what a person should read about it. */
+  addExtra(path: string): string | undefined {
+    let bytes: Buffer;
+    try {
+      const { size } = statSync(path);
+      if (size > MOST_EXTRA_BYTES) {
+        return `${path} holds ${size} bytes of variables; at most ${MOST_EXTRA_BYTES} are read, so none is set. Shorten them.`;
+      }
+      bytes = readFileSync(path);
+    } catch (error) {
+      return `The extra variables in ${path} cannot be read (${systemCode(error)}), so none is set. Provide the file.`;
+    }
+    const { good, skipped } = sortVariables(parseExtraVariables(bytes), this.#hasAccount);
+    for (const [name, value] of good) this.#variables[name] ??= value;
+    return skipped.length === 0 ? undefined : `Of ${path} these cannot be set: ${skipped.join(', ')}. Correct them.`;
+  }
+
+  /** At start: the generation that an earlier guest was given. */
+  restore(): string | undefined {
+    try {
+      const kept: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
+      if (!isKept(kept)) return `${this.#file} is not what a guest wrote, so no generation is restored. Send it again.`;
+      this.#set(kept.generation, sortVariables(Object.entries(kept.environment), this.#hasAccount));
+      return undefined;
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      return `${this.#file} cannot be read, so no generation is restored. Send it again.`;
+    }
+  }
+
+  /** One after the other. With `replace`, what the former generation set and this one does not is as it was before. */
+  apply(generation: number, environment: Readonly<Record<string, unknown>>, replace = true): Promise<Applied> {
+    const turn = this.#applying.then(() => this.#apply(generation, environment, replace));
+    this.#applying = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #apply(generation: number, environment: Readonly<Record<string, unknown>>, replace: boolean): Promise<Applied> {
+    if (generation < this.generation) {
+      throw new Fault(
+        409,
+        `Generation ${generation} is older than ${this.generation}, which is set. Send a newer one.`,
+      );
+    }
+    const sorted = sortVariables(Object.entries(environment), this.#hasAccount);
+    const good = replace ? sorted.good : new Map([...this.#current, ...sorted.good]);
+    // Kept first: a generation that is in force but forgotten by the next guest would be a lie.
+    const waiting = `${this.#file}.new`;
+    await writeFile(waiting, JSON.stringify({ generation, environment: Object.fromEntries(good) }), { mode: 0o600 });
+    await rename(waiting, this.#file);
+    const removed = this.#set(generation, { ...sorted, good });
+    this.#changed();
+    return { generation, applied: sorted.good.size, removed, skipped: sorted.skipped };
+  }
+
+  #set(generation: number, { good }: Sorted): number {
+    let removed = 0;
+    for (const name of this.#current.keys()) {
+      if (good.has(name)) continue;
+      const before = this.#before.get(name);
+      if (before === undefined) delete this.#variables[name];
+      else this.#variables[name] = before;
+      this.#before.delete(name);
+      removed += 1;
+    }
+    for (const [name, value] of good) {
+      if (!this.#before.has(name)) this.#before.set(name, this.#variables[name]);
+      this.#variables[name] = value;
+    }
+    this.#current = good;
+    this.generation = generation;
+    return removed;
+  }
+}
+
+function isKept(value: unknown): value is { generation: number; environment: Record<string, unknown> } {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('generation' in value) || typeof value.generation !== 'number') return false;
+  return 'environment' in value && typeof value.environment === 'object' && value.environment !== null;
+}

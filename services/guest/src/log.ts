@@ -1,0 +1,129 @@
+// Lines of JSON on the standard output. Written without waiting and dropped when nobody reads them: a full pipe must
+// never stop the guest.
+import { write } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from './caller.ts';
+
+const MOST_WAITING_BYTES = 1024 * 1024;
+const STANDARD_OUTPUT = 1;
+const MOST_VALUE_CHARACTERS = 4096;
+const SECRET_NAMES = /token|key|secret|passw|credential|auth|signature|jwt|cookie/i;
+
+export type AuditAction =
+  | 'process_exec'
+  | 'process_exec_stream'
+  | 'process_logs_access'
+  | 'process_logs_stream'
+  | 'process_stop'
+  | 'process_kill'
+  | 'process_signal'
+  | 'terminal_connect'
+  | 'terminal_command'
+  | 'terminal_disconnect';
+
+type Served = { request: IncomingMessage; response: ServerResponse; caller: Caller };
+type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export class GuestLog {
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #dropped = 0;
+  #writing = false;
+
+  line(source: 'access' | 'audit' | 'process' | 'guest', fields: Fields): void {
+    const text = `${JSON.stringify({ time: new Date().toISOString(), source, ...fields })}\n`;
+    if (this.#waitingBytes + text.length > MOST_WAITING_BYTES) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(text);
+    this.#waitingBytes += text.length;
+    this.#flush();
+  }
+
+  access({ request, response, caller }: Served, ms: number, size: number): void {
+    this.line('access', {
+      method: request.method,
+      path: withoutSecrets(request.url ?? '/'),
+      status: response.statusCode,
+      size,
+      ms: Math.round(ms * 10) / 10,
+      rid: sanitised(caller.requestId),
+    });
+  }
+
+  /** Who did what. Whatever a caller chose, in a name or a command, is bounded and stays on its line. */
+  audit(action: AuditAction, caller: Caller, fields: Fields = {}): void {
+    this.line('audit', {
+      action,
+      'sub-id': sanitised(caller.subjectId),
+      'sub-type': sanitised(caller.subjectType),
+      'auth-method': sanitised(caller.authMethod),
+      rid: sanitised(caller.requestId),
+      ...Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? sanitised(value) : value]),
+      ),
+    });
+  }
+
+  failure({ request, caller }: Served, error: unknown): void {
+    this.line('guest', {
+      level: 'error',
+      method: request.method,
+      path: withoutSecrets(request.url ?? '/'),
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      rid: caller.requestId,
+    });
+  }
+
+  #flush(): void {
+    if (this.#writing || this.#waiting.length === 0) return;
+    this.#writing = true;
+    if (this.#dropped > 0) {
+      this.#waiting.push(`${JSON.stringify({ source: 'guest', dropped: this.#dropped })}\n`);
+      this.#dropped = 0;
+    }
+    const bytes = Buffer.from(this.#waiting.join(''));
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#write(bytes);
+  }
+
+  #write(bytes: Buffer): void {
+    write(STANDARD_OUTPUT, bytes, (_error, written = 0) => {
+      if (written > 0 && written < bytes.length) {
+        this.#write(bytes.subarray(written));
+        return;
+      }
+      this.#writing = false;
+      this.#flush();
+    });
+  }
+}
+
+/** Query values that may be credentials are not for the log. */
+export function withoutSecrets(url: string): string {
+  const [path = '', query] = url.split('?', 2);
+  if (query === undefined) return path;
+  const pairs = query.split('&').map((pair) => {
+    const [name = ''] = pair.split('=', 1);
+    return SECRET_NAMES.test(decoded(name)) ? `${name}=redacted` : pair;
+  });
+  return `${path}?${pairs.join('&')}`;
+}
+
+/** One value, one line: nobody writes a second event by putting a line break into a name. */
+export function sanitised(value: string): string {
+  const kept = value.length > MOST_VALUE_CHARACTERS ? `${value.slice(0, MOST_VALUE_CHARACTERS)}…` : value;
+  return JSON.stringify(kept).slice(1, -1);
+}
+
+/** `to%6ben` is read as `token` by whoever takes it, so it is here. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // Nobody can read it as a name; somebody might still mean one.
+    return 'secret';
+  }
+}

@@ -1,0 +1,69 @@
+// The guest: the API inside a sandbox. Started by the native helper, which holds the listening socket and every process.
+import { Activity } from './activity.ts';
+import { commandLine, environment } from './environment.ts';
+import type { Guest } from './guest.ts';
+import { createGuestServer } from './http/server.ts';
+import { LiveEnvironment } from './live-environment.ts';
+import { GuestLog } from './log.ts';
+import { readSettings } from './settings.ts';
+import { connectSupervisor } from './supervisor/connect-supervisor.ts';
+import { isTerminalKey } from './terminal/is-terminal-key.ts';
+
+const SUPERVISOR_DESCRIPTOR = 3;
+const LISTENING_DESCRIPTOR = 4;
+// As the helper asked for: listening again with Node's own number would make the queue shorter.
+const BACKLOG = 4096;
+const STOP_GRACE_MS = 10_000;
+
+const stopping = new AbortController();
+const log = new GuestLog();
+const currentSettings = () => readSettings(environment, commandLine, process.cwd());
+
+const booted = currentSettings();
+const live = new LiveEnvironment({
+  variables: environment,
+  stateFolder: booted.stateFolder,
+  hasAccount: booted.workloadUser !== undefined,
+  changed: () => {
+    guest.settings = currentSettings();
+  },
+});
+const extra = booted.extraEnvironmentPath;
+for (const message of [extra && live.addExtra(extra), live.restore()]) {
+  if (message) log.line('guest', { level: 'warn', message });
+}
+
+const supervisor = connectSupervisor(SUPERVISOR_DESCRIPTOR, () => process.exit(1));
+
+const guest: Guest = {
+  settings: currentSettings(),
+  environment: live,
+  activity: new Activity(),
+  log,
+  supervisor,
+  processes: () => import('./processes/manage-processes.ts').then(({ manageProcesses }) => manageProcesses(guest)),
+  stopping: stopping.signal,
+};
+
+const server = createGuestServer(guest);
+void supervisor.ready.then(async () => {
+  server.listen({ fd: LISTENING_DESCRIPTOR, backlog: BACKLOG });
+  // Of an earlier guest: their restarts, kill timers and holds go on. Otherwise nothing of processes is loaded yet.
+  if (supervisor.records().length > 0 || guest.settings.startupCommand !== undefined) {
+    const { resumeProcesses } = await import('./processes/resume-processes.ts');
+    await resumeProcesses(guest);
+  }
+  if (supervisor.records().some(({ key }) => isTerminalKey(key))) {
+    const { terminalSessions } = await import('./terminal/open-terminal.ts');
+    await terminalSessions(guest);
+  }
+});
+
+const stop = () => {
+  stopping.abort();
+  server.close(() => process.exit(0));
+  server.closeIdleConnections();
+  setTimeout(() => process.exit(0), STOP_GRACE_MS).unref();
+};
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);

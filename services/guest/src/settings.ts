@@ -1,0 +1,99 @@
+// What an operator or an image may set. Names without the brand are the same in every deployment.
+import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
+
+export type Settings = {
+  /** Long for headers, short for environment names. */
+  brand: { long: string; short: string };
+  /** What relative paths are relative to. */
+  workingDirectory: string;
+  home: string | undefined;
+  /** Program and arguments that a command is handed to. */
+  shell: { program: string; args: readonly string[] };
+  /** Where output, process records and open uploads are kept. */
+  stateFolder: string;
+  /** Where the helper's programs and the guest itself lie. */
+  runtimeFolder: string;
+  /** Processes run as this account when the operator asks for one; the guest itself already does. */
+  workloadUser: { name: string; home: string } | undefined;
+  /** Run when the guest starts, in `/`. */
+  startupCommand: string | undefined;
+  /** `src%2Fa.txt` means `/src/a.txt`, as in the reference, instead of `src/a.txt` in the working directory. */
+  encodedSlashIsAbsolute: boolean;
+  /** Public key of the runner, SPKI in base64. Absent: nobody is the runner. */
+  controlKey: string | undefined;
+  /** Under which the runner signs: a signature for one sandbox is worth nothing in another. */
+  instanceId: string;
+  /** Document with `{generation, environment}` that the host provides. */
+  metadataPath: string | undefined;
+  /** `KEY\0VALUE\0…` that did not fit the boot channel. */
+  extraEnvironmentPath: string | undefined;
+  keepAliveDisabled: boolean;
+  terminalDisabled: boolean;
+  /** A terminal session that nobody has watched for so long is ended. */
+  terminalIdleSeconds: number;
+  requestLogDisabled: boolean;
+  processLogDisabled: boolean;
+  processingTimeShown: boolean;
+  /** Merges edits into files (codegen). Absent: that is off. */
+  applyProvider: ApplyProvider | undefined;
+  logs: {
+    /** Of one stream of one process; 0 = no limit. */
+    mostBytesPerFile: number;
+    /** Of all streams of all processes, finished ones too. */
+    mostBytesTotal: number | undefined;
+    mostPercentOfMemory: number;
+    mostBytesInAnswer: number;
+  };
+};
+
+const MB = 1024 * 1024;
+
+export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
+  const [long = 'Service', short = 'service'] = (environment.SANDBOX_BRAND ?? '').split(':').filter((word) => word);
+  const branded = (name: string) => environment[`${short.toUpperCase()}_${name}`];
+  const number = (name: string, otherwise: number) => {
+    const value = Number(environment[name] ?? Number.NaN);
+    return Number.isFinite(value) && value >= 0 ? value : otherwise;
+  };
+  const user = environment.SANDBOX_WORKLOAD_USER;
+  return {
+    brand: { long, short },
+    workingDirectory: environment.WORKDIR || cwd || '/',
+    home: environment.HOME,
+    shell: {
+      program: environment.SHELL || 'sh',
+      args: (environment.SHELL_ARGS || '-c').split(' ').filter((word) => word),
+    },
+    stateFolder: environment.SANDBOX_LOG_DIR || '/tmp/sandbox-state',
+    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment.SANDBOX_RUNTIME || '/.berth'),
+    workloadUser: user ? { name: user, home: environment.HOME ?? '/' } : undefined,
+    startupCommand: optionOf(commandLine, '--command', '-c'),
+    encodedSlashIsAbsolute: isOn(environment.SANDBOX_ENCODED_SLASH_IS_ABSOLUTE),
+    controlKey: environment.SANDBOX_CONTROL_KEY,
+    instanceId: environment.SANDBOX_INSTANCE_ID ?? '',
+    metadataPath: branded('METADATA_PATH'),
+    extraEnvironmentPath: branded('ENV_VAR_PATH'),
+    keepAliveDisabled: isOn(branded('DISABLE_KEEPALIVE')),
+    terminalDisabled: isOn(environment.DISABLE_TERMINAL),
+    terminalIdleSeconds: number('SANDBOX_TERMINAL_IDLE_SECONDS', 600) || 600,
+    requestLogDisabled: isOn(environment.DISABLE_REQUEST_LOGGING),
+    processLogDisabled: isOn(environment.SANDBOX_DISABLE_PROCESS_LOGGING),
+    processingTimeShown: isOn(environment.ENABLE_PROCESSING_TIME),
+    applyProvider: applyProviderOf(environment),
+    logs: {
+      mostBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * MB),
+      mostBytesTotal: environment.SANDBOX_MAX_LOG_BYTES_TOTAL
+        ? number('SANDBOX_MAX_LOG_BYTES_TOTAL', 96 * MB)
+        : undefined,
+      mostPercentOfMemory: number('SANDBOX_MAX_LOG_PERCENT', 10),
+      mostBytesInAnswer: number('SANDBOX_MAX_LOGS_RESPONSE_BYTES', 4 * MB),
+    },
+  };
+}
+
+const isOn = (value: string | undefined): boolean => value === 'true' || value === '1';
+
+function optionOf(words: readonly string[], ...names: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => names.includes(word));
+  return at < 0 ? undefined : words[at + 1];
+}

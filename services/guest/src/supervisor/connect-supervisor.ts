@@ -1,0 +1,222 @@
+import { Socket } from 'node:net';
+import {
+  encodeFrame,
+  encodeNumber,
+  encodeResize,
+  encodeSpawn,
+  FrameDecoder,
+  type FrameFromHelper,
+  MOST_FRAME_BYTES,
+} from './frames.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish, Supervisor } from './supervisor.ts';
+
+// One write is answered before the next is sent, so this is what the helper holds at most for one process.
+const MOST_WRITE_BYTES = 64 * 1024;
+
+/** On the descriptor that the helper left for the guest. Without the helper the guest is worth nothing: `lost` ends it. */
+export function connectSupervisor(descriptor: number, lost: () => void): Supervisor {
+  const socket = new Socket({ fd: descriptor, readable: true, writable: true });
+  const client = new SupervisorClient((frame) => void socket.write(frame));
+  const decoder = new FrameDecoder();
+  socket.on('data', (chunk) => {
+    for (const frame of decoder.decode(chunk)) client.take(frame);
+  });
+  socket.on('error', lost);
+  socket.on('close', lost);
+  return client;
+}
+
+type Waiter = { past: number; resolve: (record: ProcessRecord) => void };
+
+class SupervisorClient implements Supervisor {
+  readonly ready: Promise<void>;
+  readonly #send: (frame: Buffer) => void;
+  readonly #records = new Map<ProcessKey, ProcessRecord>();
+  readonly #spawning = new Map<ProcessKey, (outcome: ProcessRecord | SpawnFailure) => void>();
+  readonly #writing = new Map<ProcessKey, (ok: boolean) => void>();
+  readonly #lastWrite = new Map<ProcessKey, Promise<boolean>>();
+  readonly #waiting = new Map<ProcessKey, Set<Waiter>>();
+  readonly #refreshing = new Map<ProcessKey, ((record: ProcessRecord | undefined) => void)[]>();
+  readonly #listeners: ((record: ProcessRecord) => void)[] = [];
+  #markReady: () => void;
+
+  constructor(send: (frame: Buffer) => void) {
+    this.#send = send;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ready = promise;
+    this.#markReady = resolve;
+  }
+
+  take(frame: FrameFromHelper): void {
+    switch (frame.type) {
+      case 'ready':
+        this.#markReady();
+        return;
+      case 'record':
+        this.#records.set(frame.record.key, frame.record);
+        return;
+      case 'output':
+      case 'exit':
+        this.#learn(frame.record);
+        return;
+      case 'written':
+        this.#writing.get(frame.key)?.(frame.ok);
+        return;
+      case 'spawned':
+        this.#spawning.get(frame.key)?.(frame.outcome);
+        if (!('pid' in frame.outcome)) return;
+        // The newest state: it may have ended already, and its end is then told here, not again by what follows.
+        this.#records.set(frame.key, { ...frame.outcome, exit: undefined });
+        this.#learn(frame.outcome);
+    }
+  }
+
+  records(): readonly ProcessRecord[] {
+    return [...this.#records.values()];
+  }
+
+  record(key: ProcessKey): ProcessRecord | undefined {
+    return this.#records.get(key);
+  }
+
+  async spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure> {
+    const frame = encodeSpawn(key, wish);
+    // The kernel says the same of arguments that are too long for it.
+    if (frame.length > MOST_FRAME_BYTES) return { stage: 'program', errno: ARGUMENTS_TOO_LONG };
+    const { promise, resolve } = Promise.withResolvers<ProcessRecord | SpawnFailure>();
+    this.#spawning.set(key, resolve);
+    this.#send(frame);
+    const outcome = await promise;
+    this.#spawning.delete(key);
+    return outcome;
+  }
+
+  signal(key: ProcessKey, signal: number): boolean {
+    const record = this.#records.get(key);
+    if (record === undefined || record.exit !== undefined) return false;
+    this.#send(encodeFrame('K', key, Buffer.from([signal])));
+    return true;
+  }
+
+  write(key: ProcessKey, bytes: Buffer): Promise<boolean> {
+    const after = this.#lastWrite.get(key) ?? Promise.resolve(true);
+    const done = after.then(() => this.#writeAll(key, bytes));
+    this.#lastWrite.set(key, done);
+    void done.then(() => {
+      if (this.#lastWrite.get(key) === done) this.#lastWrite.delete(key);
+    });
+    return done;
+  }
+
+  endInput(key: ProcessKey): void {
+    this.#send(encodeFrame('E', key));
+  }
+
+  resize(key: ProcessKey, cols: number, rows: number): void {
+    this.#send(encodeResize(key, cols, rows));
+  }
+
+  limitLog(key: ProcessKey, mostBytes: number): void {
+    this.#send(encodeNumber('L', key, mostBytes));
+  }
+
+  output(key: ProcessKey, past: number, until?: AbortSignal): Promise<ProcessRecord> {
+    const record = this.#records.get(key);
+    if (record === undefined) return Promise.reject(new Error(`The helper knows no process ${key}.`));
+    if (isDue(record, past) || until?.aborted) return Promise.resolve(record);
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting);
+    const { promise, resolve } = Promise.withResolvers<ProcessRecord>();
+    const waiter = { past, resolve };
+    waiting.add(waiter);
+    this.#askForOutput(key, waiting);
+    if (until === undefined) return promise;
+    // Who leaves must not be waited with: a silent process would collect them.
+    const leave = () => {
+      waiting.delete(waiter);
+      resolve(this.#records.get(key) ?? record);
+    };
+    until.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => until.removeEventListener('abort', leave));
+  }
+
+  refresh(key: ProcessKey): Promise<ProcessRecord | undefined> {
+    const record = this.#records.get(key);
+    if (record?.exit === undefined) return Promise.resolve(record);
+    const { promise, resolve } = Promise.withResolvers<ProcessRecord | undefined>();
+    const asked = this.#refreshing.get(key) ?? [];
+    this.#refreshing.set(key, [...asked, resolve]);
+    // Of one that has ended it is answered at once.
+    if (asked.length === 0) this.#send(encodeNumber('O', key, record.ends.all));
+    return promise;
+  }
+
+  onExit(listener: (record: ProcessRecord) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  forget(key: ProcessKey): void {
+    if (!this.#records.delete(key)) return;
+    this.#send(encodeFrame('F', key));
+    this.#tellRefreshing(key, undefined);
+  }
+
+  #learn(record: ProcessRecord): void {
+    const known = this.#records.get(record.key);
+    // A late answer about a process that was forgotten meanwhile.
+    if (known === undefined) return;
+    this.#records.set(record.key, record);
+    this.#tellWaiters(record);
+    this.#tellRefreshing(record.key, record);
+    if (record.exit === undefined || known.exit !== undefined) return;
+    this.#writing.get(record.key)?.(false);
+    for (const listener of this.#listeners) listener(record);
+  }
+
+  #tellRefreshing(key: ProcessKey, record: ProcessRecord | undefined): void {
+    const asked = this.#refreshing.get(key) ?? [];
+    this.#refreshing.delete(key);
+    for (const resolve of asked) resolve(record);
+  }
+
+  #tellWaiters(record: ProcessRecord): void {
+    const waiting = this.#waiting.get(record.key);
+    if (waiting === undefined) return;
+    for (const waiter of waiting) {
+      if (!isDue(record, waiter.past)) continue;
+      waiting.delete(waiter);
+      waiter.resolve(record);
+    }
+    if (waiting.size === 0) this.#waiting.delete(record.key);
+    else this.#askForOutput(record.key, waiting);
+  }
+
+  /** The helper remembers one question for each process: the one that is due first stands for all. */
+  #askForOutput(key: ProcessKey, waiting: ReadonlySet<Waiter>): void {
+    this.#send(encodeNumber('O', key, Math.min(...[...waiting].map(({ past }) => past))));
+  }
+
+  async #writeAll(key: ProcessKey, bytes: Buffer): Promise<boolean> {
+    for (let at = 0; at < bytes.length; at += MOST_WRITE_BYTES) {
+      if (!(await this.#writeOne(key, bytes.subarray(at, at + MOST_WRITE_BYTES)))) return false;
+    }
+    return true;
+  }
+
+  async #writeOne(key: ProcessKey, bytes: Buffer): Promise<boolean> {
+    const record = this.#records.get(key);
+    if (record === undefined || record.exit !== undefined) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#writing.set(key, resolve);
+    this.#send(encodeFrame('W', key, bytes));
+    const ok = await promise;
+    this.#writing.delete(key);
+    return ok;
+  }
+}
+
+const ARGUMENTS_TOO_LONG = 7;
+
+function isDue(record: ProcessRecord, past: number): boolean {
+  return record.exit !== undefined || record.ends.all > past;
+}
