@@ -1,0 +1,24 @@
+import type { Call } from '../http/call.ts';
+import { written } from './written.ts';
+
+const JOINED_CHARACTERS = 32 * 1024;
+
+/**
+ * A JSON answer that is longer than the guest wants to hold: a hundred of them at once must not cost a hundred times their
+ * length. Short ones go out as one, with their length.
+ */
+export async function answerPieces({ response, headOnly }: Call, pieces: AsyncIterable<string>): Promise<void> {
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  let waiting = '';
+  for await (const piece of pieces) {
+    waiting += piece;
+    if (waiting.length < JOINED_CHARACTERS) continue;
+    // HEAD needs no more than this; the rest is not even looked at.
+    if (headOnly) break;
+    await written(response, Buffer.from(waiting));
+    waiting = '';
+  }
+  const rest = Buffer.from(waiting);
+  if (!response.headersSent && waiting.length < JOINED_CHARACTERS) response.setHeader('content-length', rest.length);
+  response.end(headOnly ? undefined : rest);
+}

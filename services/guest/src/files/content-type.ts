@@ -1,0 +1,39 @@
+import { posix } from 'node:path';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
+  '.log': 'text/plain',
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.css': 'text/css',
+  '.js': 'application/javascript',
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+  '.pdf': 'application/pdf',
+  '.zip': 'application/zip',
+  '.tar': 'application/x-tar',
+  '.gz': 'application/gzip',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.png': 'image/png',
+  '.gif': 'image/gif',
+  '.svg': 'image/svg+xml',
+};
+
+export function contentTypeOf(path: string): string {
+  return TYPES[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';
+}
+
+/** The plain form for everyone, the second (RFC 6266) when the name has more than plain characters. */
+export function attachmentNamed(name: string): string {
+  const plain = name.replaceAll(/[^ -~]|["\\%]/g, '_');
+  const value = `attachment; filename="${plain}"`;
+  return plain === name ? value : `${value}; filename*=UTF-8''${encodeExtended(name)}`;
+}
+
+function encodeExtended(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

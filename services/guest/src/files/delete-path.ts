@@ -1,0 +1,106 @@
+// Deletes what a path names: a link itself, never what it points to. In a tree every step starts from a directory that is held open and was
+// opened without following a link, so one that is put in place of a directory meanwhile leads nowhere.
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rmdir, unlink } from 'node:fs/promises';
+import { Fault, systemCode } from '../http/fault.ts';
+import { directoryEntries, type Entry, entryPath } from './directory-entries.ts';
+import { type Doing, withFaults } from './system-fault.ts';
+
+export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: Doing };
+
+/** Others may add to a tree while it is deleted; how often to look again before saying that it is not empty. */
+const MOST_ROUNDS = 5;
+const DELETES_AT_ONCE = 32;
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const CHANGED_KIND: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM']);
+
+/** Tells what it was. */
+export async function deletePath(
+  path: string,
+  { recursive = false, echoed = path, doing = 'delete' }: DeleteOptions = {},
+): Promise<'file' | 'directory'> {
+  if (path === '/') throw new Fault(422, 'The root directory cannot be deleted. Name what is in it.');
+  return withFaults(doing, echoed, async () => {
+    const isDirectory = (await lstat(path)).isDirectory();
+    if (!isDirectory) await unlink(path);
+    else if (recursive) await deleteTree(Buffer.from(path));
+    else await rmdir(path);
+    return isDirectory ? 'directory' : 'file';
+  });
+}
+
+async function deleteTree(path: Buffer): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    await emptyDirectory(path, round === MOST_ROUNDS);
+    try {
+      await rmdir(path);
+      return;
+    } catch (error) {
+      if (isGone(error)) return;
+      if (round === MOST_ROUNDS || !isNotEmpty(error)) throw error;
+    }
+  }
+}
+
+async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void> {
+  const handle = await openDirectory(path);
+  if (handle === undefined) return;
+  try {
+    // The kernel resolves this to the open directory, wherever its name has gone.
+    const held = Buffer.from(`/proc/self/fd/${handle.fd}`);
+    const entries = await directoryEntries(held);
+    for (let at = 0; at < entries.length; at += DELETES_AT_ONCE) {
+      await allSettled(
+        entries.slice(at, at + DELETES_AT_ONCE).filter((entry) => !entry.isDirectory),
+        (entry) => deleteEntry(held, entry, isLastRound),
+      );
+    }
+    // One at a time: each level of a tree costs one descriptor, whatever its width.
+    for (const entry of entries) if (entry.isDirectory) await deleteEntry(held, entry, isLastRound);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The directory of that name itself, undefined when it is gone. gVisor follows a link here all the same, so what was opened is compared. */
+async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
+  try {
+    const named = await lstat(path, { bigint: true });
+    const handle = await open(path, OPEN_DIRECTORY);
+    const held = await handle.stat({ bigint: true });
+    if (named.isDirectory() && held.ino === named.ino && held.dev === named.dev) return handle;
+    await handle.close();
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+  throw Object.assign(new Error('Another directory was put in its place.'), { code: 'ENOTDIR' });
+}
+
+/** All are tried before the first error counts, and none is still running when it does. */
+async function allSettled<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const results = await Promise.allSettled(items.map(work));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function deleteEntry(folder: Buffer, entry: Entry, isLastRound: boolean): Promise<void> {
+  const path = entryPath(folder, entry);
+  try {
+    if (entry.isDirectory) await deleteTree(path);
+    else await unlink(path);
+  } catch (error) {
+    if (isGone(error)) return;
+    // It became something else since it was listed: the next round sees what.
+    if (!isLastRound && CHANGED_KIND.has(systemCode(error)) && (await changedKind(path, entry))) return;
+    throw error;
+  }
+}
+
+async function changedKind(path: Buffer, entry: Entry): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isDirectory() !== entry.isDirectory;
+}
+
+const isGone = (error: unknown) => systemCode(error) === 'ENOENT';
+const isNotEmpty = (error: unknown) => systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'EEXIST';

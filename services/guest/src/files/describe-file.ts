@@ -1,0 +1,25 @@
+import type { Stats } from 'node:fs';
+import { posix } from 'node:path';
+import type { FileDescription } from '@berth/contract/guest';
+import type { AccountNames } from './account-names.ts';
+
+// The range of a JavaScript date; a file may claim to be older or newer.
+const MOST_TIME_MS = 8.64e15;
+
+const PERMISSION_BITS = 0o7777;
+
+export function describeFile(path: string, stats: Stats, names: AccountNames): FileDescription {
+  return {
+    path,
+    name: posix.basename(path),
+    permissions: (stats.mode & PERMISSION_BITS).toString(8),
+    size: stats.size,
+    lastModified: changedAt(stats).toISOString(),
+    owner: names.owner(stats.uid),
+    group: names.group(stats.gid),
+  };
+}
+
+export function changedAt({ mtimeMs }: Stats): Date {
+  return new Date(Math.max(-MOST_TIME_MS, Math.min(MOST_TIME_MS, mtimeMs)));
+}

@@ -1,0 +1,32 @@
+// What a directory holds, by name. Names are bytes to the kernel: those that are not UTF-8 are kept as they are, so that
+// every entry can be looked at and deleted.
+import { opendir } from 'node:fs/promises';
+
+export type Entry = {
+  /** The bytes of the name, one character each. */
+  raw: string;
+  isDirectory: boolean;
+};
+
+const ENTRIES_A_READ = 512;
+
+/** In the order of the bytes of their names. `accept` is called for each and may throw to end the reading. */
+export async function directoryEntries(folder: string | Buffer, accept = () => {}): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of await opendir(folder, { encoding: 'latin1', bufferSize: ENTRIES_A_READ })) {
+    accept();
+    entries.push({ raw: entry.name, isDirectory: entry.isDirectory() });
+  }
+  return entries.sort((a, b) => (a.raw < b.raw ? -1 : 1));
+}
+
+/** As text; bytes that are not UTF-8 come as U+FFFD. */
+export function shownName({ raw }: Entry): string {
+  return Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+export function entryPath(folder: Buffer, { raw }: Entry): Buffer {
+  return Buffer.concat([folder, SEPARATOR, Buffer.from(raw, 'latin1')]);
+}
+
+const SEPARATOR = Buffer.from('/');

@@ -1,0 +1,32 @@
+import { readlink, realpath } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { systemCode } from '../http/fault.ts';
+
+// As the kernel has it.
+const MOST_LINKS = 40;
+
+/**
+ * Where writing to `path` ends up: the folder without links and the name in it, also when nothing is there yet. The folder of a link is resolved
+ * before the link is, since `..` in it means the parent of that folder, not of the way that led there.
+ */
+export async function followLinks(path: string): Promise<string> {
+  let current = path;
+  for (let links = 0; links <= MOST_LINKS; links += 1) {
+    const folder = await realpath(posix.dirname(current));
+    const place = posix.join(folder, posix.basename(current));
+    const link = await linkAt(place);
+    if (link === undefined) return place;
+    current = link.startsWith('/') ? link : `${folder}/${link}`;
+  }
+  throw Object.assign(new Error(`Too many links: ${path}`), { code: 'ELOOP', syscall: 'open' });
+}
+
+async function linkAt(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EINVAL' || code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

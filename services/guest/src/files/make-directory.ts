@@ -1,0 +1,25 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { Fault, systemCode } from '../http/fault.ts';
+import { makeFolders } from './make-folders.ts';
+import { NEW_DIRECTORY_MODE } from './parse-permissions.ts';
+import { withFaults } from './system-fault.ts';
+
+/** With the folders on the way to it. One that exists is left as it is; `mode` is for the last one only. */
+export async function makeDirectory(
+  path: string,
+  { mode = NEW_DIRECTORY_MODE, echoed = path }: { mode?: number | undefined; echoed?: string } = {},
+): Promise<void> {
+  await withFaults('write', echoed, async () => {
+    await makeFolders(posix.dirname(path));
+    try {
+      await mkdir(path, { mode });
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+      if ((await stat(path)).isDirectory()) return;
+      throw new Fault(422, `${echoed} is a file. Delete it first, or choose another name.`);
+    }
+    // What was asked for, whatever the mask of the guest.
+    await chmod(path, mode);
+  });
+}

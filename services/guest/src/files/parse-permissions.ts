@@ -1,0 +1,14 @@
+import { Fault } from '../http/fault.ts';
+
+export const NEW_FILE_MODE = 0o644;
+export const NEW_DIRECTORY_MODE = 0o755;
+
+/** Octal text to a mode; undefined when there is none. */
+export function parsePermissions(text: string | null | undefined): number | undefined {
+  const trimmed = text?.trim();
+  if (!trimmed) return undefined;
+  if (!/^0*[0-7]{1,4}$/.test(trimmed)) {
+    throw new Fault(400, `permissions is ${JSON.stringify(text)}. Give octal digits, for example "644" or "0755".`);
+  }
+  return Number.parseInt(trimmed, 8);
+}

@@ -1,0 +1,62 @@
+// A file with its contents as text. Whole for whoever needs it whole, in pieces for an answer.
+import { StringDecoder } from 'node:string_decoder';
+import type { FileDescription, FileWithContent } from '@berth/contract/guest';
+import { Fault } from '../http/fault.ts';
+import { accountNames } from './account-names.ts';
+import { describeFile } from './describe-file.ts';
+import { type OpenedFile, openForReading } from './open-for-reading.ts';
+import { withFaults } from './system-fault.ts';
+
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+const LEAST_PIECE_BYTES = 4096;
+
+/** `echoed` is the path as the caller wrote it. Bytes that are not UTF-8 come as U+FFFD. */
+export async function readFile(
+  path: string,
+  { echoed = path, mostBytes = MOST_TEXT_BYTES } = {},
+): Promise<FileWithContent> {
+  const { description, pieces } = await openText(path, { echoed, mostBytes });
+  let content = '';
+  for await (const piece of pieces) content += piece;
+  return { ...description, content };
+}
+
+export type OpenedText = { description: FileDescription; pieces: AsyncGenerator<string, void, undefined> };
+
+/** The file stays open until `pieces` is read to its end or given up. */
+export async function openText(path: string, { echoed = path, mostBytes = MOST_TEXT_BYTES } = {}): Promise<OpenedText> {
+  const opened = await withFaults('read', echoed, () => openForReading(path));
+  if (opened.stats.size > mostBytes) {
+    await opened.handle.close();
+    throw tooLarge(echoed, mostBytes);
+  }
+  const description = describeFile(echoed, opened.stats, await accountNames());
+  return { description, pieces: textOf(opened, echoed, mostBytes) };
+}
+
+async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: number): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  // No larger than the file: thousands of small reads would leave much to collect.
+  const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, stats.size)));
+  let total = 0;
+  try {
+    while (true) {
+      const { bytesRead } = await withFaults('read', path, () => handle.read(buffer, 0, buffer.length));
+      if (bytesRead === 0) break;
+      total += bytesRead;
+      // Files of /proc say that they are empty, and any file may grow.
+      if (total > mostBytes) throw tooLarge(path, mostBytes);
+      yield decoder.write(buffer.subarray(0, bytesRead));
+    }
+    yield decoder.end();
+  } finally {
+    await handle.close();
+  }
+}
+
+const tooLarge = (path: string, mostBytes: number) =>
+  new Fault(
+    413,
+    `${path} is larger than ${mostBytes} bytes, the most that fits a JSON answer. Download it: add ?download=true or send "Accept: application/octet-stream".`,
+  );

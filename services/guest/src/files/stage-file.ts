@@ -1,0 +1,166 @@
+// Writing a file so that nobody sees half of it. What holds:
+//  - The bytes go to a new file in the target's folder and take its name when all are there: a reader sees the old contents or the new
+//    ones, and a transfer that fails leaves the old ones and no other file.
+//  - A link is followed; what it points to is replaced.
+//  - A file that exists keeps its permissions and its owner; a new one gets what was asked for.
+//  - A guest that dies during a transfer leaves a file that the next one deletes (unfinished.ts).
+//  - What the account may not write is not replaced either, though the folder would allow it.
+// What does not:
+//  - Other names of the same file (hard links) keep the old contents; access lists and extended attributes are lost.
+//  - Nothing is forced to the disk: this is about readers and broken transfers, not about power.
+//  - A file that cannot be replaced is overwritten where it is, and half written while that goes on: a mount point, a device, a file in a
+//    folder that takes no new ones, a file of another owner that the account cannot give away. Where the folder takes the new
+//    file, that is complete first, so only a full disk can break it.
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { Fault, systemCode } from '../http/fault.ts';
+import { copyBytes } from './copy-bytes.ts';
+import { followLinks } from './follow-links.ts';
+import { makeFolders } from './make-folders.ts';
+import { NEW_FILE_MODE } from './parse-permissions.ts';
+import { temporaryName } from './temporary-name.ts';
+import type { Unfinished } from './unfinished.ts';
+
+export type StagedFile = {
+  write(bytes: Buffer): Promise<void>;
+  /** Makes it the file. `mode` counts when there was none. */
+  commit(mode?: number): Promise<void>;
+  /** After `commit` it does nothing, so it may always be called. */
+  discard(): Promise<void>;
+};
+
+// The last three: file systems such as /proc and cgroups, which take no new files at all.
+const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EBUSY',
+  'EXDEV',
+  'ENOENT',
+  'EINVAL',
+  'ENOTSUP',
+]);
+const PRIVATE_MODE = 0o600;
+const OVERWRITE = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Folders on the way to `path` are made. With `unfinished`, a guest that dies meanwhile leaves nothing for good. */
+export async function stageFile(path: string, unfinished?: Unfinished): Promise<StagedFile> {
+  await makeFolders(posix.dirname(path));
+  const target = await followLinks(path);
+  const existing = await writableAt(target);
+  if (existing !== undefined && !existing.isFile()) return overwrite(target);
+  const temporary = posix.join(posix.dirname(target), temporaryName());
+  const forget = await unfinished?.note(temporary);
+  try {
+    const handle = await open(temporary, CREATE, PRIVATE_MODE);
+    return replacement({ target, temporary, handle, existing, forget });
+  } catch (error) {
+    await forget?.();
+    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    return overwrite(target);
+  }
+}
+
+/** What is there; refuses what cannot be written. */
+async function writableAt(target: string): Promise<Stats | undefined> {
+  const stats = await stat(target).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (stats === undefined) return undefined;
+  if (stats.isDirectory()) throw new Fault(422, `${target} is a directory. Name a file inside it, or delete it first.`);
+  if (stats.isFIFO() || stats.isSocket()) {
+    throw new Fault(
+      422,
+      `${target} is a ${stats.isFIFO() ? 'pipe' : 'socket'}. Write to it from a process inside the sandbox.`,
+    );
+  }
+  await access(target, constants.W_OK);
+  return stats;
+}
+
+async function overwrite(target: string): Promise<StagedFile> {
+  const handle = await open(target, OVERWRITE);
+  let isOpen = true;
+  const close = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await handle.close();
+  };
+  return { write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
+}
+
+type Replacement = {
+  target: string;
+  temporary: string;
+  handle: FileHandle;
+  existing: Stats | undefined;
+  forget: (() => Promise<void>) | undefined;
+};
+
+function replacement({ target, temporary, handle, existing, forget }: Replacement): StagedFile {
+  let isPending = true;
+  const discard = async () => {
+    if (!isPending) return;
+    isPending = false;
+    await handle.close();
+    await unlink(temporary).catch(() => undefined);
+    await forget?.();
+  };
+  return {
+    write: (bytes) => writeAll(handle, bytes),
+    async commit(mode = NEW_FILE_MODE) {
+      const isReplaced = (await dress(handle, existing, mode)) && (await takesName(temporary, target, existing));
+      if (!isReplaced) await copyInPlace(handle, target);
+      else {
+        isPending = false;
+        await handle.close();
+        await forget?.();
+      }
+      await discard();
+    },
+    discard,
+  };
+}
+
+/** Gives the new file the owner and permissions of the old one. False when it may not. */
+async function dress(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
+  if (existing !== undefined) {
+    const own = await handle.stat();
+    try {
+      if (own.uid !== existing.uid || own.gid !== existing.gid) await handle.chown(existing.uid, existing.gid);
+    } catch {
+      return false;
+    }
+  }
+  // After the owner: a change of owner takes the set-user-id bit away.
+  await handle.chmod(existing === undefined ? mode : existing.mode & 0o7777);
+  return true;
+}
+
+async function takesName(temporary: string, target: string, existing: Stats | undefined): Promise<boolean> {
+  try {
+    await rename(temporary, target);
+    return true;
+  } catch (error) {
+    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    return false;
+  }
+}
+
+async function copyInPlace(from: FileHandle, target: string): Promise<void> {
+  const to = await open(target, OVERWRITE);
+  try {
+    await copyBytes(from, (await from.stat()).size, (bytes) => writeAll(to, bytes));
+  } finally {
+    await to.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Whether a read is answered with the file itself or with JSON. JSON is the default, since that is what every client that
+ * says nothing or "anything" expects.
+ */
+export function wantsBytes(accept: string | undefined, query: URLSearchParams): boolean {
+  if (query.get('download') === 'true') return true;
+  const types = (accept ?? '')
+    .split(',')
+    .map((part) => (part.split(';', 1)[0] ?? '').trim().toLowerCase())
+    .filter((type) => type);
+  if (types.includes('application/octet-stream')) return true;
+  return types.length > 0 && !types.some((type) => ACCEPTS_JSON.has(type));
+}
+
+const ACCEPTS_JSON: ReadonlySet<string> = new Set(['*/*', 'application/*', 'application/json']);

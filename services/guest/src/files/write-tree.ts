@@ -1,0 +1,33 @@
+import { posix } from 'node:path';
+import { TreeRequest } from '@berth/contract/guest';
+import type { Call } from '../http/call.ts';
+import { Fault } from '../http/fault.ts';
+import { readJson } from '../http/read-body.ts';
+import { resolveTree } from '../paths.ts';
+import { accountNames } from './account-names.ts';
+import { answerPieces } from './answer-pieces.ts';
+import { directoryJson } from './directory-json.ts';
+import { gatherFolder } from './list-directory.ts';
+import { makeDirectory } from './make-directory.ts';
+import { writeFile } from './write-file.ts';
+
+/** PUT of a tree: many files, each whole or not at all; files that are not named stay. */
+export async function writeTree(call: Call): Promise<void> {
+  const { absolute, echoed } = resolveTree(call.rest);
+  const { files } = await readJson(call, TreeRequest);
+  const wanted = Object.entries(files ?? {}).map(([name, content]) => ({ path: placeOf(absolute, name), content }));
+  await makeDirectory(absolute);
+  for (const { path, content } of wanted) await writeFile(path, content);
+  const folder = await gatherFolder(absolute, { echoed });
+  await answerPieces(call, directoryJson(folder, await accountNames()));
+}
+
+/** All names are checked before anything is written. */
+function placeOf(root: string, name: string): string {
+  const path = posix.join(root, name);
+  const below = root === '/' ? '/' : `${root}/`;
+  if (name.includes('\0') || !path.startsWith(below) || path === below || path.endsWith('/')) {
+    throw new Fault(400, `files: ${JSON.stringify(name)} names no file below ${root}. Give paths relative to it.`);
+  }
+  return path;
+}

@@ -1,0 +1,73 @@
+// A part on disk: its bytes, then the 16 bytes of their MD5. One file, so that a part that is sent again replaces data and tag in
+// one step, and whoever has it open reads what belongs together.
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { UploadedPart } from '@berth/contract/guest';
+import { temporaryName } from '../files/temporary-name.ts';
+
+const TAG_BYTES = 16;
+const PRIVATE_MODE = 0o600;
+
+const PART_NAME = /^part-(\d{5})$/;
+
+const partName = (partNumber: number) => `part-${String(partNumber).padStart(5, '0')}`;
+
+export function partNumberOf(name: string): number | undefined {
+  const digits = PART_NAME.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** A part that is being received: nobody sees it before `keep`. */
+export type IncomingPart = {
+  write(bytes: Buffer): Promise<void>;
+  keep(): Promise<{ etag: string; size: number }>;
+  /** After `keep` it does nothing. */
+  discard(): Promise<void>;
+};
+
+export async function receivePart(folder: string, partNumber: number): Promise<IncomingPart> {
+  const temporary = join(folder, temporaryName());
+  const handle = await open(temporary, 'wx', PRIVATE_MODE);
+  const hash = createHash('md5');
+  let size = 0;
+  let isPending = true;
+  return {
+    async write(bytes) {
+      hash.update(bytes);
+      size += bytes.length;
+      await handle.appendFile(bytes);
+    },
+    async keep() {
+      const tag = hash.digest();
+      await handle.appendFile(tag);
+      await rename(temporary, join(folder, partName(partNumber)));
+      isPending = false;
+      await handle.close();
+      return { etag: tag.toString('hex'), size };
+    },
+    async discard() {
+      if (!isPending) return;
+      isPending = false;
+      await handle.close();
+      await unlink(temporary).catch(() => undefined);
+    },
+  };
+}
+
+export type StoredPart = { handle: FileHandle; part: UploadedPart };
+
+/** Close its handle. */
+export async function openPart(folder: string, partNumber: number): Promise<StoredPart> {
+  const handle = await open(join(folder, partName(partNumber)), 'r');
+  try {
+    const stats = await handle.stat();
+    const size = stats.size - TAG_BYTES;
+    const tag = Buffer.alloc(TAG_BYTES);
+    await handle.read(tag, 0, TAG_BYTES, size);
+    return { handle, part: { partNumber, etag: tag.toString('hex'), size, uploadedAt: stats.mtime.toISOString() } };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+// An upload on disk:
+//   <id>/upload.json    where it goes, since when
+//   <id>/part-00001     see part-file.ts
+//   <id>.gone           given up, about to be deleted
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { UploadedPart } from '@berth/contract/guest';
+import { deletePath } from '../files/delete-path.ts';
+import { systemCode } from '../http/fault.ts';
+import { openPart, partNumberOf } from './part-file.ts';
+
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+const GIVEN_UP = '.gone';
+
+export type UploadRecord = { uploadId: string; path: string; initiatedAt: string; permissions: number };
+
+/** Not an upload before its record is whole: readers skip what they cannot read. */
+export async function makeUploadFolder(folder: string, record: UploadRecord): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  await writeFile(join(folder, 'upload.tmp'), JSON.stringify(record), { mode: PRIVATE_FILE });
+  await rename(join(folder, 'upload.tmp'), join(folder, 'upload.json'));
+}
+
+export async function readRecord(folder: string): Promise<UploadRecord | undefined> {
+  try {
+    return parseRecord(await readFile(join(folder, 'upload.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ascending. */
+export async function storedParts(folder: string): Promise<UploadedPart[]> {
+  const names = await readdir(folder).catch(() => []);
+  const parts: UploadedPart[] = [];
+  for (const number of names.map(partNumberOf).filter((one) => one !== undefined)) {
+    const stored = await openPart(folder, number).catch(() => undefined);
+    if (stored === undefined) continue;
+    await stored.handle.close();
+    parts.push(stored.part);
+  }
+  return parts.sort((a, b) => a.partNumber - b.partNumber);
+}
+
+/** Renamed first: parts that are still coming have no place to appear in. False when another did it before. */
+export async function giveUpFolder(folder: string): Promise<boolean> {
+  const given = `${folder}${GIVEN_UP}`;
+  try {
+    await rename(folder, given);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+  await deleteGivenUp(given);
+  return true;
+}
+
+/** What cannot be deleted now is tried again by the next sweep: the upload has ended all the same. */
+export async function deleteGivenUp(folder: string): Promise<void> {
+  await deletePath(folder, { recursive: true }).catch(() => undefined);
+}
+
+export const isGivenUp = (name: string): boolean => name.endsWith(GIVEN_UP);
+
+function parseRecord(text: string): UploadRecord | undefined {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('uploadId' in value && 'path' in value && 'initiatedAt' in value && 'permissions' in value)) return undefined;
+  const { uploadId, path, initiatedAt, permissions } = value;
+  if (typeof uploadId !== 'string' || typeof path !== 'string') return undefined;
+  if (typeof initiatedAt !== 'string' || typeof permissions !== 'number') return undefined;
+  return { uploadId, path, initiatedAt, permissions };
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { unfinishedIn } from '../files/unfinished.ts';
+import type { Guest } from '../guest.ts';
+import { Uploads } from './uploads.ts';
+
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+
+const known = new WeakMap<Guest, Uploads>();
+
+/** One for a guest, from the first call on; so is the timer that deletes what was abandoned. */
+export function uploadsOf(guest: Guest): Uploads {
+  const existing = known.get(guest);
+  if (existing !== undefined) return existing;
+  const uploads = new Uploads({
+    folder: join(guest.settings.stateFolder, 'uploads'),
+    unfinished: unfinishedIn(guest.settings.stateFolder),
+  });
+  known.set(guest, uploads);
+  const sweep = () =>
+    void uploads.sweep().catch((error: unknown) => {
+      guest.log.line('guest', { level: 'error', error: `Sweeping uploads failed: ${String(error)}` });
+    });
+  sweep();
+  const timer = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  guest.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return uploads;
+}
