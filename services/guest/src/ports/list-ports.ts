@@ -1,0 +1,13 @@
+import type { ProcessPorts } from '@berth/contract/guest';
+import { answerJson } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
+import { findProcess, shownPid } from './find-process.ts';
+import { membersOf } from './process-members.ts';
+import { socketsOf } from './served-ports.ts';
+
+/** A pid that nobody has serves nothing: an empty list. */
+export async function listPorts(call: Call): Promise<void> {
+  const pid = shownPid(call);
+  const ports = socketsOf(membersOf(await findProcess(call.guest, pid)));
+  answerJson(call, { pid, ports } satisfies ProcessPorts);
+}

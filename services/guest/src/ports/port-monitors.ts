@@ -1,0 +1,93 @@
+// Who is told when a process opens a port. One timer looks for all of them; what it starts is never waited for, so that
+// removing a monitor takes effect at once and cannot wait for a callback that hangs.
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import { findProcess } from './find-process.ts';
+import { postOnce } from './loopback-callback.ts';
+import { membersOf } from './process-members.ts';
+import { servedPorts } from './served-ports.ts';
+
+const POLL_MS = 500;
+const MOST_CALLBACKS = 100;
+const MOST_UNDER_WAY = 32;
+
+type Monitor = { url: URL; told: Set<number>; removed: AbortController };
+
+export class PortMonitors {
+  readonly #guest: Guest;
+  readonly #byPid = new Map<number, Map<string, Monitor>>();
+  #timer: NodeJS.Timeout | undefined;
+  #underWay = 0;
+
+  constructor(guest: Guest) {
+    this.#guest = guest;
+    guest.stopping.addEventListener('abort', () => this.#clear(), { once: true });
+  }
+
+  /** What is already open counts as new: a caller cannot know whether it asked before or after. */
+  add(pid: number, url: URL): void {
+    const monitors = this.#byPid.get(pid) ?? new Map<string, Monitor>();
+    if (monitors.has(url.href)) return;
+    if (this.count >= MOST_CALLBACKS) {
+      throw new Fault(
+        422,
+        `There are ${MOST_CALLBACKS} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
+      );
+    }
+    monitors.set(url.href, { url, told: new Set(), removed: new AbortController() });
+    this.#byPid.set(pid, monitors);
+    this.#timer ??= setInterval(() => void this.#poll(), POLL_MS).unref();
+  }
+
+  remove(pid: number): void {
+    for (const monitor of this.#byPid.get(pid)?.values() ?? []) monitor.removed.abort();
+    this.#byPid.delete(pid);
+    if (this.#byPid.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  get count(): number {
+    return this.#byPid.values().reduce((sum, monitors) => sum + monitors.size, 0);
+  }
+
+  async #poll(): Promise<void> {
+    for (const [pid, monitors] of [...this.#byPid]) {
+      const members = membersOf(await findProcess(this.#guest, pid));
+      // Another poll, or a removal, may have come while the process was looked up.
+      if (this.#byPid.get(pid) !== monitors) continue;
+      if (members.length === 0) {
+        this.remove(pid);
+        continue;
+      }
+      const open = servedPorts(members);
+      for (const monitor of monitors.values()) this.#tell(pid, monitor, open);
+    }
+  }
+
+  #tell(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
+    // A port that was closed in between is new again.
+    monitor.told = monitor.told.intersection(open);
+    for (const port of open.difference(monitor.told)) {
+      // Not told yet, so the next poll finds it new as well.
+      if (this.#underWay >= MOST_UNDER_WAY) return;
+      monitor.told.add(port);
+      this.#underWay += 1;
+      void postOnce(monitor.url, { pid, port }, monitor.removed.signal).finally(() => {
+        this.#underWay -= 1;
+      });
+    }
+  }
+
+  #clear(): void {
+    for (const pid of [...this.#byPid.keys()]) this.remove(pid);
+  }
+}
+
+const monitorsByGuest = new WeakMap<Guest, PortMonitors>();
+
+export function monitorsOf(guest: Guest): PortMonitors {
+  const monitors = monitorsByGuest.get(guest) ?? new PortMonitors(guest);
+  monitorsByGuest.set(guest, monitors);
+  return monitors;
+}

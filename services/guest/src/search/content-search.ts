@@ -1,0 +1,37 @@
+import type { Call } from '../http/call.ts';
+import { Fault } from '../http/fault.ts';
+import { resolveWildcard } from '../paths.ts';
+import { answerSearch } from './answer-search.ts';
+import { excludedFolders, isOn, mostResults, requireFolder, wholeNumber } from './search-query.ts';
+
+const DEFAULT_RESULTS = 100;
+const MOST_QUERY_CHARACTERS = 1_000;
+const MOST_CONTEXT_LINES = 20;
+
+/** Plain text, not a pattern. Hidden files are searched as well. */
+export async function contentSearch(call: Call): Promise<void> {
+  const text = wantedText(call.query.get('query') ?? '');
+  const { absolute: root } = resolveWildcard(call.rest, call.guest.settings);
+  const job = {
+    kind: 'content' as const,
+    root,
+    query: text,
+    caseSensitive: isOn(call.query, 'caseSensitive', false),
+    filePattern: call.query.get('filePattern') ?? '',
+    contextLines: Math.min(wholeNumber(call.query, 'contextLines', 0), MOST_CONTEXT_LINES),
+    excludeDirs: excludedFolders(call.query),
+    excludeHidden: false,
+    mostResults: mostResults(call.query, DEFAULT_RESULTS),
+  };
+  await requireFolder(root, 400);
+  await answerSearch(call, job, { query: text });
+}
+
+function wantedText(text: string): string {
+  if (text === '') throw new Fault(400, 'query is missing. Give the text to look for: ?query=<text>.');
+  if (text.length > MOST_QUERY_CHARACTERS) {
+    throw new Fault(400, `query is longer than ${MOST_QUERY_CHARACTERS} characters. Look for a shorter part of it.`);
+  }
+  if (text.includes('\n')) throw new Fault(400, 'query must be part of one line. Leave out the line break.');
+  return text;
+}

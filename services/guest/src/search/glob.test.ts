@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { compileGlob } from './glob.ts';
+
+test.each([
+  ['*', 'anything', true],
+  ['*.ts', 'a.ts', true],
+  ['*.ts', 'a.tsx', false],
+  ['a*b*c', 'aXXbYYc', true],
+  ['a*b*c', 'aXXbYY', false],
+  ['?.md', 'é.md', true],
+  ['?.md', 'ab.md', false],
+  ['[a-c]1', 'b1', true],
+  ['[!a-c]1', 'b1', false],
+  ['[^a-c]1', 'd1', true],
+  ['[]x]', ']', true],
+  ['[a', '[a', true],
+  ['\\*', '*', true],
+  ['\\*', 'x', false],
+  ['Makefile', 'Makefile', true],
+  ['Makefile', 'makefile', false],
+  ['*test*', 'a.test.ts', true],
+])('%s and %s: %s', (pattern, name, fits) => {
+  expect(compileGlob(pattern)(name)).toBe(fits);
+});
+
+test('no pattern takes long, however many stars it has', () => {
+  const startedAt = performance.now();
+  expect(compileGlob(`${'*a'.repeat(60)}*b`)('a'.repeat(255))).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(100);
+});

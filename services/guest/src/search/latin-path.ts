@@ -1,0 +1,14 @@
+// Names are bytes, not text: inside the walk each byte is one character, so that what is not UTF-8 can be opened too, and
+// the order is that of the bytes.
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+export const toLatin = (text: string): string =>
+  BEYOND_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
+
+export const fromLatin = (latin: string): string =>
+  BEYOND_ASCII.test(latin) ? Buffer.from(latin, 'latin1').toString('utf8') : latin;
+
+/** As the file system calls take it. */
+export const openable = (latin: string): string | Buffer =>
+  BEYOND_ASCII.test(latin) ? Buffer.from(latin, 'latin1') : latin;

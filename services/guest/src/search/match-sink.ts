@@ -1,0 +1,54 @@
+// Matches on their way out of the worker: in batches, and no faster than they are read.
+import { type Credit, MOST_BATCHES_UNREAD, type WorkerReport } from './search-job.ts';
+
+const BATCH_BYTES = 64 * 1024;
+// The first results are worth more than full batches.
+const MOST_WAIT_MS = 100;
+
+export class MatchSink {
+  readonly #credit: Credit;
+  readonly #post: (report: WorkerReport) => void;
+  readonly #mostResults: number;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #count = 0;
+  #sentAt = performance.now();
+
+  constructor(credit: Credit, mostResults: number, post: (report: WorkerReport) => void) {
+    this.#credit = credit;
+    this.#mostResults = mostResults;
+    this.#post = post;
+  }
+
+  /** False when no more are wanted. */
+  add(match: object): boolean {
+    const json = JSON.stringify(match);
+    this.#waiting.push(json);
+    this.#waitingBytes += json.length;
+    this.#count += 1;
+    if (this.#waitingBytes >= BATCH_BYTES) this.#send(false, false);
+    return this.#count !== this.#mostResults;
+  }
+
+  /** To be called now and then, also when nothing is found. */
+  tick(): void {
+    if (this.#waiting.length > 0 && performance.now() - this.#sentAt > MOST_WAIT_MS) this.#send(false, false);
+  }
+
+  end(truncated: boolean): void {
+    this.#send(true, truncated);
+  }
+
+  #send(last: boolean, truncated: boolean): void {
+    for (;;) {
+      const unread = Atomics.load(this.#credit, 0);
+      if (unread < MOST_BATCHES_UNREAD) break;
+      Atomics.wait(this.#credit, 0, unread);
+    }
+    Atomics.add(this.#credit, 0, 1);
+    this.#post({ json: this.#waiting.join(','), count: this.#waiting.length, last, truncated });
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#sentAt = performance.now();
+  }
+}

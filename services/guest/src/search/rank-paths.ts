@@ -1,0 +1,30 @@
+import type { FuzzySearchMatch } from '@berth/contract/guest';
+import { fuzzyScore } from './fuzzy-score.ts';
+import { fromLatin } from './latin-path.ts';
+import type { MatchSink } from './match-sink.ts';
+import type { FuzzyJob } from './search-job.ts';
+import { walkTree } from './walk-tree.ts';
+
+// The order is known when the walk is over, so all that may be shown is held until then.
+const MOST_RANKED = 50_000;
+
+/** True when more fit than can be held. */
+export function rankPaths(job: FuzzyJob, sink: MatchSink): boolean {
+  const most = job.mostResults || MOST_RANKED;
+  const query = job.query.toLowerCase();
+  let best: FuzzySearchMatch[] = [];
+  let fitting = 0;
+  for (const { path: latin, kind } of walkTree(job)) {
+    const path = fromLatin(latin);
+    const score = fuzzyScore(query, path);
+    if (score === undefined) continue;
+    fitting += 1;
+    best.push({ path, score, type: kind === 'directory' ? 'directory' : 'file' });
+    if (best.length >= most * 2) best = best.sort(byRank).slice(0, most);
+  }
+  best.sort(byRank);
+  best.slice(0, most).every((match) => sink.add(match));
+  return job.mostResults === 0 && fitting > most;
+}
+
+const byRank = (a: FuzzySearchMatch, b: FuzzySearchMatch): number => b.score - a.score || (a.path < b.path ? -1 : 1);

@@ -1,0 +1,116 @@
+// Gives a search to a worker and reads what it finds. A worker that has finished is kept for a while; one whose reader
+// leaves is ended, wherever it is.
+import { Worker } from 'node:worker_threads';
+import { Fault } from '../http/fault.ts';
+import type { Credit, SearchJob, WorkerOrder, WorkerReport } from './search-job.ts';
+
+const MOST_AT_ONCE = 8;
+const IDLE_MS = 10_000;
+const MOST_HEAP_MB = 96;
+const MOST_YOUNG_HEAP_MB = 16;
+
+const idle: Worker[] = [];
+let living = 0;
+
+/** Batches in order; the last one says so. Ending the iteration early ends the search. */
+export async function* runSearch(job: SearchJob, signal: AbortSignal): AsyncGenerator<WorkerReport, void> {
+  signal.throwIfAborted();
+  const worker = idle.pop() ?? startWorker();
+  const credit: Credit = new Int32Array(new SharedArrayBuffer(4));
+  const inbox = openInbox(worker, signal);
+  let isOver = false;
+  try {
+    worker.postMessage({ job, credit } satisfies WorkerOrder);
+    while (!isOver) {
+      const report = await inbox.next();
+      isOver = report.last;
+      yield report;
+      Atomics.sub(credit, 0, 1);
+      Atomics.notify(credit, 0);
+    }
+  } finally {
+    inbox.close();
+    if (isOver) putAside(worker);
+    else void worker.terminate();
+  }
+}
+
+/** What the worker posts, until it fails or the caller leaves. At most a few batches wait here: the worker is paid per batch. */
+function openInbox(worker: Worker, signal: AbortSignal): { next(): Promise<WorkerReport>; close(): void } {
+  const waiting: WorkerReport[] = [];
+  let failure: unknown;
+  let wake = () => {};
+  const keep = (report: WorkerReport) => {
+    waiting.push(report);
+    wake();
+  };
+  const fail = (error: unknown) => {
+    failure ??= faultOf(error);
+    wake();
+  };
+  const leave = () => fail(signal.reason);
+  worker.on('message', keep).on('error', fail);
+  signal.addEventListener('abort', leave);
+  return {
+    async next() {
+      for (;;) {
+        const report = waiting.shift();
+        if (failure !== undefined) throw failure;
+        if (report !== undefined) return report;
+        // A promise for each wait: one that lasts as long as the search would hold on to every batch.
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    close() {
+      worker.off('message', keep).off('error', fail);
+      signal.removeEventListener('abort', leave);
+    },
+  };
+}
+
+/** For callers that want values: at most what the job asks for, which should not be all. */
+export async function searchAll<Match>(job: SearchJob, signal: AbortSignal): Promise<Match[]> {
+  const pieces: string[] = [];
+  for await (const { json } of runSearch(job, signal)) if (json !== '') pieces.push(json);
+  return JSON.parse(`[${pieces.join(',')}]`);
+}
+
+function startWorker(): Worker {
+  if (living >= MOST_AT_ONCE) {
+    throw new Fault(429, `${MOST_AT_ONCE} searches are under way. Wait for one to end, then try again.`, {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  living += 1;
+  const file = import.meta.url.endsWith('.ts') ? './search-worker.ts' : './search-worker.js';
+  const worker = new Worker(new URL(file, import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB, maxYoungGenerationSizeMb: MOST_YOUNG_HEAP_MB },
+  });
+  worker.unref();
+  worker.on('error', () => undefined);
+  worker.once('exit', () => {
+    living -= 1;
+  });
+  return worker;
+}
+
+function putAside(worker: Worker): void {
+  idle.push(worker);
+  setTimeout(() => {
+    const at = idle.indexOf(worker);
+    if (at < 0) return;
+    idle.splice(at, 1);
+    void worker.terminate();
+  }, IDLE_MS).unref();
+}
+
+function faultOf(error: unknown): unknown {
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!isFull) return error;
+  return new Fault(
+    422,
+    'A folder holds more entries than a search can sort. Search in the folders below it, one by one.',
+  );
+}

@@ -1,0 +1,63 @@
+// The lines of a file in slices, so that neither a large file nor a long line is ever whole in memory. For a thread of its own: it
+// reads without letting go.
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { openable } from './latin-path.ts';
+
+const SLICE_BYTES = 256 * 1024;
+const MOST_LINE_BYTES = 1024 * 1024;
+const NEW_LINE = 10;
+
+export type TextLines = {
+  /** Each with its line break; the last of a file may lack it. */
+  lines: string[];
+  /** Of the first of them: from 1, and in bytes from the start of the file. */
+  lineNumber: number;
+  byteOffset: number;
+};
+
+const slice = Buffer.allocUnsafeSlow(SLICE_BYTES);
+
+/** Ends at the first sign that it is no text: a NUL byte, or a line longer than a person would write. What cannot be read has no lines. */
+export function* textLines(latinPath: string): Generator<TextLines, void> {
+  const descriptor = opened(latinPath);
+  if (descriptor === undefined) return;
+  try {
+    let rest = Buffer.alloc(0);
+    let lineNumber = 1;
+    let byteOffset = 0;
+    for (;;) {
+      const size = readInto(descriptor);
+      const bytes = slice.subarray(0, size);
+      if (size === undefined || bytes.includes(0)) return;
+      const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const end = size === 0 ? all.length : all.lastIndexOf(NEW_LINE) + 1;
+      const lines = all.toString('utf8', 0, end).match(/[^\n]*\n|[^\n]+$/g) ?? [];
+      if (lines.length > 0) yield { lines, lineNumber, byteOffset };
+      if (size === 0) return;
+      lineNumber += lines.length;
+      byteOffset += end;
+      // A copy, since the slice is read into again.
+      rest = Buffer.from(all.subarray(end));
+      if (rest.length > MOST_LINE_BYTES) return;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function opened(latinPath: string): number | undefined {
+  try {
+    // What has become a pipe or a link since it was listed must neither block nor lead elsewhere.
+    return openSync(openable(latinPath), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+function readInto(descriptor: number): number | undefined {
+  try {
+    return readSync(descriptor, slice, 0, SLICE_BYTES, null);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// Everything below a folder, a folder before its content, in the order of the names' bytes. Links are shown and not followed;
+// what vanishes or may not be read is passed over; the kernel's own trees are left out unless the walk starts in them.
+import { lstatSync, readdirSync } from 'node:fs';
+import { openable, toLatin } from './latin-path.ts';
+
+export type WalkWish = { root: string; excludeDirs: readonly string[]; excludeHidden: boolean };
+
+/** `path` is relative to the root; both in the form of latin-path.ts. */
+export type Entry = { path: string; name: string; kind: Kind };
+type Kind = 'file' | 'directory' | 'other';
+
+type Listed = { name: string; isDirectory(): boolean; isFile(): boolean };
+
+const PSEUDO = new Set(['/proc', '/sys', '/dev']);
+
+export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Generator<Entry, void> {
+  const excluded = new Set(excludeDirs.map(toLatin));
+  const start = root === '/' ? '' : toLatin(root);
+  // A stack of its own: a tree may be deeper than calls can be.
+  const open = [{ prefix: '', listed: list(`${start}/`), next: 0 }];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const found = top.listed[top.next];
+    if (found === undefined) {
+      open.pop();
+      continue;
+    }
+    top.next += 1;
+    const { name } = found;
+    if (excludeHidden && name.startsWith('.')) continue;
+    const path = top.prefix + name;
+    const isDirectory = found.isDirectory();
+    if (isDirectory && (excluded.has(name) || PSEUDO.has(`${start}/${path}`))) continue;
+    yield { path, name, kind: isDirectory ? 'directory' : found.isFile() ? 'file' : 'other' };
+    if (isDirectory) open.push({ prefix: `${path}/`, listed: list(`${start}/${path}`), next: 0 });
+  }
+}
+
+function list(folder: string): Listed[] {
+  const path = openable(folder);
+  let listed: Listed[];
+  try {
+    listed = readdirSync(path, { withFileTypes: true, encoding: 'latin1' });
+  } catch {
+    listed = listOneByOne(path, folder);
+  }
+  return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Where the file system does not tell the kinds, one entry that vanishes would fail the whole listing. */
+function listOneByOne(path: string | Buffer, folder: string): Listed[] {
+  try {
+    return readdirSync(path, { encoding: 'latin1' }).flatMap((name) => {
+      const stat = lstatSync(openable(`${folder}/${name}`), { throwIfNoEntry: false });
+      return stat ? { name, isDirectory: () => stat.isDirectory(), isFile: () => stat.isFile() } : [];
+    });
+  } catch {
+    return [];
+  }
+}

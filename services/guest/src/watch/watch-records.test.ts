@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { linesOf } from './watch-lines.ts';
+import { eventAt, RecordReader } from './watch-records.ts';
+
+const bytes = Buffer.from('Y\0Cd /tmp/a\0Wf /tmp/a/ü\n.txt\0Nf /b\0O\0L\0E\0');
+
+test('records are the same however the stream is cut', () => {
+  const whole = new RecordReader().read(bytes);
+  expect(whole).toHaveLength(7);
+  for (let size = 1; size < bytes.length; size += 1) {
+    const reader = new RecordReader();
+    const records = [];
+    for (let at = 0; at < bytes.length; at += size) records.push(...reader.read(bytes.subarray(at, at + size)));
+    expect(records).toEqual(whole);
+  }
+});
+
+test('an item directly under / has the empty text as its folder', () => {
+  expect(eventAt('CREATE', '/b')).toEqual({ op: 'CREATE', name: 'b', path: '', error: null });
+  expect(eventAt('CREATE', '/tmp/a')).toEqual({ op: 'CREATE', name: 'a', path: '/tmp', error: null });
+});
+
+test('every record is one line or none: ignored parts of the path, and readiness, are none', () => {
+  const records = new RecordReader().read(bytes);
+  const lines = linesOf(records, { folder: '/tmp', ignore: ['/b'] })
+    .trimEnd()
+    .split('\n');
+  expect(lines.map((line) => JSON.parse(line).op)).toEqual(['CREATE', 'WRITE', 'ERROR', 'ERROR', 'REMOVE']);
+  expect(lines[2]).toContain('events were lost');
+  expect(lines[3]).toContain('max_user_watches');
+});

@@ -1,0 +1,97 @@
+// The change stream of a folder; with `/**` after its path, of everything below it too. All lines are written whole and from
+// one place, so a keepalive never stands inside another. Memory does not grow with a slow reader: then the native
+// program is not read either, the kernel drops what it cannot queue, and the stream says that events were lost.
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { startStream } from '../http/answer.ts';
+import { type Call, whenCallerLeaves } from '../http/call.ts';
+import { Fault, systemCode } from '../http/fault.ts';
+import { resolveWildcard } from '../paths.ts';
+import { startWatcher, type Watcher } from './start-watcher.ts';
+import { errorLine, linesOf, type WatchWish } from './watch-lines.ts';
+import { RecordReader } from './watch-records.ts';
+
+const KEEPALIVE_MS = 30_000;
+const MOST_AT_ONCE = 64;
+const CONTENT_TYPE = 'text/plain; charset=utf-8';
+const RECURSIVE = /\/\*\*$/;
+
+let open = 0;
+
+export async function watch(call: Call): Promise<void> {
+  const { absolute } = resolveWildcard(call.rest, call.guest.settings);
+  const folder = absolute.replace(RECURSIVE, '') || '/';
+  await requireFolder(folder);
+  if (call.headOnly) {
+    call.response.writeHead(200, { 'content-type': CONTENT_TYPE }).end();
+    return;
+  }
+  if (open >= MOST_AT_ONCE) {
+    throw new Fault(429, `${MOST_AT_ONCE} watches are open. Close one, then try again.`);
+  }
+  const ignore = (call.query.get('ignore') ?? '').split(',').filter((part) => part !== '');
+  const leaving = AbortSignal.any([whenCallerLeaves(call), call.guest.stopping]);
+  const watcher = startWatcher(call.guest.settings, folder, RECURSIVE.test(absolute));
+  open += 1;
+  leaving.addEventListener('abort', watcher.end, { once: true });
+  try {
+    await stream(call, watcher, { folder, ignore }, leaving);
+  } finally {
+    open -= 1;
+    watcher.end();
+  }
+}
+
+/** The answer starts when every watch is set: what its reader does from then on is reported. */
+async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: AbortSignal): Promise<void> {
+  const { response } = call;
+  const reader = new RecordReader();
+  let held = '';
+  let isGone = false;
+  using _keepalive = everyHalfMinute(() => {
+    if (response.headersSent && !response.writableNeedDrain) response.write('[keepalive]\n');
+  });
+  for await (const chunk of watcher.output) {
+    const records = reader.read(chunk);
+    isGone ||= records.some(({ kind }) => kind === 'gone');
+    held += linesOf(records, wish);
+    if (!response.headersSent) {
+      if (!records.some(({ kind }) => kind === 'ready')) continue;
+      startStream(call, CONTENT_TYPE);
+    }
+    if (held !== '' && !response.write(held)) await drained(response, leaving);
+    held = '';
+    if (leaving.aborted) break;
+  }
+  if (leaving.aborted || isGone) response.end();
+  else await tellWhyItEnded(call, watcher, wish);
+}
+
+async function drained(response: ServerResponse, leaving: AbortSignal): Promise<void> {
+  await once(response, 'drain', { signal: leaving }).catch(() => undefined);
+}
+
+async function tellWhyItEnded({ response }: Call, watcher: Watcher, { folder }: WatchWish): Promise<void> {
+  const reason = await watcher.ended;
+  if (!response.headersSent) throw new Fault(500, `${folder} cannot be watched: ${reason}. Try again, or poll it.`);
+  response.end(errorLine(folder, `The watch has ended: ${reason}. Start it again.`));
+}
+
+function everyHalfMinute(action: () => void): Disposable {
+  const timer = setInterval(action, KEEPALIVE_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function requireFolder(folder: string): Promise<void> {
+  let isFolder = false;
+  try {
+    isFolder = (await stat(folder)).isDirectory();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      throw new Fault(422, `${folder} cannot be looked at: ${code ?? error}. Check its permissions.`, { cause: error });
+    }
+  }
+  if (!isFolder) throw new Fault(400, `${folder} is not a directory. Watch the one that holds it.`);
+}
