@@ -1,0 +1,13 @@
+// A timer holds at most 24.8 days, and a longer one fires at once.
+const MOST_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back at a time of the wall clock, also one that has passed. The result cancels it. */
+export function atTime(timeMs: number, run: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    const leftMs = timeMs - Date.now();
+    timer = leftMs > MOST_TIMER_MS ? setTimeout(arm, MOST_TIMER_MS) : setTimeout(run, Math.max(0, leftMs));
+  };
+  arm();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,30 @@
+import type { ProcessResponse } from '@berth/contract/guest';
+import { logsTail, streamTail } from './output-text.ts';
+import type { ProcessOutput } from './process-output.ts';
+import type { ProcessState } from './process-state.ts';
+
+export type Form = 'started' | 'whole' | 'listed';
+
+const MOST_INLINE_BYTES = 64 * 1024;
+
+export function describeProcess(state: ProcessState, output: ProcessOutput, form: Form): ProcessResponse {
+  const { outcome } = state;
+  const running = form === 'listed' ? null : '';
+  return {
+    pid: String(state.pid),
+    name: state.name,
+    command: state.command,
+    workingDir: state.workingDirectory,
+    status: outcome?.status ?? (state.desired === 'run' ? 'running' : state.desired),
+    startedAt: new Date(state.startedAtMs).toUTCString(),
+    completedAt: outcome === undefined ? running : new Date(outcome.completedAtMs).toUTCString(),
+    exitCode: outcome?.exitCode ?? 0,
+    logs: form === 'started' ? null : [...logsTail(output, MOST_INLINE_BYTES)].join(''),
+    stdout: form === 'started' ? '' : [...streamTail(output, 'stdout', MOST_INLINE_BYTES)].join(''),
+    stderr: form === 'started' ? '' : [...streamTail(output, 'stderr', MOST_INLINE_BYTES)].join(''),
+    restartOnFailure: state.restartOnFailure,
+    maxRestarts: state.maxRestarts,
+    restartCount: state.restartCount,
+    keepAlive: state.keepAlive,
+  };
+}

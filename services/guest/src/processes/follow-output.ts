@@ -1,0 +1,62 @@
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { Cursor, Piece, ProcessOutput } from './process-output.ts';
+import type { ProcessState } from './process-state.ts';
+
+type Followed = {
+  state: Pick<ProcessState, 'attempt' | 'parts'>;
+  output: ProcessOutput;
+  isRunning(): boolean;
+  watch(changed: () => void): () => void;
+};
+
+/**
+ * Each reader has its own place in the logs and comes back for more when it is ready: nothing is queued for a slow one, and none
+ * holds up another. One that is slower than the logs are kept reads of a gap.
+ */
+export async function* followOutput(
+  process: Followed,
+  supervisor: Supervisor,
+  from: Cursor,
+  until: AbortSignal,
+): AsyncGenerator<Piece[]> {
+  let cursor = from;
+  while (!until.aborted) {
+    // Taken before the read: what is written after it is found by the next one.
+    const isEnded = !process.isRunning();
+    const known = supervisor.record(process.state.attempt.key);
+    const found = process.output.read(cursor);
+    if (found !== undefined) {
+      cursor = found.cursor;
+      yield found.pieces;
+      continue;
+    }
+    if (isEnded) return;
+    const base = process.state.parts.at(-1)?.base.all ?? 0;
+    // Longer than what can be read: a piece was lost to a full disk, and only the next one is worth waiting for.
+    await somethingNew(process, supervisor, Math.max(cursor.at - base, known?.ends.all ?? 0), until);
+  }
+}
+
+async function somethingNew(
+  process: Followed,
+  supervisor: Supervisor,
+  past: number,
+  until: AbortSignal,
+): Promise<void> {
+  const leaving = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unwatch = process.watch(resolve);
+  until.addEventListener('abort', () => resolve(), { signal: leaving.signal });
+  const { key } = process.state.attempt;
+  const record = supervisor.record(key);
+  // Of an attempt that is over there is nothing to wait for but the next one.
+  if (record !== undefined && record.exit === undefined) {
+    supervisor.output(key, past, leaving.signal).then(
+      () => resolve(),
+      () => resolve(),
+    );
+  }
+  await promise;
+  unwatch();
+  leaving.abort();
+}

@@ -1,0 +1,97 @@
+// The log `all`: both streams in the order of arrival, as records `u8 stream, u32 length, bytes`. A file begins with
+// a record and ends with one, so its first byte is always a place to start from.
+import type { OutputLog } from './output-log.ts';
+
+type OutputRecord = { at: number; stream: 'stdout' | 'stderr'; bytes: Buffer };
+
+export type Records = {
+  /** Where they begin: later than asked for when what was there is no longer kept. */
+  from: number;
+  records: OutputRecord[];
+  next: number;
+};
+
+const HEAD_BYTES = 5;
+const MOST_RECORD_BYTES = 64 * 1024;
+
+/** Enough for the longest record, so that a read always gets ahead. */
+const READ_BYTES = 4 * (HEAD_BYTES + MOST_RECORD_BYTES);
+
+/** Whole records from this one on. Undefined when there is none yet. */
+export function readRecords(log: OutputLog, from: number): Records | undefined {
+  const stretch = log.read(from, READ_BYTES);
+  if (stretch === undefined) return undefined;
+  const { records, size } = splitRecords(stretch.bytes, stretch.from);
+  // Half a record that nothing will complete: the disk was full. What comes after it is in another file.
+  if (records.length === 0 && stretch.closed) return readRecords(log, stretch.from + stretch.bytes.length);
+  if (records.length === 0)
+    return stretch.from > from ? { from: stretch.from, records, next: stretch.from } : undefined;
+  return { from: stretch.from, records, next: stretch.from + size };
+}
+
+function splitRecords(bytes: Buffer, at: number): { records: OutputRecord[]; size: number } {
+  const records: OutputRecord[] = [];
+  let size = 0;
+  while (bytes.length - size >= HEAD_BYTES) {
+    const end = size + HEAD_BYTES + bytes.readUInt32LE(size + 1);
+    if (end > bytes.length) break;
+    records.push({
+      at: at + size,
+      stream: bytes.readUInt8(size) === 2 ? 'stderr' : 'stdout',
+      bytes: bytes.subarray(size + HEAD_BYTES, end),
+    });
+    size = end;
+  }
+  return { records, size };
+}
+
+/** The first place at or after this one where a record begins or would begin. */
+export function recordBoundary(log: OutputLog, atLeast: number): number {
+  let at = log.starts().findLast((start) => start <= atLeast) ?? log.starts()[0] ?? 0;
+  while (at < atLeast) {
+    const found = readRecords(log, at);
+    if (found === undefined) break;
+    const reached = found.records.find((record) => record.at >= atLeast);
+    if (reached !== undefined) return reached.at;
+    at = found.next;
+  }
+  return at;
+}
+
+/** Where the last whole record ends, as of now. */
+export function lastBoundary(log: OutputLog): number {
+  return recordBoundary(log, Math.max(0, log.extent().end));
+}
+
+export type Tail = {
+  at: number;
+  /** How many bytes of the record that begins there come before the tail. */
+  cut: number;
+};
+
+/** Where the last so many bytes of output begin. The stored form of short records is six times as long as their output. */
+export function tailOf(log: OutputLog, mostBytes: number, latest: number): Tail {
+  const { start, end: written } = log.extent();
+  const end = Math.min(written, latest);
+  if (end - start <= mostBytes) return { at: start, cut: 0 };
+  const begin = recordBoundary(log, Math.max(start, end - mostBytes * (HEAD_BYTES + 1) - MOST_RECORD_BYTES));
+  let surplus = -mostBytes;
+  for (const record of recordsBetween(log, begin, end)) surplus += record.bytes.length;
+  if (surplus <= 0) return { at: begin, cut: 0 };
+  for (const record of recordsBetween(log, begin, end)) {
+    if (surplus < record.bytes.length) return { at: record.at, cut: surplus };
+    surplus -= record.bytes.length;
+  }
+  return { at: end, cut: 0 };
+}
+
+/** Up to a fixed end: a process that prints faster than it is read must not keep its reader here. */
+function* recordsBetween(log: OutputLog, from: number, end: number): Generator<OutputRecord> {
+  let at = from;
+  while (at < end) {
+    const found = readRecords(log, at);
+    if (found === undefined) return;
+    yield* found.records.filter((record) => record.at < end);
+    at = found.next;
+  }
+}

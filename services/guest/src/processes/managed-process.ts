@@ -1,0 +1,378 @@
+// One process over all its attempts: what is wanted of it, what it does, and what follows when it ends. Every change is on disk
+// before it takes effect, so a guest that dies in between goes on from there.
+import { randomBytes } from 'node:crypto';
+import type { ProcessResponse } from '@berth/contract/guest';
+import { environment } from '../environment.ts';
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import type { ProcessIdentity } from '../ports/process-members.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
+import { atTime } from './deadline.ts';
+import { describeProcess, type Form } from './describe-process.ts';
+import { followOutput } from './follow-output.ts';
+import { killLeftovers, signalMembers } from './members.ts';
+import { logsTail } from './output-text.ts';
+import { processEnvironment } from './process-environment.ts';
+import type { ProcessFolders } from './process-folder.ts';
+import { type Cursor, type Piece, ProcessOutput } from './process-output.ts';
+import type { ProcessState } from './process-state.ts';
+import type { ManagedProcess } from './processes.ts';
+import { type AttemptEnd, KILL, RESTART_DELAY_MS, restarts, restartText, statusOf, TERMINATE } from './restart.ts';
+import { startFailureText, startFault } from './start-failure.ts';
+
+export type Surroundings = {
+  guest: Guest;
+  folders: ProcessFolders;
+  /** How much of each log a process may keep now. */
+  mostLogBytes(): number;
+  /** It has ended for good. */
+  finished(): void;
+};
+
+const DEFAULT_GRACE_SECONDS = 10;
+const PORTS_POLL_MS = 200;
+// A process that fails for ever must not grow: its oldest attempts go, and readers see a gap.
+const MOST_ATTEMPTS = 50;
+const LAST_OUTPUT_BYTES = 2000;
+const UNKNOWN: AttemptEnd = { code: -1, signal: 0 };
+const NOT_FOUND: AttemptEnd = { code: 127, signal: 0 };
+
+export const newKey = (): ProcessKey => randomBytes(8).toString('hex');
+
+export class Managed implements ManagedProcess {
+  readonly state: ProcessState;
+  readonly output: ProcessOutput;
+  readonly #around: Surroundings;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #watchers = new Set<() => void>();
+  #saves = 0;
+  #cancelKill = () => {};
+  #cancelGrace = () => {};
+  #cancelRestart = () => {};
+
+  constructor(state: ProcessState, around: Surroundings) {
+    this.state = state;
+    this.#around = around;
+    this.output = new ProcessOutput(around.folders.path(state.id), state.parts, state.markers);
+    if (state.outcome !== undefined) this.#ended.resolve();
+  }
+
+  /** The first attempt. A Fault when it cannot start: then nothing of it is left. */
+  async begin(): Promise<void> {
+    const outcome = await this.#spawn();
+    if ('stage' in outcome) throw startFault(outcome, this.#attempted());
+  }
+
+  /** Goes on where an earlier guest left it. */
+  resume(): void {
+    const { state } = this;
+    if (state.outcome !== undefined) return;
+    if (state.restartAtMs !== undefined) {
+      this.#restartAt(state.restartAtMs);
+      return;
+    }
+    const record = this.#around.guest.supervisor.record(state.attempt.key);
+    if (record === undefined) {
+      this.#finish(UNKNOWN);
+      return;
+    }
+    this.#isRunningAs(record);
+    if (state.killAtMs !== undefined) this.#killAt(state.killAtMs);
+    if (record.exit !== undefined) this.attemptEnded(record);
+  }
+
+  isRunning(): boolean {
+    return this.state.outcome === undefined;
+  }
+
+  /** Until it is told to end: its name is taken. */
+  holdsName(): boolean {
+    return this.isRunning() && this.state.desired === 'run';
+  }
+
+  identity(): Required<ProcessIdentity> & { key: ProcessKey; startTicks: number } {
+    const { pid, key, startTicks } = this.state.attempt;
+    return { pid, key, startTicks };
+  }
+
+  async describe(form: Form): Promise<ProcessResponse> {
+    return describeProcess(this.state, this.output, form);
+  }
+
+  ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  async portsReady(ports: readonly number[], until?: AbortSignal): Promise<void> {
+    const { portsReady } = await import('../ports/served-ports.ts');
+    while (!until?.aborted) {
+      if (!this.isRunning()) throw this.#endedBeforePorts(ports);
+      if (this.state.attempt.pid > 0 && portsReady(this.identity(), ports)) return;
+      await this.#changeWithin(PORTS_POLL_MS);
+    }
+  }
+
+  newestLogs(mostBytes: number): string {
+    return [...logsTail(this.output, mostBytes, true)].join('');
+  }
+
+  isTimedOut(): boolean {
+    return this.state.timedOut;
+  }
+
+  /** From a place on, as it comes, until it has ended and everything is told. */
+  follow(from: Cursor, until: AbortSignal): AsyncGenerator<Piece[]> {
+    return followOutput(this, this.#around.guest.supervisor, from, until);
+  }
+
+  /** Called at each change but output. The result ends it. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  stop(graceSeconds = DEFAULT_GRACE_SECONDS): boolean {
+    if (!this.isRunning()) return false;
+    if (this.state.desired === 'run') {
+      this.state.desired = 'stopped';
+      this.#mark('[Process is being gracefully terminated]', false);
+    }
+    this.state.killAtMs = Date.now() + graceSeconds * 1000;
+    this.#save();
+    if (this.#endsWhileWaiting()) return true;
+    signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
+    this.#killAt(this.state.killAtMs);
+    this.#changed();
+    return true;
+  }
+
+  kill(): boolean {
+    if (!this.isRunning()) return false;
+    this.state.desired = 'killed';
+    this.#killNow();
+    return true;
+  }
+
+  signal(signal: number): boolean {
+    if (!this.isRunning() || this.state.restartAtMs !== undefined) return false;
+    if (!this.state.signals.includes(signal)) this.state.signals.push(signal);
+    this.#save();
+    return this.#around.guest.supervisor.signal(this.state.attempt.key, signal);
+  }
+
+  /** Called for its own key alone. */
+  attemptEnded(record: ProcessRecord): void {
+    const { exit, ends } = record;
+    if (exit === undefined || !this.isRunning()) return;
+    this.#isKnownAs(record);
+    this.#cancelKill();
+    const part = this.state.parts.at(-1);
+    if (this.state.desired !== 'run') killLeftovers(this.identity(), this.state.killAtMs);
+    if (!restarts(this.state, exit)) {
+      this.#finish(exit);
+      this.forgetWhenSettled(record);
+      return;
+    }
+    if (part !== undefined) part.ends = ends;
+    this.#restartLater(exit);
+  }
+
+  /** A server that it left in the background goes on writing: until that ends, the helper must keep its logs. */
+  forgetWhenSettled(record: ProcessRecord): void {
+    if (record.isSettled) this.#around.guest.supervisor.forget(record.key);
+  }
+
+  /** Together they may keep as much as one: the oldest go first. */
+  trimEarlierAttempts(mostBytes: number): void {
+    const earlier = this.state.parts.slice(0, -1);
+    let kept = 0;
+    for (const part of earlier.toReversed()) {
+      kept += this.output.logOf(part, 'all').kept();
+      if (kept > mostBytes) this.#around.folders.removeLogFolder(this.state.id, part.name);
+    }
+  }
+
+  #restartLater(end: AttemptEnd): void {
+    // Half of the last attempt may still hold the ports that the next one needs.
+    killLeftovers(this.identity(), Date.now());
+    this.#mark(restartText(this.state, end), true);
+    this.state.restartAtMs = Date.now() + RESTART_DELAY_MS;
+    this.#save();
+    this.#around.guest.supervisor.forget(this.state.attempt.key);
+    this.#restartAt(this.state.restartAtMs);
+    this.#changed();
+  }
+
+  #restartAt(timeMs: number): void {
+    this.#cancelRestart = atTime(timeMs, () => void this.#restart());
+  }
+
+  async #restart(): Promise<void> {
+    delete this.state.restartAtMs;
+    this.state.restartCount += 1;
+    const outcome = await this.#spawn();
+    if (!('stage' in outcome)) return;
+    this.#mark(`[${startFailureText(outcome, this.#attempted())}]`, true);
+    if (!restarts(this.state, NOT_FOUND)) {
+      this.#finish(NOT_FOUND);
+      return;
+    }
+    const part = this.state.parts.at(-1);
+    if (part !== undefined) part.ends = { stdout: 0, stderr: 0, all: 0 };
+    this.#restartLater(NOT_FOUND);
+  }
+
+  async #spawn(): Promise<ProcessRecord | SpawnFailure> {
+    const { state } = this;
+    const { folders, guest, mostLogBytes } = this.#around;
+    const key = newKey();
+    state.attempt = { key, pid: 0, startTicks: 0, startedAtMs: Date.now() };
+    this.#addPart(key);
+    const saves = this.#saves;
+    const logFolder = await folders.begin(state, key);
+    if (typeof logFolder !== 'string') return { stage: 'log', errno: logFolder.errno };
+    // Stopped meanwhile: what was written above is older.
+    if (this.#saves !== saves) this.#save();
+    const outcome = await guest.supervisor.spawn(key, {
+      args: [guest.settings.shell.program, ...guest.settings.shell.args, state.command],
+      env: processEnvironment({
+        inherited: environment,
+        wished: state.env,
+        key,
+        workloadUser: guest.settings.workloadUser,
+      }),
+      workingDirectory: state.workingDirectory,
+      logFolder,
+      mostLogBytes: mostLogBytes(),
+      input: state.takesInput ? 'pipe' : 'none',
+    });
+    if (!('stage' in outcome)) this.#isRunningAs(outcome);
+    return outcome;
+  }
+
+  #addPart(name: string): void {
+    const { parts, markers } = this.state;
+    const last = parts.at(-1);
+    const base = { stdout: 0, stderr: 0, all: 0 };
+    for (const log of ['stdout', 'stderr', 'all'] as const)
+      base[log] = (last?.base[log] ?? 0) + (last?.ends?.[log] ?? 0);
+    parts.push({ name, base, ends: undefined });
+    if (parts.length <= MOST_ATTEMPTS) return;
+    for (const part of parts.splice(0, parts.length - MOST_ATTEMPTS)) {
+      this.#around.folders.removeLogFolder(this.state.id, part.name);
+    }
+    const oldest = parts[0]?.base.all ?? 0;
+    markers.splice(
+      0,
+      Math.max(
+        0,
+        markers.findIndex(({ at }) => at >= oldest),
+      ),
+    );
+  }
+
+  /** Told twice when it ends at once: its end may come before the answer to the wish. */
+  #isKnownAs({ pid, startTicks }: ProcessRecord): void {
+    this.state.attempt.pid = pid;
+    this.state.attempt.startTicks = startTicks;
+    if (this.state.pid === 0) this.state.pid = pid;
+  }
+
+  #isRunningAs(record: ProcessRecord): void {
+    const { state } = this;
+    if (!this.isRunning() || state.restartAtMs !== undefined) return;
+    this.#isKnownAs(record);
+    this.#cancelKill();
+    if (state.killAfterSeconds > 0) {
+      this.#cancelKill = atTime(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeIsUp());
+    }
+    // A caller may have stopped it in the moment in which it started: then it is signalled now.
+    if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
+    if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    this.#changed();
+  }
+
+  #timeIsUp(): void {
+    if (!this.isRunning()) return;
+    this.state.timedOut = true;
+    this.kill();
+  }
+
+  #killAt(timeMs: number): void {
+    this.#cancelGrace();
+    this.#cancelGrace = atTime(timeMs, () => {
+      if (this.isRunning()) this.#killNow();
+    });
+  }
+
+  #killNow(): void {
+    this.#mark('[Process is being forcefully killed]', false);
+    this.state.killAtMs = Date.now();
+    this.#save();
+    if (this.#endsWhileWaiting()) return;
+    signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    this.#changed();
+  }
+
+  /** Between two attempts there is nobody to signal. */
+  #endsWhileWaiting(): boolean {
+    if (this.state.restartAtMs === undefined) return false;
+    this.#cancelRestart();
+    this.#finish(UNKNOWN);
+    return true;
+  }
+
+  #finish(end: AttemptEnd): void {
+    this.#cancelKill();
+    this.#cancelGrace();
+    delete this.state.restartAtMs;
+    this.state.outcome = { status: statusOf(this.state, end), exitCode: end.code, completedAtMs: Date.now() };
+    this.#save();
+    this.#ended.resolve();
+    this.#changed();
+    this.#around.finished();
+  }
+
+  #mark(text: string, breaks: boolean): void {
+    const { markers } = this.state;
+    const last = this.state.parts.at(-1);
+    const at = last?.ends === undefined ? this.output.now() : last.base.all + last.ends.all;
+    markers.push({ id: (markers.at(-1)?.id ?? -1) + 1, at, text, breaks });
+  }
+
+  /** On a full disk a process can still be stopped: then only a guest that dies meanwhile would not know of it. */
+  #save(): void {
+    this.#saves += 1;
+    try {
+      this.#around.folders.save(this.state);
+    } catch (error) {
+      this.#around.guest.log.line('guest', { level: 'error', event: 'state not saved', error: String(error) });
+    }
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #changeWithin(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    const unwatch = this.watch(resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      unwatch();
+    });
+  }
+
+  #attempted() {
+    const { command, workingDirectory } = this.state;
+    return { command, workingDirectory, shell: this.#around.guest.settings.shell.program };
+  }
+
+  #endedBeforePorts(ports: readonly number[]): Fault {
+    const { name, outcome } = this.state;
+    const last = [...logsTail(this.output, LAST_OUTPUT_BYTES)].join('').trimEnd();
+    const ended = `Process ${name} ended with exit code ${outcome?.exitCode ?? -1} before it served port ${ports.join(', ')}.`;
+    return new Fault(422, last ? `${ended} Its last output: ${last}` : `${ended} It printed nothing.`);
+  }
+}

@@ -1,0 +1,117 @@
+// Output as lines `stdout:…` and `stderr:…`. The prefix stands once before each line, wherever the pieces were cut. A line is
+// held until it is whole, so that the other stream does not end up in the middle of it; a very long one is passed on as it
+// comes, and the other stream waits for its end.
+import { gapText } from './piece-text.ts';
+import type { Piece } from './process-output.ts';
+
+type Stream = 'stdout' | 'stderr';
+
+const MOST_HELD_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
+const LINE_END = Buffer.from('\n');
+const PREFIX = { stdout: Buffer.from('stdout:'), stderr: Buffer.from('stderr:') };
+
+export class PrefixedLines {
+  readonly #mostHeldBytes: number;
+  readonly #held: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
+  readonly #heldBytes: Record<Stream, number> = { stdout: 0, stderr: 0 };
+  /** Whose line has been begun and not ended. */
+  #open: Stream | undefined;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #out: Buffer[] = [];
+
+  constructor(mostHeldBytes = MOST_HELD_BYTES) {
+    this.#mostHeldBytes = mostHeldBytes;
+  }
+
+  /** Between two lines, where a line of something else may be put. */
+  get isAtLineStart(): boolean {
+    return this.#open === undefined;
+  }
+
+  take(pieces: readonly Piece[]): Buffer {
+    for (const piece of pieces) {
+      if (piece.kind === 'output') {
+        this.#takeBytes(piece.stream, piece.bytes);
+        continue;
+      }
+      if (piece.kind === 'gap' || piece.breaks) this.#endLines();
+      this.#line('stdout', [Buffer.from(piece.kind === 'gap' ? gapText(piece) : piece.text)], false);
+    }
+    return this.#taken();
+  }
+
+  /** What is left of lines that were never ended. */
+  end(): Buffer {
+    this.#endLines();
+    return this.#taken();
+  }
+
+  #taken(): Buffer {
+    const bytes = Buffer.concat(this.#out);
+    this.#out = [];
+    return bytes;
+  }
+
+  #takeBytes(stream: Stream, bytes: Buffer): void {
+    let at = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
+      this.#line(stream, [...this.#release(stream), bytes.subarray(at, end)], true);
+      at = end + 1;
+    }
+    if (at < bytes.length) this.#hold(stream, bytes.subarray(at));
+  }
+
+  /** A whole line, or the end of the one that is open. A marker is never the end of one. */
+  #line(stream: Stream, line: readonly Buffer[], mayEndOpen: boolean): void {
+    if (this.#open === undefined) {
+      this.#out.push(PREFIX[stream], ...line, LINE_END);
+      return;
+    }
+    if (this.#open === stream && mayEndOpen) {
+      this.#out.push(...line);
+      this.#closeLine();
+      return;
+    }
+    this.#waiting.push(PREFIX[stream], ...line, LINE_END);
+    this.#waitingBytes += line.reduce((sum, { length }) => sum + length, 0);
+    if (this.#waitingBytes > this.#mostHeldBytes) this.#closeLine();
+  }
+
+  #hold(stream: Stream, bytes: Buffer): void {
+    if (this.#open === stream) {
+      this.#out.push(bytes);
+      return;
+    }
+    // A copy: the piece is part of a larger buffer, which would be kept for a few bytes of it.
+    this.#held[stream].push(Buffer.from(bytes));
+    this.#heldBytes[stream] += bytes.length;
+    if (this.#heldBytes[stream] <= this.#mostHeldBytes) return;
+    // Two endless lines at once: one of them has to be cut, or one of them would fill the memory.
+    if (this.#open !== undefined) this.#closeLine();
+    this.#out.push(PREFIX[stream], ...this.#release(stream));
+    this.#open = stream;
+  }
+
+  #release(stream: Stream): Buffer[] {
+    const held = this.#held[stream];
+    this.#held[stream] = [];
+    this.#heldBytes[stream] = 0;
+    return held;
+  }
+
+  #closeLine(): void {
+    this.#out.push(LINE_END, ...this.#waiting);
+    this.#open = undefined;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #endLines(): void {
+    if (this.#open !== undefined) this.#closeLine();
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (this.#heldBytes[stream] > 0) this.#line(stream, this.#release(stream), true);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { KEY_VARIABLE } from '../ports/process-members.ts';
+import type { ProcessKey } from '../supervisor/supervisor.ts';
+
+/** Between the runner, the helper and the guest. A process has no use for them, and some name what is not its own. */
+const PLUMBING = [
+  'SANDBOX_CONTROL_KEY',
+  'SANDBOX_INSTANCE_ID',
+  'SANDBOX_LOG_DIR',
+  'SANDBOX_PIDS_LIMIT',
+  'SANDBOX_RUNTIME',
+  'SANDBOX_WORKLOAD_USER',
+];
+
+export type EnvironmentParts = {
+  inherited: Readonly<Record<string, string | undefined>>;
+  /** Wins over what is inherited. */
+  wished: Readonly<Record<string, string>>;
+  key: ProcessKey;
+  /** Who the process runs as is not the caller's choice. */
+  workloadUser: { name: string; home: string } | undefined;
+};
+
+export function processEnvironment({ inherited, wished, key, workloadUser }: EnvironmentParts): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && !PLUMBING.includes(name)) environment[name] = value;
+  }
+  Object.assign(environment, wished, { [KEY_VARIABLE]: key });
+  if (workloadUser !== undefined) {
+    Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
+  }
+  return environment;
+}

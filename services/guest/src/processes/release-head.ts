@@ -1,0 +1,40 @@
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { recordBoundary } from './log-records.ts';
+import type { LogName, OutputLog } from './output-log.ts';
+
+const COPY_BYTES = 1024 * 1024;
+
+/**
+ * Of a log that nobody writes any more: keeps its newest bytes, under their old offsets. Whole files go first; of one that is still too
+ * long the tail is copied, because it was written when there was room for more.
+ */
+export function releaseHead(log: OutputLog, name: LogName, keepBytes: number): void {
+  const { end } = log.extent();
+  const wanted = Math.max(0, end - keepBytes);
+  const starts = log.starts();
+  const inside = starts.findLast((start) => start <= wanted);
+  if (inside === undefined) return;
+  const cut = name === 'all' ? recordBoundary(log, wanted) : wanted;
+  if (cut > inside && cut < end) copyTail(log, cut);
+  // Of a log that keeps nothing its length is kept, or offsets would begin anew.
+  if (cut >= end) writeFileSync(log.path(end), '', { mode: 0o600 });
+  for (const start of starts) if (start <= inside && start < Math.min(cut, end)) log.deleteFile(start);
+}
+
+/** To the end of the file that it begins in. */
+function copyTail(log: OutputLog, from: number): void {
+  const path = log.path(from);
+  const descriptor = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    for (let at = from; ; ) {
+      const found = log.read(at, COPY_BYTES);
+      if (found === undefined || found.from !== at) break;
+      writeSync(descriptor, found.bytes);
+      at += found.bytes.length;
+      if (found.closed) break;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${path}.new`, path);
+}

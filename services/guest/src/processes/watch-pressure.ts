@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Guest } from '../guest.ts';
+import { processStat } from '../ports/proc-files.ts';
+import { type Candidate, groupToEnd, isShort, type Load, nextLookMs } from './pressure.ts';
+
+// The same text in every release of gVisor: it is what the sandboxed kernel says of itself.
+const GVISOR = /^Linux version \S+ #1 SMP Sun Jan 10 15:06:54 PST 2016/;
+// What was ended needs a moment to give its memory back.
+const AFTER_END_MS = 50;
+const KILL = 'SIGKILL';
+
+export function isGvisor(): boolean {
+  return GVISOR.test(text('/proc/version'));
+}
+
+/** Looks until the result is called. */
+export function watchPressure(guest: Guest): () => void {
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const load = loadNow();
+    const isEnded = load !== undefined && endBiggest(guest, load);
+    timer = setTimeout(look, load === undefined || isEnded ? AFTER_END_MS : nextLookMs(load));
+  };
+  look();
+  return () => clearTimeout(timer);
+}
+
+function endBiggest(guest: Guest, load: Load): boolean {
+  const group = isShort(load) ? groupToEnd(candidates()) : undefined;
+  if (group === undefined) return false;
+  guest.log.line('guest', { level: 'warn', event: 'a process group was ended for want of memory', group, ...load });
+  try {
+    process.kill(-group, KILL);
+  } catch {
+    // Gone meanwhile.
+  }
+  return true;
+}
+
+/** Everything but the helper, the guest, and what they lead. */
+function candidates(): Candidate[] {
+  const spared = new Set([1, process.pid, process.ppid]);
+  const sparedGroups = new Set([...spared].map((pid) => processStat(pid)?.group));
+  return processIds().flatMap((pid) => {
+    const group = spared.has(pid) ? undefined : processStat(pid)?.group;
+    if (group === undefined || group <= 1 || sparedGroups.has(group)) return [];
+    return [{ pid, group, residentBytes: kilobytes(text(`/proc/${pid}/status`), 'VmRSS') * 1024 }];
+  });
+}
+
+function loadNow(): Load | undefined {
+  const memory = text('/proc/meminfo');
+  const totalBytes = kilobytes(memory, 'MemTotal') * 1024;
+  if (totalBytes === 0) return undefined;
+  return { totalBytes, freeBytes: kilobytes(memory, 'MemAvailable') * 1024 };
+}
+
+const processIds = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+function kilobytes(lines: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(lines)?.[1] ?? 0);
+}
+
+function text(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
