@@ -1,0 +1,51 @@
+// Merges an edit sketch into a file through the configured model. The file is written only when the model answered whole and the
+// file is still what the model was shown.
+import { stat } from 'node:fs/promises';
+import type { ApplyEditResponse } from '@berth/contract/guest';
+import { Fault } from '../http/fault.ts';
+import type { ResolvedPath } from '../paths.ts';
+import { APPLY_VARIABLES, type ApplyProvider } from './apply-provider.ts';
+import { askProvider } from './ask-provider.ts';
+import { changeFile, readText } from './change-file.ts';
+
+const MOST_EDIT_CHARACTERS = 4 * 1024 * 1024;
+
+export type ApplyWish = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
+
+/** Faults: 400 for a directory, 413 for what is too large, 422 when the provider fails, 503 when there is none. */
+export async function applyEdit(
+  provider: ApplyProvider | undefined,
+  { path, codeEdit, instruction, model }: ApplyWish,
+  left: AbortSignal,
+): Promise<ApplyEditResponse> {
+  if (provider === undefined) {
+    throw new Fault(
+      503,
+      `No provider for edits is configured in this sandbox. Set ${APPLY_VARIABLES}, then start it again.`,
+    );
+  }
+  if (codeEdit.length > MOST_EDIT_CHARACTERS) {
+    throw new Fault(413, 'The edit is larger than 4 MiB. Write the file itself instead (PUT /filesystem).');
+  }
+  if (await isDirectory(path.absolute)) {
+    throw new Fault(400, `${path.echoed} is a directory. Name a file inside it.`);
+  }
+  const original = await readText(path);
+  const merged = await askProvider(provider, { instruction, code: original ?? '', update: codeEdit, model }, left);
+  left.throwIfAborted();
+  await changeFile(path, (current) => {
+    if (current === original) return merged;
+    throw new Fault(422, `${path.echoed} was changed while the edit was merged, so nothing was written. Try again.`);
+  });
+  return {
+    success: true,
+    path: path.echoed,
+    originalContent: original ?? '',
+    updatedContent: merged,
+    provider: provider.name,
+    message: original === undefined ? 'File created successfully' : 'Edit applied successfully',
+  };
+}
+
+const isDirectory = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false;

@@ -1,0 +1,49 @@
+// Whose model merges an edit into a file. Any endpoint that speaks OpenAI's chat completions will do; two makers of models
+// for just this task document such an endpoint, so their key alone is enough.
+
+export type ApplyProvider = {
+  name: string;
+  /** Of chat completions. */
+  url: string;
+  key: string | undefined;
+  model: string;
+  /** A general model has to be told what is wanted; those made for the task are not to be told anything else. */
+  isGeneral: boolean;
+};
+
+const RELACE_BASE_URL = 'https://instantapply.endpoint.relace.run/v1/apply';
+const MORPH_BASE_URL = 'https://api.morphllm.com/v1';
+
+export const APPLY_VARIABLES =
+  'SANDBOX_APPLY_URL (with SANDBOX_APPLY_KEY and SANDBOX_APPLY_MODEL), RELACE_API_KEY or MORPH_API_KEY';
+
+/** The operator's own comes first, then the order that the interface names. */
+export function applyProviderOf(environment: NodeJS.ProcessEnv): ApplyProvider | undefined {
+  const { SANDBOX_APPLY_URL, SANDBOX_APPLY_KEY, SANDBOX_APPLY_MODEL } = environment;
+  const { RELACE_API_KEY, RELACE_BASE_URL: relaceBaseUrl, MORPH_API_KEY } = environment;
+  if (SANDBOX_APPLY_URL) {
+    const model = SANDBOX_APPLY_MODEL || 'auto';
+    return {
+      name: 'custom',
+      url: completionsUrl(SANDBOX_APPLY_URL),
+      key: SANDBOX_APPLY_KEY || undefined,
+      model,
+      isGeneral: true,
+    };
+  }
+  if (RELACE_API_KEY) {
+    const url = completionsUrl(relaceBaseUrl || RELACE_BASE_URL);
+    return { name: 'relace', url, key: RELACE_API_KEY, model: 'auto', isGeneral: false };
+  }
+  if (MORPH_API_KEY) {
+    const url = completionsUrl(MORPH_BASE_URL);
+    return { name: 'morph', url, key: MORPH_API_KEY, model: 'morph-v3-fast', isGeneral: false };
+  }
+  return undefined;
+}
+
+/** People copy either the base or the whole address. */
+function completionsUrl(base: string): string {
+  const trimmed = base.replace(/\/+$/, '');
+  return trimmed.endsWith('/chat/completions') ? trimmed : `${trimmed}/chat/completions`;
+}

@@ -1,0 +1,55 @@
+// Reads a text, changes it, writes it back. Changes of one file come one after another, so that of fifty at once none is lost.
+import { openForReading } from '../files/open-for-reading.ts';
+import { systemFault } from '../files/system-fault.ts';
+import { writeFile } from '../files/write-file.ts';
+import { Fault, systemCode } from '../http/fault.ts';
+import type { ResolvedPath } from '../paths.ts';
+
+const MOST_BYTES = 4 * 1024 * 1024;
+
+const lastChange = new Map<string, Promise<unknown>>();
+
+/** `change` gets undefined for a file that is not there. Mode and owner stay as they are. */
+export async function changeFile(
+  path: ResolvedPath,
+  change: (content: string | undefined) => string,
+): Promise<{ before: string | undefined; after: string }> {
+  const previous = lastChange.get(path.absolute) ?? Promise.resolve();
+  const mine = previous.then(async () => {
+    const before = await readText(path);
+    const after = change(before);
+    if (after !== before) await writeFile(path.absolute, after, { echoed: path.echoed });
+    return { before, after };
+  });
+  const settled = mine.then(
+    () => undefined,
+    () => undefined,
+  );
+  lastChange.set(path.absolute, settled);
+  try {
+    return await mine;
+  } finally {
+    if (lastChange.get(path.absolute) === settled) lastChange.delete(path.absolute);
+  }
+}
+
+/** Exactly, or not at all: a byte that is not UTF-8 would be another one after the change. */
+export async function readText({ absolute, echoed }: ResolvedPath): Promise<string | undefined> {
+  try {
+    const { handle, stats } = await openForReading(absolute);
+    try {
+      if (stats.size > MOST_BYTES) throw new Fault(413, `${echoed} is larger than ${MOST_BYTES} bytes. ${OTHERWISE}`);
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      throw new Fault(422, `${echoed} is not UTF-8 text. ${OTHERWISE}`);
+    }
+    throw systemFault(error, 'read', echoed);
+  }
+}
+
+const OTHERWISE = 'Change it with a process instead, for example sed.';

@@ -1,0 +1,17 @@
+import { lineExpression } from '../search/line-expression.ts';
+import type { GrepMatch } from '../search/search-lines.ts';
+import { grepReport } from './grep-report.ts';
+import { searchWorkspace, workspaceWalk } from './search-workspace.ts';
+
+const MOST_LINES = 1000;
+
+export type GrepWish = { root: string; query: string; caseSensitive: boolean; include: string; exclude: string };
+
+/** Lines of JSON, in the order of paths and lines; undefined when nothing matches. */
+export async function grepWorkspace(wish: GrepWish, left: AbortSignal): Promise<string | undefined> {
+  // Tells what is wrong with it before a worker is asked.
+  lineExpression(wish.query, wish.caseSensitive);
+  const job = { kind: 'grep' as const, ...wish, ...workspaceWalk(), mostResults: MOST_LINES };
+  const found = await searchWorkspace<GrepMatch>(job, left);
+  return found.length === 0 ? undefined : grepReport(found, found.length >= MOST_LINES);
+}

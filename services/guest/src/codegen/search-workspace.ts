@@ -1,0 +1,36 @@
+// Searches of a project for the tools: without hidden files, without what tools install or build. Each runs in a worker of the search,
+// which is ended when it takes too long: some regular expressions would never come to an end.
+import { Fault } from '../http/fault.ts';
+import { searchAll } from '../search/run-search.ts';
+import type { SearchJob } from '../search/search-job.ts';
+import { excludedFolders } from '../search/search-query.ts';
+import { inTurn } from './in-turn.ts';
+
+/** With its turn, below the 60 s after which an edge gives up on a silent call. */
+const MOST_SEARCH_SECONDS = 20;
+const MOST_TURN_SECONDS = 30;
+// Fewer than the workers that there may be, so that fifty calls at once wait for each other instead of being refused.
+const takeTurn = inTurn(3);
+
+export const workspaceWalk = () => ({ excludeDirs: excludedFolders(new URLSearchParams()), excludeHidden: true });
+
+/** Faults: 422 when it took too long. */
+export async function searchWorkspace<Match>(
+  job: SearchJob,
+  left: AbortSignal,
+  mostSeconds = MOST_SEARCH_SECONDS,
+): Promise<Match[]> {
+  const waiting = AbortSignal.any([left, AbortSignal.timeout(MOST_TURN_SECONDS * 1000)]);
+  return takeTurn(waiting, async () => {
+    const late = AbortSignal.timeout(mostSeconds * 1000);
+    try {
+      return await searchAll<Match>(job, AbortSignal.any([left, late]));
+    } catch (error) {
+      if (!late.aborted) throw error;
+      throw new Fault(
+        422,
+        `The search took longer than ${mostSeconds} seconds. Search a smaller part, or nest fewer repetitions in the pattern.`,
+      );
+    }
+  });
+}

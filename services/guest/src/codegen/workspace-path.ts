@@ -1,0 +1,14 @@
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { Fault } from '../http/fault.ts';
+import type { Settings } from '../settings.ts';
+
+/** Of a tool that works on the project: inside the working directory, whatever the caller wrote. */
+export function workspacePath(given: string, { workingDirectory }: Pick<Settings, 'workingDirectory'>): string {
+  const root = resolve('/', workingDirectory);
+  const path = isAbsolute(given) ? resolve(given) : join(root, given);
+  const inside = relative(root, path);
+  if (inside === '..' || inside.startsWith('../') || path.includes('\0')) {
+    throw new Fault(400, `${given} is outside of the working directory ${root}. Name a folder inside it.`);
+  }
+  return path;
+}

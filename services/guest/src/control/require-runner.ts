@@ -1,0 +1,73 @@
+// The runner proves itself with a signature over the request. The guest keeps nothing secret for this: whoever has root in
+// the sandbox can read all of its memory and files.
+//
+// A request that was seen on its way can be sent again only to a guest that has started since, and within the window: the
+// guest remembers the last time in memory alone. Routes behind this must therefore bear the same request twice.
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { CONTROL_WINDOW_MS, parseRunnerProof, signedText } from '@berth/contract/guest';
+import type { Guest } from '../guest.ts';
+import type { Call } from '../http/call.ts';
+import { Fault } from '../http/fault.ts';
+import { readBody } from '../http/read-body.ts';
+
+const MOST_BODY_BYTES = 4 * 1024 * 1024;
+
+const lastAcceptedMs = new WeakMap<Guest, number>();
+
+/** The body, since the signature covers it. 401 without a proof, 403 with one that does not hold. */
+export async function requireRunner(call: Call): Promise<Buffer> {
+  const { guest, request } = call;
+  const header = request.headers.authorization ?? '';
+  if (!header.startsWith('Runner ')) {
+    throw new Fault(401, 'Only the runner of this sandbox may do this, with a request it has signed.', {
+      headers: { 'WWW-Authenticate': 'Runner' },
+    });
+  }
+  const { controlKey, instanceId } = guest.settings;
+  if (!controlKey || !instanceId) {
+    throw new Fault(
+      403,
+      'This sandbox was started without a runner’s key, so nobody is its runner. Start it with one.',
+    );
+  }
+  const proof = parseRunnerProof(header);
+  if (proof === undefined) throw refused('the header has not the form of a signature');
+  if (Math.abs(Date.now() - proof.issuedAtMs) > CONTROL_WINDOW_MS) {
+    throw refused(`it was signed more than ${CONTROL_WINDOW_MS / 1000} s from this sandbox’s time`);
+  }
+  refuseReplay(guest, proof.issuedAtMs);
+  const body = await readBody(call, MOST_BODY_BYTES);
+  const text = signedText({
+    instanceId,
+    method: request.method ?? '',
+    path: request.url ?? '',
+    bodySha256: createHash('sha256').update(body).digest('hex'),
+    issuedAtMs: proof.issuedAtMs,
+    nonce: proof.nonce,
+  });
+  if (!verify(null, Buffer.from(text), publicKey(controlKey), Buffer.from(proof.signature, 'base64url'))) {
+    throw refused('the signature is not of this sandbox’s runner, for this request');
+  }
+  // Once more: another request may have been accepted while this body arrived.
+  refuseReplay(guest, proof.issuedAtMs);
+  lastAcceptedMs.set(guest, proof.issuedAtMs);
+  return body;
+}
+
+function refuseReplay(guest: Guest, issuedAtMs: number): void {
+  if (issuedAtMs <= (lastAcceptedMs.get(guest) ?? 0)) {
+    throw refused('a request signed at the same time or later has been accepted');
+  }
+}
+
+function publicKey(spki: string): KeyObject {
+  try {
+    return createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
+  } catch (cause) {
+    throw new Fault(403, 'The runner’s key of this sandbox is not a public key. Start the sandbox with a right one.', {
+      cause,
+    });
+  }
+}
+
+const refused = (why: string) => new Fault(403, `The runner’s signature is refused: ${why}. Sign the request again.`);

@@ -1,0 +1,64 @@
+// A tool is data: what it is called, what it takes, what it gives, and the function that does it. The function loads its
+// feature when it is first called, so that listing the tools loads none.
+import type { z } from 'zod/mini';
+import type { Caller } from '../caller.ts';
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import type { Settings } from '../settings.ts';
+import { type FlatObject, flatSchema } from './flat-schema.ts';
+
+export type ToolContext = {
+  guest: Guest;
+  caller: Caller;
+  /** The caller has gone or has cancelled. What was started goes on; what only waits or searches ends. */
+  left: AbortSignal;
+};
+
+type ToolDeclaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType<object>> = {
+  name: string;
+  description: string;
+  /** A strict object: an argument that nobody reads is a misunderstanding worth telling. */
+  input: Input;
+  output: Output;
+  /** Absent: always. */
+  isOffered?: (settings: Settings) => boolean;
+  run(args: z.output<Input>, context: ToolContext): Promise<z.output<Output>>;
+};
+
+export type Tool = {
+  name: string;
+  description: string;
+  inputSchema: FlatObject;
+  outputSchema: FlatObject;
+  isOffered(settings: Settings): boolean;
+  /** Faults: 400 for arguments that do not fit, and those of the feature. */
+  call(args: unknown, context: ToolContext): Promise<object>;
+};
+
+export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMiniType<object>>(
+  declaration: ToolDeclaration<Input, Output>,
+): Tool {
+  const { name, description, input, output, isOffered = () => true, run } = declaration;
+  return {
+    name,
+    description,
+    inputSchema: flatSchema(input),
+    outputSchema: flatSchema(output),
+    isOffered,
+    call: async (args, context) => {
+      return run(fitting(input, args, name), context);
+    },
+  };
+}
+
+/** A Fault (400) that names each argument that does not fit. */
+export function fitting<Schema extends z.ZodMiniType>(schema: Schema, args: unknown, name: string): z.output<Schema> {
+  const parsed = schema.safeParse(args);
+  if (!parsed.success) throw new Fault(400, misfit(name, parsed.error.issues));
+  return parsed.data;
+}
+
+function misfit(name: string, issues: z.core.$ZodError['issues']): string {
+  const reasons = issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  return `The arguments of ${name} do not fit: ${reasons.join('; ')}. tools/list shows what it takes.`;
+}

@@ -1,0 +1,20 @@
+import { DirectoryShape } from '@berth/contract/guest';
+import * as z from 'zod/mini';
+import { resolveGiven } from '../../paths.ts';
+import { text } from '../described.ts';
+import { defineTool } from '../tool.ts';
+
+export const fsListDirectory = defineTool({
+  name: 'fsListDirectory',
+  description: 'Lists the files and folders of a folder, one level.',
+  input: z.strictObject({ path: text('Folder; absolute, or relative to the working directory.') }),
+  output: z.object({ directory: DirectoryShape }),
+  run: async ({ path }, { guest }) => {
+    const { listDirectory } = await import('../../files/list-directory.ts');
+    const { absolute, echoed } = resolveGiven(path, guest.settings);
+    return { directory: await listDirectory(absolute, { echoed, mostEntries: MOST_ENTRIES }) };
+  },
+});
+
+// Each takes about 200 bytes, twice: what a model can read ends long before.
+const MOST_ENTRIES = 20_000;

@@ -1,0 +1,32 @@
+import { ProcessShape } from '@berth/contract/guest';
+import * as z from 'zod/mini';
+import { shorten } from '../shorten.ts';
+import { defineTool } from '../tool.ts';
+
+// Of all processes together: hundreds of them, each with all its output, are too much for an answer and for its reader.
+const MOST_CHARACTERS = 512 * 1024;
+const LEAST_CHARACTERS = 200;
+
+export const processesList = defineTool({
+  name: 'processesList',
+  description:
+    'Lists the processes that were started through this API, finished ones too, with the end of their output. processGet shows more of one.',
+  input: z.strictObject({}),
+  output: z.object({ processes: z.array(ProcessShape) }),
+  run: async (_args, { guest }) => {
+    const listed = (await guest.processes()).list();
+    const most = Math.max(LEAST_CHARACTERS, Math.floor(MOST_CHARACTERS / (listed.length * 3)));
+    const processes: z.output<typeof ProcessShape>[] = [];
+    // One after the other, and short at once: never all of their output in memory.
+    for (const one of listed) {
+      const { logs, stdout, stderr, ...described } = await one.describe('listed');
+      processes.push({
+        ...described,
+        logs: shorten(logs, most),
+        stdout: shorten(stdout, most),
+        stderr: shorten(stderr, most),
+      });
+    }
+    return { processes };
+  },
+});

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Caller } from '../caller.ts';
+import { environment } from '../environment.ts';
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import { resolveGiven } from '../paths.ts';
+import { chooseShell } from './choose-shell.ts';
+import { CLOSE, serveTerminalClient } from './terminal-client.ts';
+import { serverFrame, sideOf } from './terminal-frames.ts';
+import { type SessionWish, TerminalSessions } from './terminal-sessions.ts';
+
+const MOST_FRAME_BYTES = 4 * 1024 * 1024;
+const MOST_ID_CHARACTERS = 128;
+
+export type TerminalRequest = {
+  guest: Guest;
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  query: URLSearchParams;
+  caller: Caller;
+};
+
+const server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
+const loaded = new WeakMap<Guest, Promise<TerminalSessions>>();
+
+/** Also called at start, when an earlier guest has left sessions: somebody must count how long they are idle. */
+export function terminalSessions(guest: Guest): Promise<TerminalSessions> {
+  const sessions = loaded.get(guest) ?? TerminalSessions.load(guest);
+  loaded.set(guest, sessions);
+  return sessions;
+}
+
+export function openTerminal({ guest, request, socket, head, query, caller }: TerminalRequest): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', resolve);
+    server.handleUpgrade(request, socket, head, (client) => void serve(guest, client, query, caller));
+  });
+}
+
+async function serve(guest: Guest, socket: WebSocket, query: URLSearchParams, caller: Caller): Promise<void> {
+  socket.on('error', () => socket.terminate());
+  // Input that arrives while the shell is being started waits in the socket.
+  socket.pause();
+  try {
+    const id = query.get('sessionId') || 'default';
+    if (id.length > MOST_ID_CHARACTERS) {
+      throw new Fault(400, `A sessionId has at most ${MOST_ID_CHARACTERS} characters. Choose a shorter one.`);
+    }
+    const sessions = await terminalSessions(guest);
+    const session = await sessions.open(id, () => wishOf(guest, query));
+    socket.resume();
+    await serveTerminalClient({ guest, session, socket, caller });
+  } catch (error) {
+    const message = error instanceof Fault ? error.message : 'The terminal failed. The guest’s log holds the reason.';
+    if (!(error instanceof Fault)) guest.log.line('guest', { level: 'error', error: String(error) });
+    socket.resume();
+    socket.send(serverFrame('error', message), () => socket.close(CLOSE.failed));
+  }
+}
+
+function wishOf({ settings }: Guest, query: URLSearchParams): SessionWish {
+  return {
+    shell: chooseShell(query.get('shell') || undefined, environment),
+    workingDirectory: resolveGiven(query.get('workingDir') || settings.workingDirectory, settings).absolute,
+    inherited: environment,
+    cols: sideOf(query.get('cols'), 80),
+    rows: sideOf(query.get('rows'), 24),
+  };
+}

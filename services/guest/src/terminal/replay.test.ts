@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutAtLine } from './replay.ts';
+
+describe('the cut of a replay', () => {
+  it('leaves alone what fits and begins at the beginning', () => {
+    expect(cutAtLine(Buffer.from('half a line'), false, 100).toString()).toBe('half a line');
+  });
+
+  it('begins at the start of a line', () => {
+    expect(cutAtLine(Buffer.from('one\ntwo\nthree\n'), true, 9).toString()).toBe('three\n');
+    expect(cutAtLine(Buffer.from('one\ntwo\nthree\n'), true, 10).toString()).toBe('two\nthree\n');
+  });
+
+  it('begins at a character when there is no line', () => {
+    expect(cutAtLine(Buffer.from('€€€'), true, 4).toString()).toBe('€');
+  });
+
+  it('is never longer than asked for, is the end of what was there, and is whole UTF-8', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', '€', '😀', '\n', '\x1b[31m')), fc.nat(40), (pieces, most) => {
+        const bytes = Buffer.from(pieces.join(''));
+        const cut = cutAtLine(bytes, bytes.length > most, most);
+        expect(cut.length <= most || bytes.length <= most).toBe(true);
+        expect(bytes.subarray(bytes.length - cut.length).equals(cut)).toBe(true);
+        expect(Buffer.from(cut.toString()).equals(cut)).toBe(true);
+      }),
+    );
+  });
+});

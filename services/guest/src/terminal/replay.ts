@@ -1,0 +1,37 @@
+import { readRecords, tailOf } from '../processes/log-records.ts';
+import type { OutputLog } from '../processes/output-log.ts';
+
+export const REPLAY_BYTES = 100 * 1024;
+
+/** Colours of what was cut off must not go on into what is shown. */
+const ANSI_RESET = '\x1b[0m';
+const LINE_FEED = 0x0a;
+
+/** What somebody who connects sees first, and where the rest begins: no byte between them is lost or shown twice. */
+export function replayOf(log: OutputLog): { bytes: Buffer; next: number } {
+  const { end } = log.extent();
+  const { at, cut } = tailOf(log, REPLAY_BYTES, end);
+  const pieces: Buffer[] = [];
+  let next = at;
+  // Up to what is there now: a terminal that prints without end would never be caught up with.
+  while (next < end) {
+    const found = readRecords(log, next);
+    if (found === undefined) break;
+    for (const record of found.records) pieces.push(record.at === at ? record.bytes.subarray(cut) : record.bytes);
+    next = found.next;
+  }
+  const kept = cutAtLine(Buffer.concat(pieces), at > 0 || cut > 0);
+  return { bytes: kept.length === 0 ? kept : Buffer.concat([Buffer.from(ANSI_RESET), kept]), next };
+}
+
+/** The newest bytes, from the start of a line; without any line, from the start of a character. */
+export function cutAtLine(bytes: Buffer, isCut: boolean, mostBytes = REPLAY_BYTES): Buffer {
+  if (!isCut && bytes.length <= mostBytes) return bytes;
+  const from = Math.max(0, bytes.length - mostBytes);
+  if (from > 0 && bytes[from - 1] === LINE_FEED) return bytes.subarray(from);
+  const lineEnd = bytes.indexOf(LINE_FEED, from);
+  if (lineEnd >= 0) return bytes.subarray(lineEnd + 1);
+  let start = from;
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start);
+}

@@ -1,0 +1,110 @@
+// One shell on a terminal. The native helper holds the terminal and writes what it prints into a log, so the session lives
+// through disconnects and through a guest that starts again; whoever watches reads the log at a pace of their own.
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Guest } from '../guest.ts';
+import { membersOf } from '../ports/process-members.ts';
+import { OutputLog } from '../processes/output-log.ts';
+import type { ProcessRecord } from '../supervisor/supervisor.ts';
+
+const SIGHUP = 1;
+const KILL_GRACE_MS = 1_000;
+const MOST_KILL_ROUNDS = 20;
+const KILL_ROUND_MS = 25;
+const MOST_INPUT_PIECE_BYTES = 16 * 1024;
+
+export type SessionParts = {
+  id: string;
+  folder: string;
+  record: ProcessRecord;
+  /** Resolves when the shell has ended. */
+  exited: Promise<void>;
+};
+
+export class TerminalSession {
+  readonly id: string;
+  readonly key: string;
+  readonly log: OutputLog;
+  /** Sockets that watch it. */
+  clients = 0;
+  /** How long nobody has watched, as the sweeps counted it. */
+  idleMs = 0;
+  /** Resolves once the shell has ended and no process of the session is left. */
+  readonly ended: Promise<void>;
+  readonly #guest: Guest;
+  readonly #folder: string;
+  readonly #record: ProcessRecord;
+  #writing: Promise<boolean> = Promise.resolve(true);
+
+  constructor(guest: Guest, { id, folder, record, exited }: SessionParts) {
+    this.id = id;
+    this.key = record.key;
+    this.log = new OutputLog(folder, 'all');
+    this.#guest = guest;
+    this.#folder = folder;
+    this.#record = record;
+    // The shell is gone; what it started in the background still holds the terminal, and goes with it.
+    this.ended = exited.then(() => this.#killMembers());
+  }
+
+  get isRunning(): boolean {
+    const record = this.#guest.supervisor.record(this.key);
+    return record !== undefined && record.exit === undefined;
+  }
+
+  /** In order, whoever types. Resolves when the terminal has taken it; false when the shell is gone. */
+  write(text: string): Promise<boolean> {
+    this.#writing = this.#writing.then(() => this.#write(Buffer.from(text)));
+    return this.#writing;
+  }
+
+  async #write(bytes: Buffer): Promise<boolean> {
+    for (let at = 0; at < bytes.length; at += MOST_INPUT_PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + MOST_INPUT_PIECE_BYTES);
+      if (!(await this.#guest.supervisor.write(this.key, piece))) return false;
+    }
+    return true;
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#guest.supervisor.resize(this.key, cols, rows);
+  }
+
+  /** As a terminal that is closed does it: a hang-up that shells understand, then the end for all of the session. */
+  async end(): Promise<void> {
+    this.#guest.supervisor.signal(this.key, SIGHUP);
+    const patience = AbortSignal.timeout(KILL_GRACE_MS);
+    while (this.isRunning && !patience.aborted) await delay(KILL_ROUND_MS);
+    await this.#killMembers();
+    await this.ended;
+  }
+
+  /** By session: jobs of a shell have groups of their own. */
+  async #killMembers(): Promise<void> {
+    const { pid, startTicks } = this.#record;
+    for (let round = 0; round < MOST_KILL_ROUNDS; round += 1) {
+      const members = membersOf({ pid, startTicks });
+      if (members.length === 0) return;
+      for (const member of members) kill(member);
+      await delay(KILL_ROUND_MS);
+    }
+    this.#guest.log.line('guest', {
+      level: 'warn',
+      message: `Processes of terminal session ${this.key} did not end when killed. Stop the sandbox to be rid of them.`,
+    });
+  }
+
+  /** After its end, and after the last client has read it. */
+  async remove(): Promise<void> {
+    this.#guest.supervisor.forget(this.key);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,168 @@
+// All terminal sessions of a guest, by the id that clients choose.
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import { processEnvironment } from '../processes/process-environment.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
+import { TERMINAL_MARK } from './is-terminal-key.ts';
+import { TerminalSession } from './terminal-session.ts';
+
+const SWEEP_MS = 30_000;
+const MOST_SESSIONS = 64;
+/** Of the log, which the replay and slow clients read. */
+const MOST_LOG_BYTES = 1024 * 1024;
+
+export type SessionWish = {
+  shell: string;
+  workingDirectory: string;
+  inherited: Readonly<Record<string, string | undefined>>;
+  cols: number;
+  rows: number;
+};
+
+export class TerminalSessions {
+  readonly #guest: Guest;
+  readonly #sessions = new Map<string, Promise<TerminalSession>>();
+  readonly #exits = new Map<ProcessKey, () => void>();
+
+  private constructor(guest: Guest) {
+    this.#guest = guest;
+    guest.supervisor.onExit(({ key }) => this.#exits.get(key)?.());
+  }
+
+  /** With the sessions that an earlier guest has left. */
+  static async load(guest: Guest): Promise<TerminalSessions> {
+    const sessions = new TerminalSessions(guest);
+    await guest.supervisor.ready;
+    await sessions.#adopt();
+    sessions.#sweep();
+    return sessions;
+  }
+
+  /** The session of this id; made with the wish when there is none. Two who ask at once get the same one. */
+  open(id: string, wish: () => SessionWish): Promise<TerminalSession> {
+    const known = this.#sessions.get(id);
+    if (known !== undefined) return known;
+    if (this.#sessions.size >= MOST_SESSIONS) {
+      throw new Fault(
+        429,
+        `There are ${MOST_SESSIONS} terminal sessions already. Leave one with "exit", then try again.`,
+      );
+    }
+    const session = this.#start(id, wish);
+    this.#keep(id, session);
+    return session;
+  }
+
+  #keep(id: string, opening: Promise<TerminalSession>): void {
+    this.#sessions.set(id, opening);
+    const forget = () => {
+      if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
+    };
+    opening.then(async (session) => {
+      await session.ended;
+      forget();
+      if (session.clients === 0) await session.remove();
+    }, forget);
+  }
+
+  get #folder(): string {
+    return join(this.#guest.settings.stateFolder, 'terminals');
+  }
+
+  async #start(id: string, wish: () => SessionWish): Promise<TerminalSession> {
+    const { shell, workingDirectory, inherited, cols, rows } = wish();
+    const key = `${TERMINAL_MARK}${randomBytes(8).toString('hex').slice(1)}`;
+    const folder = join(this.#folder, key);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Before the shell: a guest that dies in between leaves a name without a session, never a session without a name.
+    await writeFile(join(folder, 'session.json.new'), JSON.stringify({ id }), { mode: 0o600 });
+    await rename(join(folder, 'session.json.new'), join(folder, 'session.json'));
+    const exited = this.#untilExit(key);
+    const record = await this.#guest.supervisor.spawn(key, {
+      args: [shell],
+      env: processEnvironment({
+        inherited,
+        wished: inherited.TERM ? {} : { TERM: 'xterm-256color' },
+        key,
+        workloadUser: this.#guest.settings.workloadUser,
+      }),
+      workingDirectory,
+      logFolder: folder,
+      mostLogBytes: MOST_LOG_BYTES,
+      input: { cols, rows },
+    });
+    if ('stage' in record) {
+      this.#exits.delete(key);
+      await rm(folder, { recursive: true, force: true });
+      throw couldNotStart(record, shell, workingDirectory);
+    }
+    return new TerminalSession(this.#guest, { id, folder, record, exited });
+  }
+
+  async #adopt(): Promise<void> {
+    const keys = await readdir(this.#folder).catch(() => []);
+    for (const key of keys) {
+      const folder = join(this.#folder, key);
+      const record: ProcessRecord | undefined = this.#guest.supervisor.record(key);
+      const id = await sessionIdIn(folder);
+      // The earlier guest died before the shell was there.
+      if (record === undefined || id === undefined) {
+        await rm(folder, { recursive: true, force: true });
+        continue;
+      }
+      const exited = record.exit === undefined ? this.#untilExit(key) : Promise.resolve();
+      this.#keep(id, Promise.resolve(new TerminalSession(this.#guest, { id, folder, record, exited })));
+    }
+  }
+
+  /** Asked for before the shell is: it may end at once. */
+  #untilExit(key: ProcessKey): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#exits.set(key, () => {
+      this.#exits.delete(key);
+      resolve();
+    });
+    return promise;
+  }
+
+  /** Counted in sweeps, not by the clock: a sandbox that slept for an hour has not been idle for one. */
+  #sweep(): void {
+    const idleLimitMs = this.#guest.settings.terminalIdleSeconds * 1000;
+    const everyMs = Math.min(SWEEP_MS, idleLimitMs / 4);
+    const timer = setInterval(async () => {
+      for (const session of await Promise.all(
+        this.#sessions.values().map((opening) => opening.catch(() => undefined)),
+      )) {
+        if (session === undefined) continue;
+        session.idleMs = session.clients > 0 ? 0 : session.idleMs + everyMs;
+        if (session.idleMs >= idleLimitMs) void session.end();
+      }
+    }, everyMs);
+    timer.unref();
+    this.#guest.stopping.addEventListener('abort', () => clearInterval(timer));
+  }
+}
+
+async function sessionIdIn(folder: string): Promise<string | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(folder, 'session.json'), 'utf8'));
+    if (typeof value !== 'object' || value === null || !('id' in value)) return undefined;
+    return typeof value.id === 'string' ? value.id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function couldNotStart({ stage, errno }: SpawnFailure, shell: string, workingDirectory: string): Fault {
+  if (stage === 'folder') {
+    return new Fault(
+      422,
+      `The folder ${workingDirectory} does not exist or cannot be entered. Name another workingDir.`,
+    );
+  }
+  if (stage === 'program') return new Fault(422, `${shell} cannot be run (error ${errno}). Name another shell.`);
+  return new Fault(422, `No terminal could be started (${stage}, error ${errno}). End some processes, then try again.`);
+}
