@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 const heavy = ['tests/e2e/**', 'tests/chaos/**'];
 // Run by `pnpm conformance`, which also holds them against the list of statements; its own parts are unit tests.
 const conformance = 'tests/conformance/*.test.ts';
+// Run by `pnpm e2e guest`, inside containers of both isolation classes. On the machine itself: `vitest run --project guest`.
+const guest = 'tests/guest/*.test.ts';
 const engines = './scripts/engines/vitest-setup.ts';
 
 export default defineConfig({
@@ -15,10 +17,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,services,clients}/*/src/**/*.test.ts', '{scripts,tests,bench}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...heavy, conformance],
+          exclude: ['**/node_modules/**', ...heavy, conformance, guest],
           globalSetup: engines,
         },
       },
+      { test: { name: 'guest', include: [guest], testTimeout: 60_000 } },
       { test: { name: 'conformance', include: [conformance], globalSetup: engines } },
       {
         test: {

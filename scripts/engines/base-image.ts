@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, globSync } from 'node:fs';
 import { appendFile, chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { requireDebianPackages } from './debian-packages.ts';
+import { debianMirror, requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { importImage, tagImage } from './import-image.ts';
@@ -24,7 +24,7 @@ export const baseImage: Installable = {
     const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
     try {
       const root = join(staging, 'root');
-      execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror()], { stdio: 'inherit' });
+      execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror(SUITE)], { stdio: 'inherit' });
       for (const path of NOT_NEEDED) await rm(join(root, path), { recursive: true, force: true });
       await addNode(root);
       execFileSync('tar', [
@@ -65,16 +65,6 @@ async function baseImageNames(): Promise<string[]> {
 
 async function imageFile(): Promise<string> {
   return join(await engineFolder('images'), `debian-${SUITE}-node-${process.version}.tar`);
-}
-
-/** Where apt fetches from, because a machine may have no way to the public mirrors. */
-function debianMirror(): string[] {
-  const format = ['--format', '$(CODENAME) $(REPO_URI)', 'Created-By: Packages'];
-  const lines = execFileSync('apt-get', ['indextargets', ...format], { encoding: 'utf8' }).split('\n');
-  return lines
-    .filter((line) => line.startsWith(`${SUITE} `))
-    .map((line) => line.slice(SUITE.length + 1))
-    .slice(0, 1);
 }
 
 /** As in the official image: the program in /usr/local/bin, and an account `node` with number 1000. */

@@ -12,3 +12,13 @@ export function requireDebianPackages(what: string, packages: readonly string[],
   execFileSync('apt-get', ['update', '-qq'], options);
   execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
 }
+
+/** Where apt fetches a suite from, because a machine may have no way to the public mirrors. Empty when it has none. */
+export function debianMirror(suite: string): string[] {
+  const format = ['--format', '$(CODENAME) $(REPO_URI)', 'Created-By: Packages'];
+  const lines = execFileSync('apt-get', ['indextargets', ...format], { encoding: 'utf8' }).split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${suite} `))
+    .map((line) => line.slice(suite.length + 1))
+    .slice(0, 1);
+}

@@ -3,8 +3,10 @@ import { clickhouse } from './clickhouse.ts';
 import { containerRegistry } from './container-registry.ts';
 import { docker } from './docker.ts';
 import type { Engine, Installable } from './engine.ts';
+import { guestRuntime } from './guest/runtime.ts';
 import { gvisor } from './gvisor.ts';
 import { loadTools } from './load-tools.ts';
+import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
@@ -13,4 +15,12 @@ import { tinyImage } from './tiny-image.ts';
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
 /** What an engine uses and `pnpm engines install` fetches or builds, but nothing that runs by itself. */
-export const parts: readonly Installable[] = [gvisor, networkTools, baseImage, tinyImage, loadTools];
+export const parts: readonly Installable[] = [
+  gvisor,
+  networkTools,
+  baseImage,
+  tinyImage,
+  muslImage,
+  guestRuntime,
+  loadTools,
+];

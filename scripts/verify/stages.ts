@@ -12,7 +12,16 @@ export type Stage = {
   env?: Readonly<Record<string, string>>;
 };
 
-const containers = ['docker', 'gvisor', 'network-tools', 'container-registry', 'base-image', 'tiny-image'];
+const containers = [
+  'docker',
+  'gvisor',
+  'network-tools',
+  'container-registry',
+  'base-image',
+  'tiny-image',
+  'musl-image',
+  'guest',
+];
 
 /** What `pnpm verify` runs, in order. A new stage is one line. */
 export const stages: readonly Stage[] = [
@@ -20,7 +29,7 @@ export const stages: readonly Stage[] = [
   { name: 'lint', script: ['lint'] },
   { name: 'boundaries', script: ['boundaries'] },
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
-  { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate'] },
+  { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] },
   {
     name: 'tests on PostgreSQL 15',
     script: [

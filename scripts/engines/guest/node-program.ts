@@ -1,0 +1,82 @@
+// A Node.js that runs in any image. The kernel takes the path of a program's loader from the program itself, so the path in
+// the copy is overwritten with one inside the runtime folder. Starting the loader by hand with the program as its argument
+// would work too, but then /proc/self/exe and process.execPath name the loader.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, link, mkdir, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { renameUnlessThere } from './rename-unless-there.ts';
+
+/** In the prepared folder only. */
+export const HOST_PROGRAM = 'host-node';
+const LOADER = '/.berth/ld.so';
+const PROGRAM_HEADERS_OFFSET = 32;
+const HEADER_BYTES_OFFSET = 54;
+const HEADER_COUNT_OFFSET = 56;
+const INTERPRETER_TYPE = 3;
+
+/** Made once per version of Node.js: it is by far the largest part, and links to it cost nothing. */
+export async function preparedNode(root: string): Promise<string> {
+  const folder = join(root, `node-${process.version}-${hashOf(await readFile(import.meta.filename))}`);
+  if (existsSync(folder)) return folder;
+  const staging = await mkdtemp(join(root, 'node-making-'));
+  try {
+    const program = join(staging, 'node');
+    await copyFile(process.execPath, program);
+    const loader = await replaceLoader(program);
+    await chmod(program, 0o755);
+    // Unchanged, for this machine itself: the original may lie in a home that other accounts cannot enter.
+    await copyFile(process.execPath, join(staging, HOST_PROGRAM));
+    await chmod(join(staging, HOST_PROGRAM), 0o755);
+    await copyFile(loader, join(staging, 'ld.so'));
+    await mkdir(join(staging, 'lib'));
+    for (const library of librariesOf(process.execPath))
+      await copyFile(library, join(staging, 'lib', basename(library)));
+    await chmod(staging, 0o755);
+    await renameUnlessThere(staging, folder);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+export async function linkNode(prepared: string, target: string): Promise<void> {
+  await mkdir(join(target, 'lib'));
+  for (const name of ['node', 'ld.so']) await link(join(prepared, name), join(target, name));
+  for (const name of await readdir(join(prepared, 'lib')))
+    await link(join(prepared, 'lib', name), join(target, 'lib', name));
+}
+
+/** Returns the loader that it named before. */
+async function replaceLoader(program: string): Promise<string> {
+  await using file = await open(program, 'r+');
+  const read = async (offset: number, bytes: number) => (await file.read(Buffer.alloc(bytes), 0, bytes, offset)).buffer;
+  const head = await read(0, 64);
+  const headerBytes = head.readUInt16LE(HEADER_BYTES_OFFSET);
+  for (let index = 0; index < head.readUInt16LE(HEADER_COUNT_OFFSET); index++) {
+    const headerOffset = Number(head.readBigUInt64LE(PROGRAM_HEADERS_OFFSET)) + index * headerBytes;
+    const header = await read(headerOffset, headerBytes);
+    if (header.readUInt32LE(0) !== INTERPRETER_TYPE) continue;
+    const offset = Number(header.readBigUInt64LE(8));
+    const bytes = Number(header.readBigUInt64LE(32));
+    const old = (await read(offset, bytes)).toString().replaceAll('\0', '');
+    if (LOADER.length >= bytes)
+      throw new Error(`${LOADER} is longer than ${old}, which it must replace in ${program}.`);
+    await file.write(Buffer.from(LOADER.padEnd(bytes, '\0')), 0, bytes, offset);
+    // Both lengths shrink with it: not every kernel stops at the first NUL.
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(LOADER.length + 1));
+    await file.write(length, 0, 8, headerOffset + 32);
+    await file.write(length, 0, 8, headerOffset + 40);
+    return old;
+  }
+  throw new Error(`${program} is linked statically or is no ELF file. Use the official build of Node.js.`);
+}
+
+function librariesOf(program: string): string[] {
+  const lines = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...lines.matchAll(/=> (\/\S+)/g)].map(([, path = '']) => path);
+}
+
+const hashOf = (text: Buffer) => createHash('sha256').update(text).digest('hex').slice(0, 8);

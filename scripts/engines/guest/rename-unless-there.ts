@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+
+/** Of two that make the same folder at once, the slower one leaves the other's in place. */
+export async function renameUnlessThere(staging: string, folder: string): Promise<void> {
+  try {
+    await rename(staging, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  }
+}
