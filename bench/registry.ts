@@ -5,6 +5,7 @@ import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
 import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
+import { guest } from './guest.ts';
 import { listing } from './listing.ts';
 import { streams } from './streams.ts';
 import { testDatabase } from './test-database.ts';
@@ -19,4 +20,5 @@ export const benches: readonly Bench[] = [
   gateway,
   streams,
   gatewayLong,
+  guest,
 ];

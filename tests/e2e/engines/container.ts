@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { demultiplexed } from '../../support/docker-output.ts';
 
 export type ContainerWish = {
   image: string;
@@ -64,15 +65,4 @@ export async function answer(address: string): Promise<string> {
       await sleep(25);
     }
   }
-}
-
-/** Each piece has a head of 8 bytes: which stream, and how long. */
-function demultiplexed(body: Buffer): string {
-  let text = '';
-  for (let at = 0; at + 8 <= body.length; ) {
-    const end = at + 8 + body.readUInt32BE(at + 4);
-    text += body.toString('utf8', at + 8, end);
-    at = end;
-  }
-  return text;
 }

@@ -1,0 +1,80 @@
+// A Docker Engine with the base image and the guest's runtime, on which the two that are compared run alike.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { docker } from '../../scripts/engines/docker.ts';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { engineFolder } from '../../scripts/engines/folders.ts';
+import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
+
+const NETWORK = 'guest-bench';
+const MEMORY_MB = 1_024;
+const RUNTIME_FOLDER = '/.berth';
+// Loopback of the machine is not the container's: both listen on every address, as a sandbox must.
+const BARE_SERVER = 'require("node:http").createServer((_, r) => r.end("{}")).listen(8080, "::")';
+
+const commands = {
+  bare: { Entrypoint: [`${RUNTIME_FOLDER}/node`, '-e', BARE_SERVER], Env: [`LD_LIBRARY_PATH=${RUNTIME_FOLDER}/lib`] },
+  guest: { Entrypoint: [`${RUNTIME_FOLDER}/init`], Env: [] },
+} as const;
+
+const Created = z.object({ Id: z.string() });
+const Inspected = z.object({
+  State: z.object({ Pid: z.int() }),
+  NetworkSettings: z.object({ Networks: z.record(z.string(), z.object({ IPAddress: z.string() })) }),
+});
+
+export type GuestHost = AsyncDisposable & {
+  url: string;
+  create(runtime: 'runc' | 'runsc', what: keyof typeof commands): Promise<string>;
+  /** Resolves with the first 200 of a started container; its first process, as the machine counts. */
+  firstAnswer(id: string): Promise<number>;
+};
+
+export async function openGuestHost(): Promise<GuestHost> {
+  const dataFolder = await mkdtemp(join(await engineFolder('bench'), 'guest-'));
+  const runtimeFolder = await buildGuest();
+  const { url } = await docker.start({ dataFolder });
+  const [image = ''] = await importBaseImage(url);
+  await callDocker(url, 'POST /networks/create', { json: { Name: NETWORK, Driver: 'bridge', CheckDuplicate: true } });
+  return {
+    url,
+    async create(runtime, what) {
+      const json = {
+        Image: image,
+        ...commands[what],
+        HostConfig: {
+          Runtime: runtime,
+          NetworkMode: NETWORK,
+          Memory: MEMORY_MB * 1024 * 1024,
+          Binds: [`${runtimeFolder}:${RUNTIME_FOLDER}:ro`],
+        },
+      };
+      return Created.parse(JSON.parse((await callDocker(url, 'POST /containers/create', { json })).body.toString())).Id;
+    },
+    async firstAnswer(id) {
+      const { body } = await callDocker(url, `GET /containers/${id}/json`);
+      const { State, NetworkSettings } = Inspected.parse(JSON.parse(body.toString()));
+      const address = NetworkSettings.Networks[NETWORK]?.IPAddress ?? '';
+      const deadline = performance.now() + 20_000;
+      while (performance.now() < deadline) if (await answers(address)) return State.Pid;
+      throw new Error('The container did not answer within 20 seconds.');
+    },
+    async [Symbol.asyncDispose]() {
+      await docker.stop(dataFolder);
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+function answers(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ host, port: 8080, path: '/health', agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode === 200));
+    });
+    asked.once('error', () => setTimeout(resolve, 1, false));
+    asked.end();
+  });
+}

@@ -1,0 +1,143 @@
+// Whatever is sent to a sandbox: an answer that its description knows, soon, from the same guest, and nothing touched that
+// the account of the sandbox may not touch.
+import { Agent, request } from 'node:http';
+import { guestOperations } from '@berth/contract/guest';
+import { environment } from '@berth/telemetry';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { guestClient } from '../../support/guest-client.ts';
+import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { execInContainer } from './exec-in-container.ts';
+import { type GuestFuzzRequest, guestFuzzRequest } from './fuzz-request.ts';
+
+const REQUESTS = environment.BERTH_TEST_FULL === '1' ? 50_000 : 2_500;
+const AT_ONCE = 8;
+const MOST_ANSWER_MS = 15_000;
+const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
+// These answer for as long as there is something to tell: their first bytes are the answer here.
+const endless = new Set(['watch', 'processLogStream']);
+/** Given by every route: bad input, no such route (an odd segment makes another path), not this method, not the runner, too large. */
+const everywhere = [200, 400, 401, 403, 404, 405, 413, 414, 431];
+
+const NOT_NODES =
+  '! -user node ! -path "/proc*" ! -path "/sys*" ! -path "/dev*" ! -path "/tmp/*" ! -path "/var/lib/sandbox*" ! -path /root/mark';
+/** Whatever is not the account's: which paths there are, of what kind, with which rights; and whose contents changed. */
+const OTHERS = `find / -xdev ${NOT_NODES} -printf "%p %y %m %U %G\\n" | sort | sha256sum`;
+const CHANGED = `find / -xdev -type f -newer /root/mark ${NOT_NODES}`;
+
+let docker: TestDocker;
+let image = '';
+beforeAll(async () => {
+  docker = await startTestDocker();
+  [image = ''] = await importBaseImage(docker.url);
+});
+afterAll(() => docker[Symbol.asyncDispose]());
+
+describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
+  test(`${REQUESTS} requests made from the description: no crash, no hang, nothing of others touched`, {
+    timeout: 900_000,
+  }, async () => {
+    await using container = await startGuestContainer(docker.url, {
+      image,
+      runtime,
+      memoryMb: 1_024,
+      pids: 2_048,
+      args: ['--user', 'node'],
+    });
+    const inside = (script: string) => execInContainer(docker.url, container.id, script);
+    await inside('echo secret > /root/secret; chmod 700 /root; chmod 600 /root/secret');
+    await inside(
+      'mkdir -p /tmp/fuzz/c; echo a > /tmp/fuzz/a; ln -s /root/secret /tmp/fuzz/link; mkfifo /tmp/fuzz/pipe; chown -R node /tmp/fuzz; touch /root/mark',
+    );
+    const others = await inside(OTHERS);
+    const before = await guestClient(container.url).health();
+    const bad = await sendAll(container);
+    const after = await guestClient(container.url).health();
+    expect(bad.slice(0, 5), `seed ${seed}, ${bad.length} bad answers`).toEqual([]);
+    expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
+    expect(await inside(CHANGED)).toBe('');
+    expect(await inside(OTHERS)).toBe(others);
+    expect(await inside('cat /root/secret')).toContain('secret');
+  });
+});
+
+async function sendAll({ url }: GuestContainer): Promise<string[]> {
+  const requests = fc.sample(guestFuzzRequest, { numRuns: REQUESTS, seed });
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const bad: string[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (;;) {
+      const asked = requests[next++];
+      if (asked === undefined) return;
+      const complaint = await complaintAbout(asked, url, agent);
+      if (complaint !== undefined)
+        bad.push(`${asked.method} ${asked.path.slice(0, 200)} ${asked.body?.toString().slice(0, 200)}: ${complaint}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  agent.destroy();
+  return bad;
+}
+
+async function complaintAbout(asked: GuestFuzzRequest, url: string, agent: Agent): Promise<string | undefined> {
+  let answer: { status: number; text: string };
+  try {
+    answer = await send(asked, url, agent);
+  } catch (error) {
+    return String(error);
+  }
+  const { status, text } = answer;
+  const { statuses } = guestOperations[asked.id as keyof typeof guestOperations];
+  // Of what the system refuses 500 may tell; of what the guest did not expect it says that it failed.
+  const isTold = status === 500 && !text.includes('The guest failed');
+  if (!isTold && ![...everywhere, ...statuses].includes(status)) return `${status} ${text.slice(0, 300)}`;
+  if (status < 400 || asked.id === 'mcp') return undefined;
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error === 'string' && error.length > 0
+      ? undefined
+      : `${status} without a reason: ${text.slice(0, 200)}`;
+  } catch {
+    return `${status} that is not JSON: ${text.slice(0, 200)}`;
+  }
+}
+
+function send(
+  { id, method, path, headers, body }: GuestFuzzRequest,
+  url: string,
+  agent: Agent,
+  again = true,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(body.length) };
+    const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${MOST_ANSWER_MS} ms`)), MOST_ANSWER_MS);
+    const sent = request({ agent, hostname, port, method, path, headers: { ...headers, ...length } }, (answer) => {
+      const status = answer.statusCode ?? 0;
+      const chunks: Buffer[] = [];
+      const done = () => {
+        clearTimeout(timer);
+        resolve({ status, text: Buffer.concat(chunks).toString() });
+      };
+      if (endless.has(id) && status === 200) {
+        done();
+        sent.destroy();
+        return;
+      }
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', done);
+      answer.on('error', reject);
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      // A kept connection may be closed at the moment it is used again: that is no failure of the request.
+      if (again && sent.reusedSocket && error.code === 'ECONNRESET')
+        send({ id, method, path, headers, body }, url, agent, false).then(resolve, reject);
+      else reject(error);
+    });
+    sent.end(body);
+  });
+}

@@ -1,0 +1,60 @@
+// The guest brings all it needs: it runs in an image with another libc, and in one without a single file.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { importEmptyImage, importMuslImage } from '../../../scripts/engines/musl-image.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { startGuestContainer } from '../../support/guest-container.ts';
+
+let docker: TestDocker;
+const images = { debian: '', musl: '', empty: '' };
+
+beforeAll(async () => {
+  docker = await startTestDocker();
+  const [debian = ''] = await importBaseImage(docker.url);
+  images.debian = debian;
+  images.musl = await importMuslImage(docker.url);
+  images.empty = await importEmptyImage(docker.url);
+});
+afterAll(() => docker[Symbol.asyncDispose]());
+
+describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
+  describe.for(['debian', 'musl', 'empty'] as const)('in the image %s', (image) => {
+    test.for(['root', '1000'] as const)('the guest answers as %s', async (user) => {
+      await using guest = await startGuestContainer(docker.url, { image: images[image], runtime, user: idOf(user) });
+      const answer = await fetch(`${guest.url}/health`);
+      expect(answer.status).toBe(200);
+    });
+
+    test('as root with a workload user it runs as that account', async () => {
+      const args = ['--user', '1000'];
+      await using guest = await startGuestContainer(docker.url, { image: images[image], runtime, args });
+      const status = await (await fetch(`${guest.url}/filesystem//proc/self/status?download=true`)).text();
+      expect(status).toMatch(/^Uid:\s+1000\s+1000\s+1000/m);
+    });
+
+    test('a workload user that is not there starts nothing', async () => {
+      const args = ['--user', 'no-such-account'];
+      const wish = { image: images[image], runtime, args, withoutWaiting: true };
+      await using guest = await startGuestContainer(docker.url, wish);
+      expect(await guest.ended()).toBe(78);
+      expect(await guest.output()).toContain('There is no account "no-such-account"');
+    });
+  });
+
+  test('it runs on a root that cannot be written', async () => {
+    const wish = { image: images.debian, runtime, readOnly: true };
+    await using guest = await startGuestContainer(docker.url, wish);
+    expect((await fetch(`${guest.url}/health`)).status).toBe(200);
+  });
+
+  test('SIGTERM ends the container at once and with 0', async () => {
+    await using guest = await startGuestContainer(docker.url, { image: images.empty, runtime });
+    const startedAt = Date.now();
+    await guest.stop();
+    expect(await guest.ended()).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+  });
+});
+
+/** By number: not every image knows a name. */
+const idOf = (user: 'root' | '1000') => (user === 'root' ? '0' : user);

@@ -1,0 +1,95 @@
+// Log streams: each line once, whoever comes, goes or reads slowly.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { guestClient } from '../../support/guest-client.ts';
+import { startGuestContainer } from '../../support/guest-container.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const SECONDS = full ? 20 : 4;
+const LINE = 'x'.repeat(80);
+
+let docker: TestDocker;
+let image = '';
+beforeAll(async () => {
+  docker = await startTestDocker();
+  [image = ''] = await importBaseImage(docker.url);
+});
+afterAll(() => docker[Symbol.asyncDispose]());
+
+/** 10 MiB of numbered lines a second. */
+const writer = `node -e '
+const perTick = Math.floor(10 * 1024 * 1024 / 100 / ${LINE.length + 9}); let n = 0; const end = Date.now() + ${SECONDS * 1000};
+const tick = () => { let text = ""; for (let i = 0; i < perTick; i++) text += String(++n).padStart(8, "0") + "${LINE}\\n";
+  if (process.stdout.write(text)) next(); else process.stdout.once("drain", next); };
+const next = () => Date.now() < end ? setTimeout(tick, 10) : console.error("last " + n);
+tick();'`;
+
+type Seen = { first: number; last: number; lines: number; gaps: number; broken: string[] };
+
+/** Reads to the end with pauses; a hole in the numbers is only right after a line that tells of it. */
+async function read(url: string, pid: string, pauseMs: number, leaveAfter = Number.POSITIVE_INFINITY): Promise<Seen> {
+  const seen: Seen = { first: 0, last: 0, lines: 0, gaps: 0, broken: [] };
+  const asked = request(`${url}/process/${pid}/logs/stream`);
+  asked.end();
+  const [response] = await once(asked, 'response');
+  response.setEncoding('utf8');
+  let rest = '';
+  let marked = false;
+  for await (const chunk of response) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const [, number] = /^stdout:(\d{8})x{80}$/.exec(line) ?? [];
+      if (number === undefined) {
+        if (line.startsWith('stderr:') || line === '[keepalive]') continue;
+        if (/truncated|behind|released|lost/.test(line)) {
+          marked = true;
+          seen.gaps += 1;
+        } else if (!marked) seen.broken.push(line.slice(0, 120));
+        continue;
+      }
+      const at = Number(number);
+      if (seen.lines > 0 && at !== seen.last + 1 && !marked) seen.broken.push(`${seen.last} then ${at}`);
+      if (at <= seen.last) seen.broken.push(`${at} again after ${seen.last}`);
+      if (seen.lines === 0) seen.first = at;
+      seen.last = at;
+      seen.lines += 1;
+      marked = false;
+    }
+    if (seen.lines > leaveAfter) {
+      asked.destroy();
+      break;
+    }
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return seen;
+}
+
+describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
+  test('R-05 R-06 R-07 each line once at 10 MiB a second, with readers that come late, leave and read slowly', async () => {
+    await using container = await startGuestContainer(docker.url, { image, runtime, memoryMb: 2_048 });
+    const client = guestClient(container.url);
+    const { pid } = await client.start({ command: writer });
+    const readers = [
+      read(container.url, pid, 0),
+      read(container.url, pid, 0),
+      read(container.url, pid, 20),
+      read(container.url, pid, 0, 20_000),
+      new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2)).then(() => read(container.url, pid, 0)),
+    ];
+    const all = await Promise.all(readers);
+    const { stderr } = await client.json<{ stderr: string }>('GET', `/process/${pid}/logs`);
+    const last = Number(/last (\d+)/.exec(stderr)?.[1]);
+    console.log(
+      `${runtime}: ${last} lines, readers saw ${all.map(({ lines, gaps }) => `${lines} (${gaps} gaps)`).join(', ')}`,
+    );
+    expect(all.flatMap(({ broken }) => broken)).toEqual([]);
+    for (const [index, seen] of all.entries()) if (index !== 3) expect(seen.last, `reader ${index}`).toBe(last);
+    // Those who read from the beginning as fast as it comes have every line.
+    for (const seen of all.slice(0, 2)) expect(seen).toMatchObject({ first: 1, lines: last, gaps: 0 });
+  });
+});

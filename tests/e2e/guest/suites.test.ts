@@ -1,0 +1,83 @@
+// The tests of the guest's interface (tests/guest), themselves inside a container of each isolation class: the helper, the
+// guest and the test share its kernel, so what they show holds there. Each of them is told here by its own name.
+import { resolve } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { engineFolder } from '../../../scripts/engines/folders.ts';
+import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
+import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
+import { demultiplexed } from '../../support/docker-output.ts';
+import { guestCapabilities } from '../../support/guest-container.ts';
+
+const CLONE = resolve(import.meta.dirname, '../../..');
+const MOST_SECONDS = 900;
+const MEMORY_BYTES = 4096 * 1024 * 1024;
+
+type Result = { fullName: string; status: string; failureMessages: string[] };
+type Report = { testResults: { name: string; message: string; assertionResults: Result[] }[] };
+
+const words = [
+  ...['run', '--config', 'tests/e2e/guest/suites.config.ts', '--configLoader', 'runner'],
+  ...['--reporter=json', '--outputFile=/tmp/report.json'],
+];
+const script = `node node_modules/vitest/vitest.mjs ${words.join(' ')} > /tmp/log 2>&1; cat /tmp/report.json || cat /tmp/log`;
+
+async function runSuites(docker: string, image: string, runtime: string): Promise<Report> {
+  const guestFolder = await engineFolder('guest');
+  const { body } = await callDocker(docker, 'POST /containers/create', {
+    json: {
+      Image: image,
+      WorkingDir: CLONE,
+      Entrypoint: ['sh', '-c', script],
+      Env: ['HOME=/tmp', 'CI=1'],
+      HostConfig: {
+        Runtime: runtime,
+        NetworkMode: 'suites',
+        Init: true,
+        Memory: MEMORY_BYTES,
+        CapDrop: ['ALL'],
+        CapAdd: guestCapabilities,
+        SecurityOpt: ['no-new-privileges'],
+        Binds: [`${CLONE}:${CLONE}:ro`, `${guestFolder}:${guestFolder}:ro`],
+      },
+    },
+  });
+  const { Id } = JSON.parse(body.toString());
+  await callDocker(docker, `POST /containers/${Id}/start`);
+  await callDocker(docker, `POST /containers/${Id}/wait`, { timeoutSeconds: MOST_SECONDS });
+  const logs = await callDocker(docker, `GET /containers/${Id}/logs?stdout=1&stderr=1`);
+  await callDocker(docker, `DELETE /containers/${Id}?force=1`);
+  const text = demultiplexed(logs.body);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`The tests gave no report:\n${text.slice(-3_000)}`);
+  }
+}
+
+await buildGuest();
+await using docker = await startTestDocker();
+const [image = ''] = await importBaseImage(docker.url);
+await callDocker(docker.url, 'POST /networks/create', {
+  json: { Name: 'suites', Driver: 'bridge', CheckDuplicate: true },
+});
+
+// In CI under gVisor alone: the machine's own kernel is what these tests are written on.
+for (const runtime of environment.BERTH_TEST_FULL === '1' ? ['runc', 'runsc'] : ['runsc']) {
+  const startedAt = Date.now();
+  const { testResults } = await runSuites(docker.url, image, runtime);
+  console.log(`${runtime}: ${testResults.length} files in ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  describe(`inside a container of ${runtime}`, () => {
+    for (const { name, message, assertionResults } of testResults) {
+      describe(name.slice(CLONE.length + 1), () => {
+        test('the file was loaded', () => expect(assertionResults.length === 0 ? message || 'no test' : '').toBe(''));
+        for (const { fullName, status, failureMessages } of assertionResults) {
+          if (status === 'skipped' || status === 'pending') test.skip(fullName);
+          else test(fullName, () => expect(failureMessages.join('\n')).toBe(''));
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,67 @@
+// The guest may be killed at any moment: processes, their output, their exit codes and what keeps the sandbox awake stay.
+
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { guestClient } from '../../support/guest-client.ts';
+import { startGuestContainer } from '../../support/guest-container.ts';
+import { killGuest } from './kill-guest.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const KILLS = full ? 50 : 5;
+const PROCESSES = 20;
+
+let docker: TestDocker;
+let image = '';
+beforeAll(async () => {
+  docker = await startTestDocker();
+  [image = ''] = await importBaseImage(docker.url);
+});
+afterAll(() => docker[Symbol.asyncDispose]());
+
+describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
+  test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, async () => {
+    await using container = await startGuestContainer(docker.url, { image, runtime, memoryMb: 1_024 });
+    const client = guestClient(container.url);
+    // Each prints numbered lines on both streams until the test says stop, then ends with a code of its own.
+    const command =
+      'i=0; while [ ! -e /tmp/enough ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep 0.02; done; exit $CODE';
+    const started = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, index) =>
+        client.start({
+          command,
+          name: `worker-${index}`,
+          keepAlive: index % 2 === 0,
+          timeout: 0,
+          env: { CODE: String(index) },
+        }),
+      ),
+    );
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await killGuest(docker.url, container);
+      // Asked at once: the helper holds the socket, so the answer is late and never refused.
+      const listed = await client.json<{ name: string; status: string; keepAlive: boolean }[]>('GET', '/process');
+      const workers = listed.filter(({ name }) => name.startsWith('worker-'));
+      expect(workers.map(({ status }) => status)).toEqual(started.map(() => 'running'));
+      expect(workers.filter(({ keepAlive }) => keepAlive)).toHaveLength(PROCESSES / 2);
+    }
+    await client.json('PUT', '/filesystem/%2Ftmp%2Fenough', { content: '' });
+    for (const [index, { pid }] of started.entries()) {
+      for await (const _ of client.lines(`/process/${pid}/logs/stream`)) {
+        // The stream ends with the process.
+      }
+      const ended = await client.process(pid);
+      expect(ended).toMatchObject({ status: index === 0 ? 'completed' : 'failed', exitCode: index });
+      const logs = await client.json<{ stdout: string; stderr: string }>('GET', `/process/${pid}/logs`);
+      const numbered = (text: string, word: string) =>
+        text
+          .trim()
+          .split('\n')
+          .every((line, at) => line === `${word} ${at + 1}`);
+      expect(numbered(logs.stdout, 'out'), `stdout of ${index}`).toBe(true);
+      expect(numbered(logs.stderr, 'err'), `stderr of ${index}`).toBe(true);
+      expect(logs.stdout.split('\n').length).toBe(logs.stderr.split('\n').length);
+    }
+  });
+});

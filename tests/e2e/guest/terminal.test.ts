@@ -1,0 +1,40 @@
+// Terminals as sandboxes have them: in containers of both runtimes, as root and as a workload user.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { startGuestContainer } from '../../support/guest-container.ts';
+import { connectTerminal } from '../../support/terminal-client.ts';
+
+let docker: TestDocker;
+let image: string;
+beforeAll(async () => {
+  docker = await startTestDocker();
+  [image = ''] = await importBaseImage(docker.url);
+}, 120_000);
+afterAll(() => docker[Symbol.asyncDispose]());
+
+describe.each(['runc', 'runsc'] as const)('on %s', (runtime) => {
+  it('a terminal has a size, job control and the image’s own shell; its exit takes background jobs along', async () => {
+    await using container = await startGuestContainer(docker.url, { image, runtime });
+    await using client = await connectTerminal(container.url, { cols: 132, rows: 43 });
+    client.type('stty size; echo shell-$0; sleep 600 & echo id-$(id -u)\r');
+    await client.until('43 132');
+    await client.until('shell-/bin/bash');
+    await client.until('id-0');
+    client.resize(90, 30);
+    client.type('stty size\r');
+    await client.until('30 90');
+    client.type('exit\r');
+    expect(await client.closed).toBe(1000);
+    await using again = await connectTerminal(container.url, { shell: '/bin/sh', sessionId: 'look' });
+    again.type('echo "count-$(cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -c "[s]leep 600")-"\r');
+    await again.until('count-0-');
+  });
+
+  it('R-50 it runs as the workload user', async () => {
+    await using container = await startGuestContainer(docker.url, { image, runtime, args: ['--user', '1000:1000'] });
+    await using client = await connectTerminal(container.url, { shell: '/bin/sh' });
+    client.type('echo id-$(id -u):$(id -g)\r');
+    await client.until('id-1000:1000');
+  });
+});

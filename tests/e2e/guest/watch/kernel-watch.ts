@@ -1,0 +1,28 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export type KernelWatch = Disposable & {
+  /** So far. */
+  paths(): string[];
+  until(path: string): Promise<void>;
+};
+
+/** An independent witness of what appears below a folder. */
+export async function startKernelWatch(folder: string, buildFolder: string): Promise<KernelWatch> {
+  const program = join(buildFolder, 'kernel-watch');
+  execFileSync('gcc', ['-O1', '-Wall', '-o', program, join(import.meta.dirname, 'kernel-watch.c')]);
+  const child = spawn(program, [folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => chunks.push(text));
+  const paths = () => chunks.join('').split('\0').slice(1, -1);
+  await once(child.stdout, 'data');
+  return {
+    paths,
+    async until(path) {
+      const timeout = AbortSignal.timeout(20_000);
+      while (!paths().includes(path)) await once(child.stdout, 'data', { signal: timeout });
+    },
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startGuestProcess } from '../support/guest-process.ts';
+import { HelperBed, newKey, textOf, u64 } from './helper-bed.ts';
+
+test('R-09 a killed guest takes no process with it: the next one is told of all of them, and their output goes on', async () => {
+  await using bed = await HelperBed.start();
+  const first = await bed.connection(0);
+  const [running, ended, logFolder] = [newKey(), newKey(), await bed.logFolder()];
+  const script = 'echo one; while ! test -e go; do sleep 0.02; done; echo two; exit 7';
+  const folder = bed.process.stateFolder;
+  first.spawn(running, { args: ['sh', '-c', script], logFolder, folder });
+  first.spawn(ended, { args: ['sh', '-c', 'exit 3'], logFolder: await bed.logFolder() });
+  const { record } = await first.next('s', running);
+  await first.next('x', ended);
+  process.kill(await bed.process.guestPid(), 'SIGKILL');
+  const second = await bed.connection(1);
+  const told = [await second.next('r'), await second.next('r')];
+  await second.next('y');
+  expect(told.find(({ key }) => key === running)?.record).toMatchObject({
+    pid: record.pid,
+    startTicks: record.startTicks,
+    ended: false,
+  });
+  expect(told.find(({ key }) => key === ended)?.record).toMatchObject({ ended: true, exitCode: 3 });
+  await writeFile(join(folder, 'go'), '');
+  expect((await second.next('x', running)).record).toMatchObject({ exitCode: 7, stdout: 8 });
+  expect(await textOf(logFolder, 'stdout')).toBe('one\ntwo\n');
+});
+
+test('a connection made while the guest is away is answered by the next one', async () => {
+  await using bed = await HelperBed.start();
+  await bed.connection(0);
+  const old = await bed.process.guestPid();
+  process.kill(old, 'SIGKILL');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => bed.aboutGuest()));
+  for (const { pid } of answers) expect(pid).not.toBe(old);
+});
+
+test('a guest that ends at once is started again, each time a little later', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'short-'));
+  try {
+    await mkdir(join(place, 'guest'));
+    const times = join(place, 'times');
+    await writeFile(join(place, 'guest/main.js'), `require('fs').appendFileSync('${times}', Date.now() + '\\n')`);
+    await using _helper = await startGuestProcess({ runtimeFolder: place, withoutWaiting: true });
+    const starts = async () => (await readFile(times, 'utf8').catch(() => '')).trim().split('\n').map(Number);
+    while ((await starts()).length < 6) await sleep(20);
+    const at = await starts();
+    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    for (const [index, least] of [50, 100, 200, 400].entries()) expect(gaps[index]).toBeGreaterThanOrEqual(least);
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+});
+
+test.for([
+  ['a length below the head', Buffer.from([3, 0, 0, 0, 1, 2, 3])],
+  ['a length above four megabytes', Buffer.from([1, 0, 64, 0])],
+  ['a type that nobody knows', Buffer.concat([Buffer.from([17, 0, 0, 0]), Buffer.from('Z0123456789abcdef')])],
+  [
+    'a wish without its texts',
+    Buffer.concat([Buffer.from([38, 0, 0, 0]), Buffer.from('S0123456789abcdef'), Buffer.alloc(21)]),
+  ],
+] as const)('%s ends the guest, and nothing else', async ([, bytes]) => {
+  await using bed = await HelperBed.start();
+  const guest = await bed.connection(0);
+  const key = newKey();
+  guest.spawn(key, { args: ['sleep', '60'], logFolder: await bed.logFolder() });
+  await guest.next('s', key);
+  guest.socket.write(bytes);
+  await guest.untilClosed();
+  expect((await (await bed.connection(1)).next('r')).key).toBe(key);
+  expect(bed.process.output()).toContain('malformed frame');
+});
+
+test('half a frame of a dead guest is never seen', async () => {
+  await using bed = await HelperBed.start();
+  const guest = await bed.connection(0);
+  guest.socket.write(Buffer.from([200, 0, 0, 0, 75]));
+  process.kill(await bed.process.guestPid(), 'SIGKILL');
+  const next = await bed.connection(1);
+  await next.next('y');
+  const key = newKey();
+  next.spawn(key, { args: ['true'], logFolder: await bed.logFolder() });
+  expect((await next.next('x', key)).record.exitCode).toBe(0);
+});
+
+test('a guest that does not read holds up no output', async () => {
+  await using bed = await HelperBed.start();
+  const guest = await bed.connection(0);
+  const guestPid = await bed.process.guestPid();
+  const [key, logFolder] = [newKey(), await bed.logFolder()];
+  guest.spawn(key, { args: ['sh', '-c', 'read go; seq 1 100000'], logFolder, input: 'pipe' });
+  await guest.next('s', key);
+  guest.send('O', key, u64(0));
+  guest.send('W', key, Buffer.from('go\n'));
+  await guest.next('w', key);
+  process.kill(guestPid, 'SIGSTOP');
+  try {
+    const deadline = Date.now() + 10_000;
+    while (!(await textOf(logFolder, 'stdout')).endsWith('100000\n')) {
+      expect(Date.now()).toBeLessThan(deadline);
+      await sleep(10);
+    }
+  } finally {
+    process.kill(guestPid, 'SIGCONT');
+  }
+  expect((await guest.next('o', key)).record.all).toBeGreaterThan(0);
+  expect((await guest.next('x', key)).record.stdout).toBe(588_895);
+});
+
+test('the guest gets its heap limit, its arguments, the state folder and both descriptors', async () => {
+  await using bed = await HelperBed.start({ args: ['--command', 'echo hello'] });
+  const told = await bed.aboutGuest();
+  expect(told.execArgv).toContainEqual(expect.stringMatching(/^--max-old-space-size=\d+$/));
+  expect(told.argv.slice(-2)).toEqual(['--command', 'echo hello']);
+  expect(told.env.SANDBOX_LOG_DIR).toBe(bed.process.stateFolder);
+});
+
+test('what an image says to loaders and to Node.js is for the workload, and does not bend the guest', async () => {
+  const variables = { NODE_OPTIONS: '--no-such-option', LD_PRELOAD: '/nowhere.so', LD_LIBRARY_PATH: '/of/the/image' };
+  await using bed = await HelperBed.start({ variables });
+  const { env } = await bed.aboutGuest();
+  for (const [name, value] of Object.entries(variables)) {
+    expect(env[name]).toBeUndefined();
+    expect(env[`SANDBOX_HELD_${name}`]).toBe(value);
+  }
+});
+
+test('SIGTERM ends the guest and every process that listens to it, and the helper with 0', async () => {
+  await using bed = await HelperBed.start();
+  const guest = await bed.connection(0);
+  const [key, logFolder] = [newKey(), await bed.logFolder()];
+  guest.spawn(key, {
+    args: ['sh', '-c', 'trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.05; done'],
+    logFolder,
+  });
+  await guest.next('s', key);
+  while ((await textOf(logFolder, 'stdout')) !== 'up\n') await sleep(10);
+  const startedAt = Date.now();
+  process.kill(bed.process.pid, 'SIGTERM');
+  expect(await bed.process.ended).toEqual({ code: 0, signal: null });
+  expect(await textOf(logFolder, 'stdout')).toBe('up\nbye\n');
+  expect(Date.now() - startedAt).toBeLessThan(8_000);
+});
+
+test('what does not listen to SIGTERM is killed after ten seconds', async () => {
+  await using bed = await HelperBed.start();
+  const guest = await bed.connection(0);
+  const [key, logFolder] = [newKey(), await bed.logFolder()];
+  guest.spawn(key, { args: ['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 1; done'], logFolder });
+  const { record } = await guest.next('s', key);
+  while ((await textOf(logFolder, 'stdout')) !== 'up\n') await sleep(10);
+  const startedAt = Date.now();
+  process.kill(bed.process.pid, 'SIGTERM');
+  expect(await bed.process.ended).toEqual({ code: 0, signal: null });
+  expect(Date.now() - startedAt).toBeGreaterThan(9_500);
+  await expect(readFile(`/proc/${record.pid}/cmdline`, 'utf8').catch(() => '')).resolves.toBe('');
+});

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { HelperBed, newKey, recordsOf, segmentsOf, textOf } from './helper-bed.ts';
+
+const SIGKILL = Buffer.from([9]);
+
+describe('a pipe as input', () => {
+  test('what is written arrives in order, is answered once it is handed over, and ends when the input ends', async () => {
+    await using bed = await HelperBed.start();
+    const guest = await bed.connection(0);
+    const [key, logFolder] = [newKey(), await bed.logFolder()];
+    guest.spawn(key, { args: ['cat'], logFolder, input: 'pipe' });
+    await guest.next('s', key);
+    const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(64 * 1024, 97 + (index % 26)));
+    for (const piece of pieces) {
+      guest.send('W', key, piece);
+      expect((await guest.next('w', key)).ok).toBe(true);
+    }
+    guest.send('E', key);
+    expect((await guest.next('x', key)).record).toMatchObject({ exitCode: 0, stdout: 40 * 64 * 1024 });
+    expect(await textOf(logFolder, 'stdout')).toBe(Buffer.concat(pieces).toString());
+  });
+
+  test('without input a process reads the end at once', async () => {
+    await using bed = await HelperBed.start();
+    const { record } = await bed.run({ args: ['cat'] });
+    expect(record).toMatchObject({ exitCode: 0, stdout: 0 });
+  });
+
+  test('a process that does not read holds up nobody else, and its writer is told when it is gone', async () => {
+    await using bed = await HelperBed.start();
+    const guest = await bed.connection(0);
+    const key = newKey();
+    guest.spawn(key, { args: ['sleep', '60'], logFolder: await bed.logFolder(), input: 'pipe' });
+    await guest.next('s', key);
+    guest.send('W', key, Buffer.alloc(512 * 1024));
+    expect((await bed.run({ args: ['sh', '-c', 'exit 4'] })).record.exitCode).toBe(4);
+    expect(guest.answers.filter(({ type }) => type === 'w')).toEqual([]);
+    guest.send('K', key, SIGKILL);
+    expect((await guest.next('w', key)).ok).toBe(false);
+    expect((await guest.next('x', key)).record.signal).toBe(9);
+    guest.send('W', key, Buffer.from('late'));
+    expect((await guest.next('w', key)).ok).toBe(false);
+  });
+
+  test('more than a megabyte that nobody reads ends the guest, not the helper', async () => {
+    await using bed = await HelperBed.start();
+    const guest = await bed.connection(0);
+    const key = newKey();
+    guest.spawn(key, { args: ['sleep', '60'], logFolder: await bed.logFolder(), input: 'pipe' });
+    await guest.next('s', key);
+    for (let count = 0; count < 20; count++) guest.send('W', key, Buffer.alloc(64 * 1024));
+    await guest.untilClosed();
+    const next = await bed.connection(1);
+    expect(await next.next('r')).toMatchObject({ key, record: { ended: false } });
+  });
+});
+
+describe('a terminal', () => {
+  test('is one: with a size, an echo, line editing and hang-up, kept in one log', async () => {
+    await using bed = await HelperBed.start();
+    const guest = await bed.connection(0);
+    const [key, logFolder] = [newKey(), await bed.logFolder()];
+    const env = { PATH: '/usr/bin:/bin', PS1: '', TERM: 'dumb' };
+    guest.spawn(key, { args: ['sh'], env, logFolder, input: { cols: 101, rows: 33 } });
+    const { record } = await guest.next('s', key);
+    guest.send('W', key, Buffer.from('stty size; tty; test -t 2 && echo y"e"s\n'));
+    expect((await guest.next('w', key)).ok).toBe(true);
+    await untilSeen(logFolder, 'yes\r\n');
+    guest.send('R', key, Buffer.from([120, 0, 40, 0]));
+    guest.send('W', key, Buffer.from('stty size\n'));
+    await untilSeen(logFolder, '40 120');
+    // The interrupt character reaches the foreground group, not the shell.
+    guest.send('W', key, Buffer.from('sleep 50\n'));
+    await untilSeen(logFolder, 'sleep 50\r\n');
+    guest.send('W', key, Buffer.from('\u0003'));
+    guest.send('W', key, Buffer.from('exit 5\n'));
+    const { record: ended } = await guest.next('x', key);
+    expect(ended).toMatchObject({ pid: record.pid, exitCode: 5, stdout: 0, stderr: 0 });
+    const text = (await recordsOf(logFolder)).map((one) => one.text).join('');
+    expect(text).toContain('33 101\r\n');
+    expect(text).toContain('/dev/pts/');
+    expect((await recordsOf(logFolder)).every(({ stream }) => stream === 1)).toBe(true);
+    expect(await segmentsOf(logFolder, 'stdout')).toEqual([]);
+  });
+
+  test('everything written until the end is in the log when the end is told', async () => {
+    await using bed = await HelperBed.start();
+    const script = 'stty -opost; seq 1 5000; echo last';
+    const { logFolder } = await bed.run({ args: ['sh', '-c', script], input: { cols: 80, rows: 24 } });
+    const text = (await recordsOf(logFolder)).map((one) => one.text).join('');
+    expect(text.split('\n').slice(-3)).toEqual(['5000', 'last', '']);
+  });
+});
+
+async function untilSeen(logFolder: string, text: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const seen = (await recordsOf(logFolder)).map((one) => one.text).join('');
+    if (seen.includes(text)) return;
+    if (Date.now() > deadline) throw new Error(`${JSON.stringify(text)} never came: ${JSON.stringify(seen)}`);
+    await sleep(10);
+  }
+}

@@ -1,0 +1,79 @@
+// Calls of the API inside a sandbox, as tests make them.
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ProcessResponse } from '@berth/contract/guest';
+
+export type Wish = Record<string, unknown> & { command: string };
+
+export function guestClient(url: string) {
+  const call = (method: string, path: string, body?: unknown, options: RequestInit = {}) =>
+    fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ...options,
+    });
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await call(method, path, body).catch((error) => {
+      // A kept connection dies with a guest that is killed; what only asks may ask again.
+      if (method === 'GET' && error.cause?.code === 'ECONNRESET') return call(method, path, body);
+      throw error;
+    });
+    const text = await response.text();
+    if (response.status >= 400) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+    return JSON.parse(text);
+  };
+  return {
+    url,
+    call,
+    json,
+    /** Started, not waited for. */
+    start: (wish: Wish) => json<ProcessResponse>('POST', '/process', wish),
+    /** Waited for. */
+    run: (command: string, wish: Record<string, unknown> = {}) =>
+      json<ProcessResponse>('POST', '/process', { command, waitForCompletion: true, ...wish }),
+    process: (identifier: string) => json<ProcessResponse>('GET', `/process/${identifier}`),
+    health: () => json<{ status: string; startedAt: string; uptimeSeconds: number }>('GET', '/health'),
+    /** Lines of a stream until it ends or the signal aborts. */
+    async *lines(path: string, options: RequestInit = {}): AsyncGenerator<string> {
+      const response = await call('GET', path, undefined, options);
+      if (response.status !== 200 || response.body === null)
+        throw new Error(`GET ${path} answered ${response.status}.`);
+      yield* createInterface({ input: Readable.fromWeb(response.body as never), crlfDelay: Number.POSITIVE_INFINITY });
+    },
+  };
+}
+
+export type GuestClient = ReturnType<typeof guestClient>;
+
+/** Asks for health all the time and keeps the longest wait. */
+export function watchHealth({ call }: GuestClient, everyMs = 50) {
+  const stop = new AbortController();
+  let longestMs = 0;
+  let longestAtMs = 0;
+  const begunAt = performance.now();
+  let answers = 0;
+  const failures: string[] = [];
+  const done = (async () => {
+    while (!stop.signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        const response = await call('GET', '/health', undefined, { signal: AbortSignal.timeout(5_000) });
+        if (response.status !== 200) failures.push(`status ${response.status}`);
+        await response.arrayBuffer();
+        answers += 1;
+      } catch (error) {
+        failures.push(String(error));
+      }
+      const tookMs = performance.now() - startedAt;
+      if (tookMs > longestMs) [longestMs, longestAtMs] = [tookMs, startedAt - begunAt];
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  return {
+    async end() {
+      stop.abort();
+      await done;
+      return { longestMs, longestAtMs, answers, failures };
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Removed with what is in it when the test is done with it. */
+export async function temporaryFolder() {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'berth-guest-')));
+  await chmod(path, 0o755);
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
