@@ -3,6 +3,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ProcessResponse } from '@berth/contract/guest';
 
+const CLOSED = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
+
 export type Wish = Record<string, unknown> & { command: string };
 
 export function guestClient(url: string) {
@@ -15,7 +17,7 @@ export function guestClient(url: string) {
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await call(method, path, body).catch((error) => {
       // A kept connection dies with a guest that is killed; what only asks may ask again.
-      if (method === 'GET' && error.cause?.code === 'ECONNRESET') return call(method, path, body);
+      if (method === 'GET' && CLOSED.has(error.cause?.code)) return call(method, path, body);
       throw error;
     });
     const text = await response.text();
