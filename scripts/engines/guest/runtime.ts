@@ -2,7 +2,7 @@
 // and the guest. It brings all it needs, because an image may have another libc, an older one, or no file at all.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Installable } from '../engine.ts';
 import { engineFolder } from '../folders.ts';
@@ -15,8 +15,7 @@ import { terminalPage } from './terminal-page.ts';
 
 const CLONE = resolve(import.meta.dirname, '../../..');
 const NATIVE = join(CLONE, 'services/guest/native');
-const ASSETS = join(CLONE, 'services/guest/assets');
-const INPUTS = ['services/guest/src', 'services/guest/assets', 'packages/contract/src/guest', 'scripts/engines/guest'];
+const INPUTS = ['services/guest/src', 'packages/contract/src/guest', 'scripts/engines/guest'];
 const INPUT_FILES = ['pnpm-lock.yaml', 'services/guest/package.json'];
 
 export const guestRuntime: Installable = {
@@ -39,7 +38,6 @@ export async function buildGuest(): Promise<string> {
     await bundleGuest(join(CLONE, 'services/guest/src'), join(staging, 'guest'));
     await writeFile(join(staging, 'guest/terminal.html'), await terminalPage());
     await writeFile(join(staging, 'guest/build.json'), await buildInfo(CLONE, new Date()));
-    if (existsSync(ASSETS)) await cp(ASSETS, join(staging, 'guest/assets'), { recursive: true });
     // mkdtemp makes it for one account; sandboxes run as any.
     await chmod(staging, 0o755);
     await renameUnlessThere(staging, folder);

@@ -32,8 +32,6 @@ export type Settings = {
   /** A terminal session that nobody has watched for so long is ended. */
   terminalIdleSeconds: number;
   requestLogDisabled: boolean;
-  processLogDisabled: boolean;
-  processingTimeShown: boolean;
   /** Merges edits into files (codegen). Absent: that is off. */
   applyProvider: ApplyProvider | undefined;
   logs: {
@@ -77,8 +75,6 @@ export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readon
     terminalDisabled: isOn(environment.DISABLE_TERMINAL),
     terminalIdleSeconds: number('SANDBOX_TERMINAL_IDLE_SECONDS', 600) || 600,
     requestLogDisabled: isOn(environment.DISABLE_REQUEST_LOGGING),
-    processLogDisabled: isOn(environment.SANDBOX_DISABLE_PROCESS_LOGGING),
-    processingTimeShown: isOn(environment.ENABLE_PROCESSING_TIME),
     applyProvider: applyProviderOf(environment),
     logs: {
       mostBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * MB),

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Guest } from '../guest.ts';
-import { processStat } from '../ports/proc-files.ts';
+import { processStat, processStats, procText } from '../ports/proc-files.ts';
 import { type Candidate, groupToEnd, isShort, type Load, nextLookMs } from './pressure.ts';
 
 // The same text in every release of gVisor: it is what the sandboxed kernel says of itself.
@@ -10,7 +9,7 @@ const AFTER_END_MS = 50;
 const KILL = 'SIGKILL';
 
 export function isGvisor(): boolean {
-  return GVISOR.test(text('/proc/version'));
+  return GVISOR.test(procText('version'));
 }
 
 /** Looks until the result is called. */
@@ -41,33 +40,19 @@ function endBiggest(guest: Guest, load: Load): boolean {
 function candidates(): Candidate[] {
   const spared = new Set([1, process.pid, process.ppid]);
   const sparedGroups = new Set([...spared].map((pid) => processStat(pid)?.group));
-  return processIds().flatMap((pid) => {
-    const group = spared.has(pid) ? undefined : processStat(pid)?.group;
-    if (group === undefined || group <= 1 || sparedGroups.has(group)) return [];
-    return [{ pid, group, residentBytes: kilobytes(text(`/proc/${pid}/status`), 'VmRSS') * 1024 }];
+  return processStats().flatMap(({ pid, group }) => {
+    if (spared.has(pid) || group <= 1 || sparedGroups.has(group)) return [];
+    return [{ pid, group, residentBytes: kilobytes(procText(`${pid}/status`), 'VmRSS') * 1024 }];
   });
 }
 
 function loadNow(): Load | undefined {
-  const memory = text('/proc/meminfo');
+  const memory = procText('meminfo');
   const totalBytes = kilobytes(memory, 'MemTotal') * 1024;
   if (totalBytes === 0) return undefined;
   return { totalBytes, freeBytes: kilobytes(memory, 'MemAvailable') * 1024 };
 }
 
-const processIds = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-
 function kilobytes(lines: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(lines)?.[1] ?? 0);
-}
-
-function text(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }
