@@ -4,13 +4,12 @@ import { Agent, request } from 'node:http';
 import { guestOperations } from '@berth/contract/guest';
 import { environment } from '@berth/telemetry';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { type GuestFuzzRequest, guestFuzzRequest } from './fuzz-request.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const REQUESTS = environment.BERTH_TEST_FULL === '1' ? 50_000 : 2_500;
 const AT_ONCE = 8;
@@ -27,20 +26,14 @@ const NOT_NODES =
 const OTHERS = `find / -xdev ${NOT_NODES} -printf "%p %y %m %U %G\\n" | sort | sha256sum`;
 const CHANGED = `find / -xdev -type f -newer /root/mark ${NOT_NODES}`;
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   test(`${REQUESTS} requests made from the description: no crash, no hang, nothing of others touched`, {
     timeout: 900_000,
   }, async () => {
     await using container = await startGuestContainer(docker.url, {
-      image,
+      image: docker.image,
       runtime,
       memoryMb: 1_024,
       pids: 2_048,

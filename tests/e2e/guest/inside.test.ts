@@ -1,10 +1,9 @@
 // What somebody with root inside a sandbox can do to the guest, and what not: the facts behind "Inside a sandbox" in
 // SECURITY.md. Tried for real, on both runtimes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
 import { createRunnerSigner } from '../../support/runner-signature.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const signer = createRunnerSigner('instance-1');
 const FIND_GUEST =
@@ -15,13 +14,7 @@ for my $host (@hosts) { for my $option (0, SO_REUSEADDR, SO_REUSEPORT) {
   print "$host ", (bind($socket, pack_sockaddr_in(8080, inet_aton($host))) && listen($socket, 1) ? "TAKEN" : "refused"), "\\n";
 }}`;
 
-let docker: TestDocker;
-let image: string;
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-}, 120_000);
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 async function run({ url }: GuestContainer, command: string): Promise<string> {
   const answer = await fetch(`${url}/process`, {
@@ -36,7 +29,11 @@ const stateOf = (container: GuestContainer) => signer.send(container.url, { path
 describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtime) => {
   let container: GuestContainer;
   beforeAll(async () => {
-    container = await startGuestContainer(docker.url, { image, runtime, variables: { ...signer.variables } });
+    container = await startGuestContainer(docker.url, {
+      image: docker.image,
+      runtime,
+      variables: { ...signer.variables },
+    });
   }, 60_000);
   afterAll(() => container[Symbol.asyncDispose]());
 
@@ -97,10 +94,10 @@ describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtim
 });
 
 it('killing process 1 does nothing on runc, and ends the own sandbox on gVisor', async () => {
-  await using plain = await startGuestContainer(docker.url, { image, runtime: 'runc' });
+  await using plain = await startGuestContainer(docker.url, { image: docker.image, runtime: 'runc' });
   expect(await run(plain, 'kill -9 1; kill -STOP 1; echo still here')).toContain('still here');
   expect((await fetch(`${plain.url}/health`)).status).toBe(200);
-  await using isolated = await startGuestContainer(docker.url, { image, runtime: 'runsc' });
+  await using isolated = await startGuestContainer(docker.url, { image: docker.image, runtime: 'runsc' });
   void run(isolated, 'kill -9 1').catch(() => '');
   expect(await isolated.ended()).not.toBe(0);
 });

@@ -1,23 +1,16 @@
 // Streams that say little for long: longer than any keepalive interval here, and than ten minutes in the full run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const SECONDS = environment.BERTH_TEST_FULL === '1' ? 660 : 62;
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 const command = `echo first; sleep ${SECONDS}; echo last`;
 
@@ -25,7 +18,7 @@ test(`R-10 R-55 streams of both isolation classes live for ${SECONDS} seconds an
   timeout: (SECONDS + 120) * 1_000,
 }, async () => {
   const containers = await Promise.all(
-    (['runc', 'runsc'] as const).map((runtime) => startGuestContainer(docker.url, { image, runtime })),
+    (['runc', 'runsc'] as const).map((runtime) => startGuestContainer(docker.url, { image: docker.image, runtime })),
   );
   await Promise.all(containers.map(everyStream));
   await Promise.all(containers.map((container) => container[Symbol.asyncDispose]()));

@@ -1,11 +1,10 @@
 // Whatever its children do, the guest answers, stays small, and is not the victim.
 
 import { environment } from '@berth/telemetry';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, test } from 'vitest';
 import { guestClient, watchHealth } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const full = environment.BERTH_TEST_FULL === '1';
 // gVisor counts every page of the program's files as resident: what the guest takes there is what it grows by.
@@ -16,13 +15,7 @@ const HEALTH_MOST_MS = 1_000;
 // on two cores.
 const HEALTH_MOST_MS_IN_A_CROWD = 5_000;
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 type Limits = { memoryMb: number; pids?: number };
 
@@ -34,7 +27,12 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
     mostHealthMs = HEALTH_MOST_MS,
   ) {
     const variables = limits.pids === undefined ? {} : { SANDBOX_PIDS_LIMIT: String(limits.pids) };
-    await using container = await startGuestContainer(docker.url, { image, runtime, variables, ...limits });
+    await using container = await startGuestContainer(docker.url, {
+      image: docker.image,
+      runtime,
+      variables,
+      ...limits,
+    });
     const client = guestClient(container.url);
     const before = await client.health();
     const health = watchHealth(client);

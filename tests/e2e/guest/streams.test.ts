@@ -2,23 +2,16 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { environment } from '@berth/telemetry';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const full = environment.BERTH_TEST_FULL === '1';
 const SECONDS = full ? 20 : 4;
 const LINE = 'x'.repeat(80);
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 /** 10 MiB of numbered lines a second. */
 const writer = `node -e '
@@ -71,7 +64,7 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
 
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   test('R-05 R-06 R-07 each line once at 10 MiB a second, with readers that come late, leave and read slowly', async () => {
-    await using container = await startGuestContainer(docker.url, { image, runtime, memoryMb: 2_048 });
+    await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 2_048 });
     const client = guestClient(container.url);
     const { pid } = await client.start({ command: writer });
     const readers = [

@@ -1,28 +1,21 @@
 // The guest may be killed at any moment: processes, their output, their exit codes and what keeps the sandbox awake stay.
 
 import { environment } from '@berth/telemetry';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
 import { killGuest } from './kill-guest.ts';
 
 const full = environment.BERTH_TEST_FULL === '1';
 const KILLS = full ? 50 : 5;
 const PROCESSES = 20;
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, async () => {
-    await using container = await startGuestContainer(docker.url, { image, runtime, memoryMb: 1_024 });
+    await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 1_024 });
     const client = guestClient(container.url);
     // Each prints numbered lines on both streams until the test says stop, then ends with a code of its own.
     const command =

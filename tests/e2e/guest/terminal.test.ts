@@ -1,21 +1,14 @@
 // Terminals as sandboxes have them: in containers of both runtimes, as root and as a workload user.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, it } from 'vitest';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import { connectTerminal } from '../../support/terminal-client.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
-let docker: TestDocker;
-let image: string;
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-}, 120_000);
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 describe.each(['runc', 'runsc'] as const)('on %s', (runtime) => {
   it('a terminal has a size, job control and the image’s own shell; its exit takes background jobs along', async () => {
-    await using container = await startGuestContainer(docker.url, { image, runtime });
+    await using container = await startGuestContainer(docker.url, { image: docker.image, runtime });
     await using client = await connectTerminal(container.url, { cols: 132, rows: 43 });
     client.type('stty size; echo shell-$0; sleep 600 & echo id-$(id -u)\r');
     await client.until('43 132');
@@ -32,7 +25,11 @@ describe.each(['runc', 'runsc'] as const)('on %s', (runtime) => {
   });
 
   it('R-50 it runs as the workload user', async () => {
-    await using container = await startGuestContainer(docker.url, { image, runtime, args: ['--user', '1000:1000'] });
+    await using container = await startGuestContainer(docker.url, {
+      image: docker.image,
+      runtime,
+      args: ['--user', '1000:1000'],
+    });
     await using client = await connectTerminal(container.url, { shell: '/bin/sh' });
     client.type('echo id-$(id -u):$(id -g)\r');
     await client.until('id-1000:1000');

@@ -1,26 +1,19 @@
 // A sandbox with a workload user: whatever route is taken, it is that account that acts, and the kernel decides.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
 import { execInContainer } from './exec-in-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
 const EXIT_SETTING = 78;
 const PREPARE =
   'mkdir -p /root/deep; echo hidden-word > /root/deep/secret; chmod 700 /root /root/deep; chmod 600 /root/deep/secret';
 
-let docker: TestDocker;
-let image = '';
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   async function started(args: readonly string[]): Promise<GuestContainer> {
-    const container = await startGuestContainer(docker.url, { image, runtime, args });
+    const container = await startGuestContainer(docker.url, { image: docker.image, runtime, args });
     await execInContainer(docker.url, container.id, PREPARE);
     return container;
   }
@@ -89,7 +82,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
 
   test.each(['nobody-of-that-name', 'root', '0'])('R-50 it does not start as "%s"', async (user) => {
     await using container = await startGuestContainer(docker.url, {
-      image,
+      image: docker.image,
       runtime,
       args: ['--user', user],
       withoutWaiting: true,
