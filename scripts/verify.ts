@@ -8,6 +8,7 @@ for (const stage of stages) {
   results.push(await runStage(stage));
 }
 
+for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\nfailed: ${failure}`);
 console.log('\n── summary ──');
 for (const { name, ok, passed, failed, seconds } of results) {
   const tests = passed + failed > 0 ? `  ${passed} passed, ${failed} failed` : '';

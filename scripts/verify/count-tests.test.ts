@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countFromSummary, countFromVitest } from './count-tests.ts';
+import { countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
 
 test('a report without failures counts what passed', () => {
   const report = JSON.stringify({ numPassedTests: 7, numFailedTests: 0, success: true });
@@ -21,4 +21,18 @@ test('the last summary line of a program wins', () => {
 
 test('a program without a summary line counts as a failure', () => {
   expect(countFromSummary('all good, 4 passed\n')).toEqual({ passed: 0, failed: 1 });
+});
+
+test('each failed test is told in one line, and so is a file that could not be loaded', () => {
+  const failed = { fullName: 'a b', status: 'failed', failureMessages: ['expected 1\n  to be 2'] };
+  const testResults = [
+    { name: 'x.test.ts', status: 'failed', assertionResults: [failed, { fullName: 'c', status: 'passed' }] },
+    { name: 'y.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    { name: 'z.test.ts', status: 'passed', assertionResults: [] },
+  ];
+  expect(failuresFromVitest(JSON.stringify({ testResults }))).toEqual([
+    'x.test.ts: a b: expected 1 to be 2',
+    'y.test.ts: no such module',
+  ]);
+  expect(failuresFromVitest('')).toEqual([]);
 });

@@ -3,10 +3,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { countFromSummary, countFromVitest } from './count-tests.ts';
+import { countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
 import type { Stage } from './stages.ts';
 
-export type StageResult = { name: string; ok: boolean; passed: number; failed: number; seconds: number };
+export type StageResult = {
+  name: string;
+  ok: boolean;
+  passed: number;
+  failed: number;
+  seconds: number;
+  /** A line for each failed test, as far as the stage tells them. */
+  failures: string[];
+};
 
 export async function runStage(stage: Stage): Promise<StageResult> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-verify-'));
@@ -18,14 +26,19 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   const seconds = (performance.now() - startedAt) / 1_000;
 
   let counted = { passed: 0, failed: 0 };
-  if (stage.counts === 'vitest') counted = countFromVitest(await readFile(report, 'utf8').catch(() => ''));
+  let failures: string[] = [];
+  if (stage.counts === 'vitest') {
+    const text = await readFile(report, 'utf8').catch(() => '');
+    counted = countFromVitest(text);
+    failures = failuresFromVitest(text);
+  }
   if (stage.counts === 'summary') counted = countFromSummary(output);
   await rm(folder, { recursive: true, force: true });
 
   const ok = exitCode === 0 && counted.failed === 0;
   // A stage that breaks without a failed test (a crash, a check) must still be seen in the total.
   const failed = ok ? 0 : Math.max(counted.failed, 1);
-  return { name: stage.name, ok, passed: counted.passed, failed, seconds };
+  return { name: stage.name, ok, passed: counted.passed, failed, seconds, failures };
 }
 
 function run(script: readonly string[], env: Stage['env']): Promise<{ exitCode: number; output: string }> {
