@@ -1,4 +1,5 @@
 // What every answer has in common, whatever was asked.
+import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../support/guest-in-process.ts';
 
@@ -46,4 +47,21 @@ test('a route that is not there is a 404, a method that it does not take a 405 w
 
 test('a trailing slash changes nothing', async () => {
   expect((await fetch(`${guest.url}/health/`, { redirect: 'error' })).status).toBe(200);
+});
+
+test('a refusal reaches a caller that is still sending, and the connection goes on', async () => {
+  const body = Buffer.alloc(3 * 1024 * 1024, 'x');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (const path of ['/nowhere', '/process', '/nowhere']) {
+    const seen = await new Promise<unknown[]>((resolve, reject) => {
+      const headers = { 'content-length': body.length };
+      const sent = request(`${guest.url}${path}`, { agent, method: 'DELETE', headers });
+      sent.once('response', (answer) =>
+        answer.resume().once('end', () => resolve([answer.statusCode, answer.headers.connection])),
+      );
+      sent.once('error', reject).end(body);
+    });
+    expect(seen).toEqual([path === '/process' ? 405 : 404, 'keep-alive']);
+  }
+  agent.destroy();
 });

@@ -59,7 +59,7 @@ export function watchHealth({ call }: GuestClient, everyMs = 50) {
     while (!stop.signal.aborted) {
       const startedAt = performance.now();
       try {
-        const response = await call('GET', '/health', undefined, { signal: AbortSignal.timeout(5_000) });
+        const response = await call('GET', '/health', undefined, { signal: AbortSignal.timeout(20_000) });
         if (response.status !== 200) failures.push(`status ${response.status}`);
         await response.arrayBuffer();
         answers += 1;

@@ -1,7 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { z } from 'zod/mini';
 import type { Call } from './call.ts';
-import { drain } from './drain.ts';
 import { Fault } from './fault.ts';
 
 // Text and value of a body are on the heap together, two bytes a character at worst: in a small sandbox less is taken, since
@@ -18,13 +17,11 @@ export async function readBody(call: Call, mostBytes = MOST_JSON_BYTES): Promise
     if (size > mostBytes) break;
     chunks.push(chunk);
   }
-  if (size > mostBytes) {
-    await drain(call.request);
+  if (size > mostBytes)
     throw new Fault(
       413,
       `The body is larger than ${mostBytes} bytes. Upload large files in parts (/filesystem-multipart).`,
     );
-  }
   return Buffer.concat(chunks);
 }
 

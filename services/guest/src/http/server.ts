@@ -8,6 +8,7 @@ import type { Guest } from '../guest.ts';
 import { handlers } from '../handlers.ts';
 import { answerJson } from './answer.ts';
 import type { Call } from './call.ts';
+import { drain } from './drain.ts';
 import { Fault } from './fault.ts';
 import { commonHeaders } from './headers.ts';
 import { matchRoute } from './match-route.ts';
@@ -57,6 +58,7 @@ async function serve(guest: Guest, request: IncomingMessage, response: ServerRes
     }
     await handle(call);
   } catch (error) {
+    if (!response.headersSent) await drain(request);
     answerError(call, error);
   }
 }
