@@ -14,12 +14,15 @@ const PROCESSES = 20;
 const docker = useGuestDocker();
 
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
-  test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, async () => {
+  test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, {
+    timeout: 900_000,
+  }, async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 1_024 });
     const client = guestClient(container.url);
     // Each prints numbered lines on both streams until the test says stop, then ends with a code of its own.
-    const command =
-      'i=0; while [ ! -e /tmp/enough ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep 0.02; done; exit $CODE';
+    // gVisor takes most of two cores to start a hundred programs a second: fewer leave some for the guest.
+    const pause = runtime === 'runc' ? 0.02 : 0.2;
+    const command = `i=0; while [ ! -e /tmp/enough ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep ${pause}; done; exit $CODE`;
     const started = await Promise.all(
       Array.from({ length: PROCESSES }, (_, index) =>
         client.start({
