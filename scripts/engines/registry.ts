@@ -1,4 +1,5 @@
 import { baseImage } from './base-image.ts';
+import { chromium } from './chromium.ts';
 import { clickhouse } from './clickhouse.ts';
 import { containerRegistry } from './container-registry.ts';
 import { docker } from './docker.ts';
@@ -23,4 +24,5 @@ export const parts: readonly Installable[] = [
   muslImage,
   guestRuntime,
   loadTools,
+  chromium,
 ];

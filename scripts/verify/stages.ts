@@ -21,6 +21,7 @@ const containers = [
   'tiny-image',
   'musl-image',
   'guest',
+  'chromium',
 ];
 
 /** What `pnpm verify` runs, in order. A new stage is one line. */

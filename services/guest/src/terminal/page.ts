@@ -6,6 +6,7 @@ import { Fault } from '../http/fault.ts';
 /** The page brings its own scripts and loads nothing; the credential in its address goes to the WebSocket alone. */
 const POLICY = [
   "default-src 'none'",
+  'img-src data:',
   "script-src 'unsafe-inline'",
   "style-src 'unsafe-inline'",
   "connect-src 'self' ws: wss:",

@@ -1,0 +1,12 @@
+// The browser that pages are opened with in tests.
+import { requireDebianPackages } from './debian-packages.ts';
+import type { Installable } from './engine.ts';
+
+export const chromiumProgram = '/usr/bin/chromium';
+
+export const chromium: Installable = {
+  name: 'chromium',
+  async install() {
+    requireDebianPackages('Chromium', ['chromium'], [chromiumProgram]);
+  },
+};

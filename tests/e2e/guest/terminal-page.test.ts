@@ -1,0 +1,20 @@
+// The page of a sandbox's terminal in a real browser: what is typed there runs inside, and what that prints is seen.
+import { expect, test } from 'vitest';
+import { startBrowser } from '../../support/browser.ts';
+import { startGuestContainer } from '../../support/guest-container.ts';
+import { useGuestDocker } from './guest-docker.ts';
+
+const docker = useGuestDocker();
+const shown = `document.querySelector('.xterm-rows')?.textContent ?? ''`;
+
+test('the terminal’s page shows a shell that does what is typed', async () => {
+  await using container = await startGuestContainer(docker.url, { image: docker.image, runtime: 'runc' });
+  await using browser = await startBrowser();
+  const page = await browser.open(`${container.url}/terminal`);
+  await page.until(`(${shown}).includes('#')`);
+  await page.run(`document.querySelector('.xterm-helper-textarea').focus()`);
+  await page.type('echo sum-$((20+22))');
+  await page.press('Enter');
+  await page.until(`(${shown}).includes('sum-42')`);
+  expect(page.errors).toEqual([]);
+});
