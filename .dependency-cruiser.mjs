@@ -2,7 +2,7 @@
 // imports services. Tests stand outside: they may use the engines, and nothing may use them.
 
 // In order; each may import those before it.
-const packages = ['contract', 'pace', 'wire', 'telemetry', 'database', 'durable', 'usage', 'identity'];
+const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
 
 const TESTS = '\\.test\\.tsx?$|^tests/|^bench/';
 

@@ -22,6 +22,7 @@ export interface HeaderNames {
   readonly workspace: string;
   readonly version: string;
   readonly threadId: string;
+  readonly previewToken: string;
 }
 
 /** Header names as a person writes them; compare in lower case, as Node gives them. */
@@ -31,5 +32,9 @@ export function headerNames(brand: Brand): HeaderNames {
     workspace: `X-${brand.long}-Workspace`,
     version: `${brand.long}-Version`,
     threadId: `X-${brand.long}-Thread-Id`,
+    previewToken: `X-${brand.long}-Preview-Token`,
   };
 }
+
+/** Of the query parameter and of the cookie that hold a preview's token. */
+export const previewTokenParameter = ({ short }: Brand): string => `${short}_preview_token`;

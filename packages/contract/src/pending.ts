@@ -8,9 +8,7 @@ export type PendingTopic =
   | 'image sharing'
   | 'management MCP'
   | 'OAuth'
-  | 'previews'
   | 'provider models'
-  | 'sandbox control'
   | 'sandbox schedules'
   | 'sandbox snapshots';
 
@@ -28,7 +26,6 @@ interface PendingGroup {
 }
 
 const sandbox = '/sandboxes/{sandboxName}';
-const preview = `${sandbox}/previews/{previewName}`;
 const domain = '/customdomains/{domainName}';
 const image = '/images/{resourceType}/{imageName}';
 const connection = '/integrations/connections/{connectionName}';
@@ -41,14 +38,6 @@ const groups: readonly PendingGroup[] = [
       ['GET', '/accounts/{accountId}/metrics'],
       ['GET', '/accounts/{accountId}/metrics/enums/group-by'],
       ['GET', '/accounts/{accountId}/metrics/enums/resource-types'],
-    ],
-  },
-  {
-    topic: 'sandbox control',
-    reason: 'Waking and freezing needs a runner that holds the sandbox.',
-    addresses: [
-      ['PUT', `${sandbox}/start`],
-      ['PUT', `${sandbox}/stop`],
     ],
   },
   {
@@ -74,22 +63,8 @@ const groups: readonly PendingGroup[] = [
     ],
   },
   {
-    topic: 'previews',
-    reason: 'A preview is an address at the gateway, which does not route to sandboxes yet.',
-    addresses: [
-      ['GET', `${sandbox}/previews`],
-      ['POST', `${sandbox}/previews`],
-      ['GET', preview],
-      ['PUT', preview],
-      ['DELETE', preview],
-      ['GET', `${preview}/tokens`],
-      ['POST', `${preview}/tokens`],
-      ['DELETE', `${preview}/tokens/{tokenName}`],
-    ],
-  },
-  {
     topic: 'custom domain sharing',
-    reason: 'Sharing a domain is of use once previews answer to it.',
+    reason: 'A shared domain needs a copy in every workspace that it is shared with.',
     addresses: [
       ['GET', `${domain}/share`],
       ['POST', `${domain}/share`],

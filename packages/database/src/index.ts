@@ -5,5 +5,6 @@ export * from './listen.ts';
 export * from './maintain.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
+export * from './retention.ts';
 export * from './tables.ts';
 export * from './uuid.ts';

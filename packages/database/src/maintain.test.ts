@@ -29,3 +29,39 @@ test('ended instances go after a day, join tokens 30 days after their use or end
   expect(await maintain(database)).toMatchObject({ removedInstances: 0, removedTokens: 0 });
   await database.destroy();
 });
+
+test('terminated rows go once their retention is over, 30 days at most, and their events stay', async () => {
+  await using home = await createTestDatabase();
+  const database = connect({ url: home.url, maxConnections: 2 });
+  const [account, workspace] = [randomUUID(), randomUUID()];
+  await sql`insert into accounts (id, display_name, owner_email, plan, tier) values (${account}, 'A', 'a@example.com', 'p', 't')`.execute(
+    database,
+  );
+  await sql`insert into workspaces (id, account_id, name, status, created_by, updated_by)
+    values (${workspace}, ${account}, 'w', 'ready', 'x', 'x')`.execute(database);
+  const rows: [name: string, retention: string | undefined, endedMinutesAgo: number | undefined, stays: boolean][] = [
+    ['live', '1s', undefined, true],
+    ['default-shown', undefined, 4, true],
+    ['default-over', undefined, 6, false],
+    ['short-over', '30s', 1, false],
+    ['long-shown', '2h', 100, true],
+    ['long-over', '1h', 100, false],
+    ['weeks-capped', '52w', 31 * 24 * 60, false],
+  ];
+  for (const [name, terminatedRetention, endedMinutesAgo] of rows) {
+    const uid = randomUUID();
+    const spec = terminatedRetention === undefined ? {} : { lifecycle: { terminatedRetention } };
+    await sql`insert into resources (uid, workspace_id, kind, name, spec, status, created_by, updated_by, search, terminated_at)
+      values (${uid}, ${workspace}, 'sandbox', ${name}, ${JSON.stringify(spec)}, 'DEPLOYED', 'x', 'x', ${name},
+        now() - ${endedMinutesAgo ?? null}::float8 * interval '1 minute')`.execute(database);
+    await sql`insert into resource_events (resource_uid, type, message) values (${uid}, 'deployment', 'x')`.execute(
+      database,
+    );
+  }
+  expect(await maintain(database)).toMatchObject({ removedResources: 4 });
+  const left = await database.selectFrom('resources').select('name').orderBy('name').execute();
+  const staying = rows.filter(([, , , stays]) => stays).map(([name]) => name);
+  expect(left.map(({ name }) => name)).toEqual(staying.toSorted());
+  expect(await database.selectFrom('resource_events').select('id').execute()).toHaveLength(rows.length);
+  await database.destroy();
+});

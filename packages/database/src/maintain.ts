@@ -1,6 +1,7 @@
 // Growth: partitions are made ahead and dropped when old; short-lived rows are removed in small batches.
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
+import { retentionSeconds } from './retention.ts';
 
 interface Kept {
   readonly table: 'resource_events' | 'outbox' | 'audit_log';
@@ -32,6 +33,8 @@ interface Removed {
   readonly removedInstances: number;
   readonly removedTokens: number;
   readonly removedDemand: number;
+  readonly removedPreviews: number;
+  readonly removedPreviewTokens: number;
 }
 
 /** Runs at start and every hour in one of the api processes; safe to run twice at once. */
@@ -51,7 +54,22 @@ export async function maintain(database: Database): Promise<Removed> {
   });
   const removedResources = await removeInBatches(async () => {
     const done = await sql`delete from resources where uid = any(array(
-      select uid from resources where terminated_at < now() - interval '30 days' limit ${batch} for update skip locked))`.execute(
+      select uid from resources where terminated_at is not null
+        and terminated_at + make_interval(secs => (${retentionSeconds})::double precision) < now()
+      limit ${batch} for update skip locked))`.execute(database);
+    return Number(done.numAffectedRows ?? 0);
+  });
+  // Over from the moment that their rules say, for whoever reads; here only the rows go.
+  const removedPreviews = await removeInBatches(async () => {
+    const done = await sql<{ count: number }>`select remove_previews(array(
+      select uid from resources where kind = 'preview' and expires_at < now() and terminated_at is null
+      limit ${batch} for update skip locked)) as count`.execute(database);
+    return done.rows[0]?.count ?? 0;
+  });
+  // Shown as expired for a while, so that whoever is refused can see why.
+  const removedPreviewTokens = await removeInBatches(async () => {
+    const done = await sql`delete from preview_tokens where id = any(array(
+      select id from preview_tokens where expires_at < now() - interval '7 days' limit ${batch} for update skip locked))`.execute(
       database,
     );
     return Number(done.numAffectedRows ?? 0);
@@ -77,5 +95,13 @@ export async function maintain(database: Database): Promise<Removed> {
     );
     return Number(done.numAffectedRows ?? 0);
   });
-  return { removedKeys, removedResources, removedInstances, removedTokens, removedDemand };
+  return {
+    removedKeys,
+    removedResources,
+    removedInstances,
+    removedTokens,
+    removedDemand,
+    removedPreviews,
+    removedPreviewTokens,
+  };
 }

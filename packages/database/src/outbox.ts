@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from './connect.ts';
 
 export interface OutboxMessage {
-  readonly topic: 'reconcile';
+  readonly topic: 'reconcile' | 'pool';
   readonly key: string;
   readonly trace?: string | undefined;
 }

@@ -122,6 +122,7 @@ export interface Tables {
     updated_at: Time;
     updated_by: string;
     terminated_at: NullableTime;
+    expires_at: NullableTime;
     search: string;
   };
   resource_events: {
@@ -185,6 +186,9 @@ export interface Tables {
     version: string | null;
     free_memory_mb: number | null;
     free_disk_percent: number | null;
+    warm: ColumnType<unknown[], string | undefined, string>;
+    warm_lately: Generated<number>;
+    is_pressed: Generated<boolean>;
     ingress_address: string | null;
     ingress_secret: string | null;
     joined_at: Time;
@@ -201,8 +205,10 @@ export interface Tables {
   };
   instances: {
     id: string;
-    workspace_id: string;
-    resource_uid: string;
+    workspace_id: string | null;
+    resource_uid: string | null;
+    /** Of which it waits for an owner. */
+    pool: string | null;
     revision: string;
     runner_id: string;
     spec: Json<JsonObject>;
@@ -214,6 +220,11 @@ export interface Tables {
     address: string | null;
     stages: NullableJson<JsonObject>;
     reserved_mb: number;
+    generation: Generated<number>;
+    applied_generation: Generated<number>;
+    awake: Generated<boolean>;
+    used_at: NullableTime;
+    is_expired: Generated<boolean>;
     report_session: Generated<number>;
     report_sequence: Generated<number>;
     created_at: Time;
@@ -224,6 +235,17 @@ export interface Tables {
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };
+  preview_hosts: { region: string; label: string; preview_uid: string };
+  preview_tokens: {
+    id: string;
+    preview_uid: string;
+    name: string;
+    hash: Buffer;
+    sealed: string;
+    expires_at: Time;
+    created_at: Time;
+    created_by: string;
+  };
   outbox: {
     id: Generated<number>;
     created_at: Time;

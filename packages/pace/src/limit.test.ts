@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Limit } from './limit.ts';
 
@@ -23,4 +24,55 @@ test('never more than the limit at a time, in the order they came, also when som
   expect(most).toBe(3);
   expect(order).toEqual(order.toSorted((left, right) => left - right));
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(15);
+});
+
+test('what is done for later waits while anything of now is under way or waits, and has its own share', async () => {
+  const limit = new Limit(4, 1);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(name);
+    await sleep(5);
+  };
+  const later = Array.from({ length: 10 }, (_, index) => limit.runForLater(work(`later ${index}`)));
+  const now = Array.from({ length: 6 }, (_, index) => limit.run(work(`now ${index}`)));
+  await Promise.all([...later, ...now]);
+  // The first had begun before anything else was asked for.
+  expect(order.slice(0, 7)).toEqual(['later 0', ...Array.from({ length: 6 }, (_, index) => `now ${index}`)]);
+  expect(order.slice(7)).toEqual(Array.from({ length: 9 }, (_, index) => `later ${index + 1}`));
+});
+
+test('in any order of asking, nothing for later begins while anything of now runs or waits, and the shares are kept', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.record({ isNow: fc.boolean(), ms: fc.nat({ max: 2 }), fails: fc.boolean() }), { maxLength: 30 }),
+      async (most, mostForLater, asked) => {
+        const limit = new Limit(most, mostForLater);
+        const running = { now: 0, later: 0 };
+        let waitingNow = 0;
+        // Until everything is asked for.
+        const first = limit.run(() => sleep(1));
+        const works = asked.map(({ isNow, ms, fails }) => {
+          const work = async () => {
+            if (isNow) waitingNow -= 1;
+            else expect([running.now, waitingNow]).toEqual([0, 0]);
+            running[isNow ? 'now' : 'later'] += 1;
+            expect(running.later).toBeLessThanOrEqual(Math.min(most, mostForLater));
+            expect(running.now + running.later).toBeLessThanOrEqual(most);
+            await sleep(ms);
+            running[isNow ? 'now' : 'later'] -= 1;
+            if (fails) throw new Error('failed');
+          };
+          if (isNow) waitingNow += 1;
+          return isNow ? limit.run(work) : limit.runForLater(work);
+        });
+        await first;
+        const ends = await Promise.allSettled(works);
+        const failed = ends.filter(({ status }) => status === 'rejected');
+        expect(failed).toHaveLength(asked.filter(({ fails }) => fails).length);
+      },
+    ),
+    { numRuns: 30 },
+  );
 });

@@ -2,6 +2,7 @@
 // while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
 import { LeaseAnswer } from '@berth/contract';
+import { NotDispatched } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';
 
@@ -11,7 +12,7 @@ export interface LeaseOptions {
   readonly socketPath: string;
   readonly instance: string;
   readonly answerMs: number;
-  /** How long it is kept after its last use has ended. */
+  /** How long it is kept after its last use has ended; the runner may want it back sooner. */
   readonly keepMs: number;
   /** The runner wants it back, or it was kept long enough: nothing new may use it. */
   readonly onOver: () => void;
@@ -26,7 +27,10 @@ export class Lease {
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Undefined when there is no runner on this machine, or the instance is not its. */
+  /**
+   * Undefined when there is no runner on this machine, or the instance is not its. Throws `NotDispatched` when it is, and
+   * sleeps for want of memory.
+   */
   static async ask(options: LeaseOptions): Promise<Lease | undefined> {
     const socket = connect({ path: options.socketPath });
     socket.on('error', () => {});
@@ -34,10 +38,14 @@ export class Lease {
     socket.write(`${JSON.stringify({ instance: options.instance })}\n`);
     const answer = parseLine(await readLine(socket, mostAnswerBytes), LeaseAnswer);
     clearTimeout(timer);
-    if (answer?.lease === 'held' && !socket.destroyed)
-      return new Lease(socket, { host: answer.address, port: answer.port }, options);
+    if (answer?.lease === 'held' && !socket.destroyed) {
+      const keepMs = Math.min(options.keepMs, answer.keepMs ?? options.keepMs);
+      return new Lease(socket, { host: answer.address, port: answer.port }, { ...options, keepMs });
+    }
     socket.destroy();
-    return undefined;
+    if (answer?.lease !== 'busy') return undefined;
+    const { retryAfterSeconds } = answer;
+    throw new NotDispatched('busy', 'the machine has no memory to wake it', { retryAfterSeconds });
   }
 
   private constructor(socket: Socket, place: Lease['place'], options: LeaseOptions) {

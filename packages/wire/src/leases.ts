@@ -18,6 +18,7 @@ export class Leases {
     this.#options = options;
   }
 
+  /** As `Lease.ask`. */
   on(instance: string): Promise<Lease | undefined> {
     const known = this.#asked.get(instance);
     if (known !== undefined) return known;
@@ -37,6 +38,6 @@ export class Leases {
   }
 
   async close(): Promise<void> {
-    for (const asked of [...this.#asked.values()]) (await asked)?.close();
+    for (const asked of [...this.#asked.values()]) (await asked.catch(() => undefined))?.close();
   }
 }

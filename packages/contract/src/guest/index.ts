@@ -1,5 +1,6 @@
 // The API inside every sandbox. An entry of its own, so that the guest loads nothing of the management API.
 
+export { browserHeaders } from './browser-headers.ts';
 export { ApplyEditRequest, type ApplyEditResponse, type RankedFile, type RerankingResponse } from './codegen.ts';
 export {
   CONTROL_WINDOW_MS,

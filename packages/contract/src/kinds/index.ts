@@ -11,6 +11,7 @@ import { integrationConnection } from './integration-connection.ts';
 import { job } from './job.ts';
 import { model } from './model.ts';
 import { policy } from './policy.ts';
+import { preview } from './preview.ts';
 import { sandbox } from './sandbox.ts';
 import { volume } from './volume.ts';
 import { volumeTemplate } from './volume-template.ts';
@@ -28,6 +29,7 @@ export const kinds: readonly Kind[] = [
   job,
   model,
   policy,
+  preview,
   sandbox,
   volume,
   volumeTemplate,

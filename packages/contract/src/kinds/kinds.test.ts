@@ -87,6 +87,7 @@ test('no status says more than is true before an engine stands behind it', () =>
     function: 'DEPLOYING',
     job: 'DEPLOYED',
     model: 'DEPLOYED',
+    preview: 'DEPLOYED',
     sandbox: 'DEPLOYING',
     volume: 'DEPLOYING',
     vpc: 'DEPLOYED',

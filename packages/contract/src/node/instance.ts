@@ -6,11 +6,25 @@ export const isolationClasses = ['runc', 'gvisor'] as const;
 export const IsolationClass = z.enum(isolationClasses);
 export type IsolationClass = z.infer<typeof IsolationClass>;
 
-/** One run of one revision on one runner. Everything in it is fixed for its whole life; its id is never used again. */
+/** What makes an instance a sandbox: its first process is the guest, it sleeps when nobody uses it, and it may change in place. */
+export const SandboxWish = z.object({
+  /** Sleeps after so long without a connection or a keepAlive process. */
+  idleSeconds: z.number().positive(),
+  /** Has expired after so long without real use; the runner says so, since it alone knows. */
+  expiresIdleSeconds: z.number().positive().optional(),
+});
+export type SandboxWish = z.infer<typeof SandboxWish>;
+
+/**
+ * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole life.
+ * Of a sandbox the rest may change, each time under a higher generation, and is applied to what runs.
+ */
 export const DesiredInstance = z.object({
   id: z.uuid(),
-  workspaceId: z.uuid(),
-  resource: z.object({ uid: z.uuid(), kind: z.string(), name: z.string() }),
+  generation: z.int().positive().default(1),
+  /** Whose it is. A sandbox that was made ahead has neither until it is claimed: it speaks to nobody. */
+  workspaceId: z.uuid().optional(),
+  resource: z.object({ uid: z.uuid(), kind: z.string(), name: z.string() }).optional(),
   revision: z.string(),
   image: z.string(),
   isolation: IsolationClass,
@@ -21,6 +35,7 @@ export const DesiredInstance = z.object({
   port: z.int().min(1).max(65_535),
   env: z.record(z.string(), z.string()),
   startTimeoutSeconds: z.number().positive(),
+  sandbox: SandboxWish.optional(),
 });
 export type DesiredInstance = z.infer<typeof DesiredInstance>;
 
@@ -32,6 +47,7 @@ export const failureCodes = [
   'port_closed',
   'crash_loop',
   'out_of_memory',
+  'disk_full',
   'start_failed',
 ] as const;
 export const FailureCode = z.enum(failureCodes);
@@ -67,9 +83,22 @@ export const InstanceReport = z.object({
   /** Where it answers, inside its runner's network. */
   address: z.string().max(64).optional(),
   stages: InstanceStages.optional(),
+  /** The newest that is applied; absent before the first. */
+  generation: z.int().positive().optional(),
+  /** Of a sandbox that is ready: whether it is awake, and how long ago somebody used it. */
+  awake: z.boolean().optional(),
+  usedMsAgo: z.number().nonnegative().optional(),
+  /** Nobody has used it for `expiresIdleSeconds`. */
+  isExpired: z.boolean().optional(),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;
 
 /** The part of it that is decided with its placement and stored; the environment is kept apart, its secrets sealed. */
-export const InstanceSpec = DesiredInstance.omit({ id: true, workspaceId: true, revision: true, env: true });
+export const InstanceSpec = DesiredInstance.omit({
+  id: true,
+  generation: true,
+  workspaceId: true,
+  revision: true,
+  env: true,
+});
 export type InstanceSpec = z.infer<typeof InstanceSpec>;

@@ -31,6 +31,17 @@ export type JoinAnswer = z.infer<typeof JoinAnswer>;
 export const RenewRequest = z.object({ request: Pem });
 export const RenewAnswer = z.object({ certificate: Pem, authority: Pem });
 
+/** Sandboxes of an image, ready before anybody asks for one. */
+export const WarmWish = z.object({
+  image: z.string().min(1).max(512),
+  count: z.int().nonnegative().max(1_000),
+  /** The better one that the runner has, when absent. */
+  isolation: IsolationClass.optional(),
+  /** Only gVisor cares: it cannot be changed there afterwards. */
+  memoryMb: z.int().positive().optional(),
+});
+export type WarmWish = z.infer<typeof WarmWish>;
+
 /** Opens the stream. */
 export const Hello = z.object({
   protocol: z.int(),
@@ -39,10 +50,14 @@ export const Hello = z.object({
   /** Memory that the machine offers to instances. */
   memoryMb: z.int().positive(),
   cpus: z.number().positive(),
-  /** Where gateways reach its instances, `host:port`; absent when nobody can. */
+  /** Where gateways and the api reach its instances, `host:port`; absent when nobody can. */
   ingress: z.string().max(300).optional(),
+  /** Sandboxes that its operator wants to be kept ready here. */
+  warm: z.array(WarmWish).max(100).default([]),
+  /** Images used lately are kept ready too, so many of each at most. */
+  warmLately: z.int().nonnegative().default(0),
 });
-export type Hello = z.infer<typeof Hello>;
+export type Hello = z.input<typeof Hello>;
 
 export const StreamMessage = z.discriminatedUnion('type', [
   /** First. Reports and heartbeats name the session; those of an older one change nothing. */
@@ -73,8 +88,10 @@ export const Heartbeat = z.object({
   freeMemoryMb: z.number().nonnegative(),
   freeDiskPercent: z.number().min(0).max(100),
   instances: z.int().nonnegative(),
+  /** Memory or disk is short: nothing should be placed here that can go elsewhere. */
+  isPressed: z.boolean().default(false),
 });
-export type Heartbeat = z.infer<typeof Heartbeat>;
+export type Heartbeat = z.input<typeof Heartbeat>;
 
 export const Reports = z.object({ session: z.int(), reports: z.array(InstanceReport).max(1_000) });
 export type Reports = z.infer<typeof Reports>;

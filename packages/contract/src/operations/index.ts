@@ -15,7 +15,9 @@ import * as jobExecutions from './job-executions.ts';
 import * as observability from './observability.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
+import * as previews from './previews.ts';
 import * as profileKeys from './profile-keys.ts';
+import * as sandboxes from './sandboxes.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as users from './users.ts';
 import * as volumeTemplates from './volume-templates.ts';
@@ -36,7 +38,9 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   observability,
   platform,
   policies,
+  previews,
   profileKeys,
+  sandboxes,
   serviceAccounts,
   users,
   volumeTemplates,

@@ -40,6 +40,7 @@ export const Location = z
     country: text,
     flavors: z.array(Flavor).optional(),
     location: text,
+    isolation: text.describe('How code of different tenants is kept apart there.'),
   })
   .meta({ id: 'Location' });
 

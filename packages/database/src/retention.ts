@@ -1,0 +1,9 @@
+import { sql } from 'kysely';
+
+/** Rows are removed for good after this long, whatever retention they ask for. */
+const longestSeconds = 30 * 24 * 60 * 60;
+const retention = sql`coalesce(spec->'lifecycle'->>'terminatedRetention', '5m')`;
+
+/** How long the row of a resource stays after its end; nothing shows it afterwards. */
+export const retentionSeconds = sql`least(${sql.lit(longestSeconds)}, left(${retention}, -1)::numeric *
+  case right(${retention}, 1) when 's' then 1 when 'm' then 60 when 'h' then 3600 when 'd' then 86400 else 604800 end)`;

@@ -1,0 +1,120 @@
+// A few connections to every runner, each of which carries many tunnels. Several, because each ends in one of the processes of
+// the runner's ingress, and chance spreads few of them badly.
+import type { Logger } from '@berth/telemetry';
+import { createAuthority } from './authority.ts';
+import type { Bundle } from './bundle.ts';
+import { NotDispatched, RunnerAway } from './not-dispatched.ts';
+import { type Ingress, RunnerDial } from './runner-dial.ts';
+
+export interface RunnerPlace {
+  readonly runnerId: string;
+  readonly ingress: Ingress | undefined;
+}
+
+export interface RunnerLinesOptions {
+  readonly authorityPem: () => Promise<string>;
+  readonly answerMs: number;
+  readonly refusedMs: number;
+  readonly logger: Logger;
+}
+
+const linesEach = 4;
+/** One that carries nothing at two looks in a row is closed. */
+const lookMs = 30_000;
+
+interface Line {
+  bundle: Bundle | undefined;
+  opening: Promise<Bundle> | undefined;
+  /** Tunnels that wait for it to open. */
+  waiting: number;
+  wasIdle: boolean;
+}
+
+export class RunnerLines {
+  readonly #dial: RunnerDial;
+  readonly #refusedMs: number;
+  /** By address, when it last refused a connection. */
+  readonly #refusals = new Map<string, number>();
+  /** Of each that is away one line tells, not one for every request that waits for it. */
+  readonly #away = new Set<string>();
+  readonly #logger: Logger;
+  readonly #lines = new Map<string, readonly Line[]>();
+  readonly #looking: NodeJS.Timeout;
+
+  constructor(options: RunnerLinesOptions) {
+    const { authorityPem, answerMs, refusedMs, logger } = options;
+    this.#dial = new RunnerDial({ authority: createAuthority({ load: authorityPem, logger }), answerMs });
+    this.#refusedMs = refusedMs;
+    this.#logger = logger;
+    this.#looking = setInterval(() => this.#closeIdle(), lookMs).unref();
+  }
+
+  /** The one with the fewest tunnels. */
+  async to({ runnerId, ingress }: RunnerPlace): Promise<Bundle> {
+    if (ingress === undefined) throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
+    // With a new secret begins a new session, to which the old connections do not belong.
+    const key = `${runnerId} ${ingress.address} ${ingress.secret}`;
+    const lines = this.#lines.get(key) ?? Array.from({ length: linesEach }, newLine);
+    this.#lines.set(key, lines);
+    const line = freest(lines);
+    if (line.bundle?.isOpen) return line.bundle;
+    line.waiting += 1;
+    try {
+      line.opening ??= this.#open(line, runnerId, ingress).finally(() => {
+        line.opening = undefined;
+      });
+      return await line.opening;
+    } finally {
+      line.waiting -= 1;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#looking);
+    this.#dial.close();
+    for (const lines of this.#lines.values()) for (const { bundle } of lines) bundle?.destroy();
+  }
+
+  async #open(line: Line, runnerId: string, ingress: Ingress): Promise<Bundle> {
+    const { address } = ingress;
+    const refusedAt = this.#refusals.get(address) ?? Number.NEGATIVE_INFINITY;
+    try {
+      if (performance.now() < refusedAt + this.#refusedMs) throw new RunnerAway({});
+      line.bundle = await this.#dial.open(runnerId, ingress);
+      this.#away.delete(runnerId);
+      this.#refusals.delete(address);
+      return line.bundle;
+    } catch (cause) {
+      if (cause instanceof NotDispatched) throw cause;
+      this.#logger[this.#away.has(runnerId) ? 'debug' : 'warn']({ runnerId, err: cause }, 'a runner is not reachable');
+      this.#away.add(runnerId);
+      if (!isRefusal(cause)) throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });
+      this.#refusals.set(address, performance.now());
+      throw new RunnerAway({ cause });
+    }
+  }
+
+  #closeIdle(): void {
+    for (const [key, lines] of this.#lines) {
+      for (const line of lines) {
+        const isIdle = tunnelsOf(line) === 0;
+        if (isIdle && line.wasIdle) line.bundle?.destroy();
+        line.wasIdle = isIdle;
+      }
+      if (lines.every(({ bundle, waiting }) => waiting === 0 && !bundle?.isOpen)) this.#lines.delete(key);
+    }
+  }
+}
+
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+
+const newLine = (): Line => ({ bundle: undefined, opening: undefined, waiting: 0, wasIdle: false });
+
+const tunnelsOf = ({ bundle, waiting }: Line): number => waiting + (bundle?.isOpen ? bundle.size : 0);
+
+/** Among equals one that is open. */
+function freest(lines: readonly Line[]): Line {
+  const cost = (line: Line): number => tunnelsOf(line) * 2 + (line.bundle?.isOpen ? 0 : 1);
+  return lines.reduce((best, line) => (cost(line) < cost(best) ? line : best));
+}

@@ -1,0 +1,26 @@
+import type { TLSSocket } from 'node:tls';
+
+const mostRunners = 1_000;
+
+/** The last TLS session with every runner: a connection that resumes it proves nothing anew and costs a tenth. */
+export class TlsSessions {
+  readonly #last = new Map<string, Buffer>();
+
+  get(key: string): Buffer | undefined {
+    return this.#last.get(key);
+  }
+
+  learnFrom(socket: TLSSocket, key: string): void {
+    socket.on('session', (session) => {
+      this.#last.delete(key);
+      this.#last.set(key, session);
+      const [oldest] = this.#last.keys();
+      if (this.#last.size > mostRunners && oldest !== undefined) this.#last.delete(oldest);
+    });
+  }
+
+  /** After a failure: the runner may have another key by now. */
+  forget(key: string): void {
+    this.#last.delete(key);
+  }
+}
