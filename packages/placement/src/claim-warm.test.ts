@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { defaultBrand, type IsolationClass } from '@berth/contract';
+import { connect, type Database, uuidv7 } from '@berth/database';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { claimWarm } from './claim-warm.ts';
+import { PlacementConfig } from './config.ts';
+import { poolOf } from './pool.ts';
+import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-spec.ts';
+
+let home: Awaited<ReturnType<typeof createTestDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  home = await createTestDatabase();
+  database = connect({ url: home.url, maxConnections: 20 });
+});
+afterAll(async () => {
+  await database.destroy();
+  await home.drop();
+});
+beforeEach(async () => {
+  for (const table of ['instances', 'runners', 'outbox'] as const) await database.deleteFrom(table).execute();
+});
+
+const settings = { placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'base:1' } }), brand: defaultBrand };
+
+interface RunnerWish {
+  readonly waiting?: number;
+  readonly isolation?: IsolationClass;
+  readonly memoryMb?: number;
+  readonly isPressed?: boolean;
+  readonly status?: string;
+  readonly region?: string;
+  readonly state?: string;
+}
+
+async function addRunner(wish: RunnerWish = {}): Promise<string> {
+  const { waiting = 1, isolation = 'runc', memoryMb = 1_000_000, status = 'up', region = 'eu', state = 'ready' } = wish;
+  const id = randomUUID();
+  await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, is_pressed)
+    values (${id}, ${id}, ${region}, ${status}, ${[isolation]}, ${memoryMb}, ${waiting * warmReservedMb},
+      ${wish.isPressed === true})`.execute(database);
+  const warm = warmInstanceSpec({ image: 'base:1', isolation, memoryMb: 4096 }, settings);
+  for (let index = 0; index < waiting; index += 1)
+    await sql`insert into instances (id, runner_id, pool, revision, spec, reserved_mb, state)
+      values (${uuidv7()}, ${id}, ${poolOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, ${state})`.execute(
+      database,
+    );
+  return id;
+}
+
+const claim = (spec: object = {}, uid: string = uuidv7()) =>
+  database.transaction().execute((tx) =>
+    claimWarm(
+      tx,
+      {
+        sandbox: { uid, name: 'box', workspace: { id: randomUUID(), name: 'acme' } },
+        spec: SandboxSpec.parse(spec),
+        region: 'eu',
+        random: Math.random,
+      },
+      settings,
+    ),
+  );
+const reservedOf = async (id: string): Promise<number> =>
+  (await database.selectFrom('runners').select('reserved_mb').where('id', '=', id).executeTakeFirstOrThrow())
+    .reserved_mb;
+
+test('a claimed one is its owner’s: out of the pool, second generation, first boot, its memory reserved', async () => {
+  const runner = await addRunner({ waiting: 2 });
+  const uid = uuidv7();
+  const { claimed } = await claim({ runtime: { envs: [{ name: 'A', value: 'b' }], memory: 2048 } }, uid);
+  expect(claimed).toMatchObject({ generation: 2, revision: 'boot-1', runner: { id: runner } });
+  const row = await database
+    .selectFrom('instances')
+    .selectAll()
+    .where('id', '=', claimed?.id ?? '')
+    .executeTakeFirstOrThrow();
+  expect(row).toMatchObject({ resource_uid: uid, pool: null, generation: 2, revision: 'boot-1', reserved_mb: 256 });
+  expect(row.spec).toEqual(claimed?.spec);
+  expect(row.spec.env).toContainEqual({ name: 'A', value: 'b' });
+  expect(await reservedOf(runner)).toBe(warmReservedMb + 256);
+  expect(await database.selectFrom('outbox').select(['topic', 'key']).execute()).toEqual([
+    { topic: 'pool', key: runner },
+  ]);
+});
+
+test('200 creates at once over 150 that wait never claim the same one, and the books balance', async () => {
+  const runners = await Promise.all([60, 50, 40].map((waiting) => addRunner({ waiting })));
+  const results = await Promise.all(Array.from({ length: 200 }, () => claim()));
+  const ids = results.flatMap(({ claimed }) => claimed?.id ?? []);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toHaveLength(150);
+  for (const id of runners) {
+    const { rows } = await sql<{ sum: number }>`
+      select coalesce(sum(reserved_mb), 0)::int as sum from instances where runner_id = ${id}`.execute(database);
+    expect(await reservedOf(id)).toBe(rows[0]?.sum);
+  }
+});
+
+test.for<[string, RunnerWish]>([
+  ['pressed', { isPressed: true }],
+  ['lost', { status: 'lost' }],
+  ['in another region', { region: 'us' }],
+  ['without room for the rest of its memory', { memoryMb: 100 }],
+  ['still starting it', { state: 'starting' }],
+])('a runner that is %s gives none away', async ([, wish]) => {
+  await addRunner(wish);
+  expect((await claim()).claimed).toBeUndefined();
+});
+
+test('what may not be claimed is not, and is told whether one may be started instead', async () => {
+  await addRunner();
+  expect(await claim({ volumes: [{ name: 'v' }] })).toEqual({ claimed: undefined, mayStart: true });
+  expect(await claim({ runtime: { image: 'other:1' } })).toEqual({ claimed: undefined, mayStart: true });
+  expect(await claim({ runtime: { memory: 100_000_000 } })).toEqual({ claimed: undefined, mayStart: false });
+});
+
+test('where a runner has gVisor, one that waits under runc is not good enough', async () => {
+  await addRunner();
+  await addRunner({ isolation: 'gvisor', waiting: 0 });
+  expect(await claim()).toEqual({ claimed: undefined, mayStart: true });
+  expect((await claim({ runtime: { generation: 'mk2' } })).claimed?.spec.isolation).toBe('runc');
+});
+
+test('under gVisor the size has to be the one it was started with, under runc any will do', async () => {
+  const gvisor = await addRunner({ isolation: 'gvisor' });
+  expect((await claim({ runtime: { memory: 2048 } })).claimed).toBeUndefined();
+  expect((await claim()).claimed?.runner.id).toBe(gvisor);
+});
+
+test('one that another transaction holds is left to it', async () => {
+  const runner = await addRunner({ waiting: 2 });
+  const [first] = await database.selectFrom('instances').select('id').orderBy('created_at').limit(1).execute();
+  await database.transaction().execute(async (tx) => {
+    await tx
+      .selectFrom('instances')
+      .select('id')
+      .where('id', '=', first?.id ?? '')
+      .forUpdate()
+      .execute();
+    const { claimed } = await claim();
+    expect(claimed?.runner.id).toBe(runner);
+    expect(claimed?.id).not.toBe(first?.id);
+  });
+});

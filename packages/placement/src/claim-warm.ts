@@ -1,0 +1,138 @@
+// Gives a sandbox that was made ahead to its owner, in the owner's transaction. The runner's row is taken before the
+// instance's, as everywhere; whoever is faster takes the oldest, the next one finds another.
+import type { IsolationClass } from '@berth/contract';
+import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { sql } from 'kysely';
+import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
+import { type Candidate, isolationFor, place } from './place.ts';
+import { poolOf } from './pool.ts';
+import {
+  bootRevision,
+  mayBeClaimed,
+  reservedMbOf,
+  type SandboxSpec,
+  sandboxImage,
+  sandboxInstanceSpec,
+  sandboxMemoryMb,
+  warmReservedMb,
+} from './sandbox-spec.ts';
+import { reserveMemory } from './take-runners.ts';
+import { preferredIsolation } from './workload-spec.ts';
+
+export interface Claimant {
+  readonly sandbox: Omit<Workload, 'kind'>;
+  readonly spec: SandboxSpec;
+  readonly region: string;
+  readonly random: () => number;
+}
+
+export interface Claimed {
+  readonly id: string;
+  readonly generation: number;
+  readonly revision: string;
+  readonly spec: StoredInstanceSpec;
+  readonly runner: RunnerRow;
+}
+
+export interface ClaimResult {
+  /** Undefined when none that fits waits anywhere. */
+  readonly claimed: Claimed | undefined;
+  /** Whether a runner has room for one, so that one may be started now. */
+  readonly mayStart: boolean;
+}
+
+interface RunnerRow extends Candidate {
+  readonly ingressAddress: string | null;
+  readonly ingressSecret: string | null;
+}
+
+export async function claimWarm(
+  tx: DatabaseTransaction,
+  { sandbox, spec, region, random }: Claimant,
+  settings: Settings,
+): Promise<ClaimResult> {
+  const { placement } = settings;
+  const preferred = preferredIsolation(spec);
+  const image = sandboxImage(spec, sandbox, settings) ?? '';
+  const pool = (isolation: IsolationClass): string =>
+    poolOf({ image, isolation, memoryMb: sandboxMemoryMb(spec, placement) });
+  const runners = await loadRunners(tx, region, { runc: pool('runc'), gvisor: pool('gvisor') });
+  const isolation = isolationFor(runners, preferred);
+  const need = { regions: [region], isolation: preferred, holders: new Set<string>(), avoidsPressure: true };
+  const reservedMb = reservedMbOf(spec, placement);
+  const differenceMb = reservedMb - warmReservedMb;
+  let holding = mayBeClaimed(spec, settings) ? runners.filter((runner) => runner.waiting.includes(isolation)) : [];
+  for (;;) {
+    const chosen = place(holding, { ...need, reservedMb: differenceMb }, random)?.runner.id;
+    const runner = holding.find(({ id }) => id === chosen);
+    if (runner === undefined) break;
+    // Two that hold a runner with nothing left and go on to the other's would wait for each other; so it is let go of first.
+    const isOnly = holding.length === 1;
+    if (!isOnly) await sql`savepoint choice`.execute(tx);
+    const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation }, settings);
+    const taken = await take(tx, runner, pool(isolation), { sandbox, stored, differenceMb });
+    if (taken !== undefined) return { claimed: { ...taken, spec: stored, runner }, mayStart: true };
+    if (!isOnly) await sql`rollback to savepoint choice`.execute(tx);
+    holding = holding.filter(({ id }) => id !== runner.id);
+  }
+  return { claimed: undefined, mayStart: place(runners, { ...need, reservedMb }, random) !== undefined };
+}
+
+interface WaitingRow extends RunnerRow {
+  readonly waiting: readonly IsolationClass[];
+}
+
+/** Those of the region that are up, and what each has ready. */
+async function loadRunners(
+  tx: DatabaseTransaction,
+  region: string,
+  pools: Readonly<Record<IsolationClass, string>>,
+): Promise<WaitingRow[]> {
+  const holds = (pool: string) => sql`exists (
+    select 1 from instances
+    where runner_id = runners.id and pool = ${pool} and ended_at is null and desired = 'running' and state = 'ready')`;
+  const { rows } = await sql<RunnerRow & { runc: boolean; gvisor: boolean }>`
+    select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb", is_pressed as "isPressed",
+      ingress_address as "ingressAddress", ingress_secret as "ingressSecret",
+      ${holds(pools.runc)} as runc, ${holds(pools.gvisor)} as gvisor
+    from runners where region = ${region} and status = 'up'`.execute(tx);
+  return rows.map(({ runc, gvisor, ...runner }) => ({
+    ...runner,
+    waiting: [...(runc ? ['runc' as const] : []), ...(gvisor ? ['gvisor' as const] : [])],
+  }));
+}
+
+interface Taking {
+  readonly sandbox: Omit<Workload, 'kind'>;
+  readonly stored: StoredInstanceSpec;
+  readonly differenceMb: number;
+}
+
+/** Undefined when the runner has no room for more, or its last one went to somebody else. */
+async function take(
+  tx: DatabaseTransaction,
+  runner: RunnerRow,
+  pool: string,
+  { sandbox, stored, differenceMb }: Taking,
+): Promise<Pick<Claimed, 'id' | 'generation' | 'revision'> | undefined> {
+  const reserved = await reserveMemory(tx, runner.id, differenceMb);
+  if (reserved === undefined) return undefined;
+  const revision = bootRevision(1);
+  const { rows } = await sql<{ id: string; generation: number }>`
+    update instances set workspace_id = ${sandbox.workspace.id}, resource_uid = ${sandbox.uid}, pool = null,
+      revision = ${revision}, spec = ${JSON.stringify(stored)}, generation = generation + 1,
+      reserved_mb = reserved_mb + ${differenceMb}, used_at = clock_timestamp()
+    where id = (
+      select id from instances
+      where runner_id = ${runner.id} and pool = ${pool} and ended_at is null and desired = 'running' and state = 'ready'
+      order by created_at limit 1 for update skip locked
+    ) returning id, generation`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) {
+    await reserveMemory(tx, runner.id, -differenceMb);
+    return undefined;
+  }
+  // Whoever keeps the pool full hears of it with the commit.
+  await enqueue(tx, { topic: 'pool', key: runner.id });
+  return { ...row, revision };
+}

@@ -1,0 +1,61 @@
+// What an operator may set about where instances run and what they get. Read by whoever gives one to a runner: the api for a
+// sandbox that is claimed, the orchestrator for everything else.
+import { z } from 'zod';
+
+const Sandboxes = z.object({
+  defaultImage: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Image of a sandbox that names none; without it, one has to be named.'),
+  defaultMemoryMb: z.int().min(128).default(4096).describe('Memory of a sandbox that does not say how much it needs.'),
+  overcommit: z
+    .number()
+    .min(1)
+    .default(8)
+    .describe('How many times the memory of a machine may be promised to sandboxes: most of them sleep.'),
+  idleSeconds: z
+    .number()
+    .positive()
+    .default(15)
+    .describe('A sandbox without a connection or a keepAlive process sleeps after so long.'),
+  lostAfterSeconds: z
+    .number()
+    .positive()
+    .default(86_400)
+    .describe(
+      'A sandbox whose machine has been away for so long has failed. Until then the machine may bring it back.',
+    ),
+});
+
+export const PlacementConfig = z.object({
+  defaultMemoryMb: z
+    .int()
+    .min(128)
+    .default(2048)
+    .describe('Memory of an instance whose workload does not say how much it needs.'),
+  startTimeoutSeconds: z
+    .number()
+    .positive()
+    .default(45)
+    .describe('How long a started instance may take until its port accepts connections.'),
+  overcommit: z
+    .number()
+    .min(1)
+    .default(1)
+    .describe('How many times the memory of a machine may be promised to instances.'),
+  imageRegistry: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Registry, as runners reach it, that holds hub images and those made here; put before their names.'),
+  sandboxes: Sandboxes.prefault({}),
+});
+export type PlacementConfig = z.infer<typeof PlacementConfig>;
+
+/** A place that runners are in, as location policies see it. */
+export interface Region {
+  readonly name: string;
+  readonly continent: string;
+  readonly country: string;
+}

@@ -1,0 +1,40 @@
+export { type Claimed, type ClaimResult, claimWarm } from './claim-warm.ts';
+export { PlacementConfig, type Region } from './config.ts';
+export type { Connection } from './environment-variables.ts';
+export {
+  faultOf,
+  instanceSpec,
+  memoryOf,
+  type Settings,
+  type StoredInstanceSpec,
+  type Workload,
+} from './instance-spec.ts';
+export { deployedMessage, isolationIn, nodeGenerationOf } from './isolation.ts';
+export type { Placement } from './place.ts';
+export { type PoolWish, poolOf } from './pool.ts';
+export { loadConnections, loadRegions } from './references.ts';
+export {
+  expiresAtMs,
+  expiresInSeconds,
+  expiryMessage,
+  fixedExpiry,
+  idleExpiry,
+  type Lifetime,
+} from './sandbox-lifetime.ts';
+export {
+  bootOf,
+  bootRevision,
+  mayBeClaimed,
+  reservedMbOf,
+  SandboxSpec,
+  sandboxFault,
+  sandboxImage,
+  sandboxInstanceSpec,
+  sandboxMemoryMb,
+  warmInstanceSpec,
+  warmReservedMb,
+} from './sandbox-spec.ts';
+export { reserveMemory, takeRunners } from './take-runners.ts';
+export { terminateSandbox } from './terminate-sandbox.ts';
+export { waitingMessage } from './waiting.ts';
+export { instanceLimits, preferredIsolation, TrafficSpec, WorkloadSpec } from './workload-spec.ts';

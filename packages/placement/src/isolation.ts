@@ -1,0 +1,32 @@
+// How code of different tenants is kept apart, said plainly: to whoever asks where something runs, and on the resource itself.
+import type { IsolationClass } from '@berth/contract';
+
+/**
+ * Control-plane sheet 2.8 knows two generations of machines and does not say what they are. Here the newer one is the one that
+ * isolates better: gVisor, where a sandbox has a kernel of its own; on the older one it shares that of its machine.
+ */
+const generations = { runc: 'mk3.0', gvisor: 'mk3.1' } as const satisfies Record<IsolationClass, string>;
+
+export const nodeGenerationOf = (isolation: IsolationClass): string => generations[isolation];
+
+const words = {
+  runc: 'it shares the kernel of its machine, which offers no gVisor',
+  gvisor: 'it runs under gVisor, with a kernel of its own',
+} as const satisfies Record<IsolationClass, string>;
+
+/** Of the event with which a sandbox is there. */
+export const deployedMessage = (isolation: IsolationClass): string => `Ready; ${words[isolation]}.`;
+
+/** The runners of a region that are up, and those of them that have gVisor. */
+export interface IsolatingRunners {
+  readonly up: number;
+  readonly withGvisor: number;
+}
+
+export function isolationIn({ up, withGvisor }: IsolatingRunners): string {
+  if (up === 0) return 'No runner is registered, so how workloads are isolated is not known.';
+  if (withGvisor === 0) return 'Workloads share the kernel of their machine: no runner has gVisor.';
+  const who = 'Sandboxes and mk3 workloads run under gVisor';
+  const others = 'mk2 workloads share the kernel of their machine.';
+  return withGvisor < up ? `${who}, on the runners that have it; ${others}` : `${who}; ${others}`;
+}

@@ -1,0 +1,63 @@
+// Chooses the runner of one instance. Of three at random the least loaded one is taken: nearly as even as the best of all,
+// and many that decide at the same moment do not all choose the same. Pure; whoever calls it reserves.
+import type { IsolationClass } from '@berth/contract';
+
+export interface Candidate {
+  readonly id: string;
+  readonly status: string;
+  readonly region: string;
+  readonly isolation: readonly string[];
+  readonly memoryMb: number;
+  readonly reservedMb: number;
+  /** Its memory or disk is short. */
+  readonly isPressed: boolean;
+}
+
+export interface Need {
+  /** Names of the regions that it may run in. */
+  readonly regions: readonly string[];
+  readonly isolation: IsolationClass;
+  readonly reservedMb: number;
+  /** Runners that hold an instance of the same revision; others are better, so that not all end together. */
+  readonly holders: ReadonlySet<string>;
+  /** Rather waits than goes to a machine that is short of memory or disk; others go there when nobody else has room. */
+  readonly avoidsPressure?: boolean;
+}
+
+export interface Placement {
+  readonly runner: Candidate;
+  readonly isolation: IsolationClass;
+}
+
+const choices = 3;
+
+export function place(candidates: readonly Candidate[], need: Need, random: () => number): Placement | undefined {
+  const allowed = candidates.filter(({ region, status }) => status === 'up' && need.regions.includes(region));
+  const isolation = isolationFor(allowed, need.isolation);
+  const fitting = allowed.filter((runner) => runner.isolation.includes(isolation) && hasRoom(runner, need.reservedMb));
+  const calm = fitting.filter(({ isPressed }) => !isPressed);
+  const usable = calm.length > 0 || need.avoidsPressure === true ? calm : fitting;
+  const fresh = usable.filter(({ id }) => !need.holders.has(id));
+  const [runner] = sample(fresh.length > 0 ? fresh : usable, choices, random).sort(byLoad);
+  return runner === undefined ? undefined : { runner, isolation };
+}
+
+export const hasRoom = ({ reservedMb, memoryMb }: Candidate, neededMb: number): boolean =>
+  reservedMb + neededMb <= memoryMb;
+
+/** One machine that can isolate better is enough for the others not to count: a full one is waited for. */
+export function isolationFor(allowed: readonly Candidate[], preferred: IsolationClass): IsolationClass {
+  return allowed.some(({ isolation }) => isolation.includes(preferred)) ? preferred : 'runc';
+}
+
+const byLoad = (left: Candidate, right: Candidate): number =>
+  left.reservedMb / left.memoryMb - right.reservedMb / right.memoryMb;
+
+function sample<Item>(items: readonly Item[], size: number, random: () => number): Item[] {
+  const left = [...items];
+  const taken: Item[] = [];
+  while (taken.length < size && left.length > 0) {
+    taken.push(...left.splice(Math.min(left.length - 1, Math.floor(random() * left.length)), 1));
+  }
+  return taken;
+}

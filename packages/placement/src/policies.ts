@@ -1,0 +1,56 @@
+// Which regions the policies of a workload leave. Those of one type add up, those of different types all have to agree;
+// without one of a type everything of it is allowed. Control-plane sheet 4.11.
+import { z } from 'zod';
+import type { Region } from './config.ts';
+
+export const PlacementPolicy = z.object({
+  type: z.string().optional(),
+  locations: z.array(z.object({ name: z.string().optional(), type: z.string().optional() })).default([]),
+  flavors: z.array(z.object({ name: z.string().optional(), type: z.string().optional() })).default([]),
+});
+export type PlacementPolicy = z.infer<typeof PlacementPolicy> & { readonly name: string };
+
+type Location = PlacementPolicy['locations'][number];
+type Flavor = PlacementPolicy['flavors'][number];
+
+/** What every machine offers today. */
+const offered = { type: 'cpu', name: 'x86' } as const;
+
+export interface Allowed {
+  readonly regions: readonly Region[];
+  /** Names of the policies that left none; empty when some are left. */
+  readonly refusedBy: readonly string[];
+}
+
+/** `region` is the one that the workload names itself. */
+export function allowedRegions(
+  regions: readonly Region[],
+  region: string | undefined,
+  policies: readonly PlacementPolicy[],
+): Allowed {
+  const named = region === undefined ? regions : [regions.find(({ name }) => name === region) ?? unknownRegion(region)];
+  // A policy that lists nothing says nothing.
+  const location = policies.filter(({ type, locations }) => type === 'location' && locations.length > 0);
+  const flavor = policies.filter(({ type, flavors }) => type === 'flavor' && flavors.length > 0);
+  if (flavor.length > 0 && !flavor.some(({ flavors }) => flavors.some(isOffered))) {
+    return { regions: [], refusedBy: flavor.map(({ name }) => name) };
+  }
+  if (location.length === 0) return { regions: named, refusedBy: [] };
+  const left = named.filter((each) => location.some(({ locations }) => locations.some((place) => covers(place, each))));
+  return { regions: left, refusedBy: left.length > 0 ? [] : location.map(({ name }) => name) };
+}
+
+/** One that the operator has taken from the list since. */
+const unknownRegion = (name: string): Region => ({ name, continent: '', country: '' });
+
+function covers({ type = 'location', name }: Location, region: Region): boolean {
+  const places: Readonly<Record<string, string>> = {
+    location: region.name,
+    country: region.country,
+    continent: region.continent,
+  };
+  return name !== undefined && name !== '' && places[type]?.toLowerCase() === name.toLowerCase();
+}
+
+const isOffered = ({ type = offered.type, name = offered.name }: Flavor): boolean =>
+  type === offered.type && name === offered.name;

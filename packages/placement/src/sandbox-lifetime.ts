@@ -1,0 +1,98 @@
+// When a sandbox ends by itself. The rule that fires first counts. Control-plane sheet 3.5.
+import { durationSeconds } from '@berth/contract';
+import { z } from 'zod';
+
+/** The parts of a stored spec that end it; the contract checked them when they came in. */
+const LifetimeSpec = z.object({
+  runtime: z.object({ ttl: z.string().nullish(), expires: z.string().nullish() }).nullish(),
+  lifecycle: z
+    .object({ expirationPolicies: z.array(z.object({ type: z.string(), value: z.string() })).nullish() })
+    .nullish(),
+});
+
+/** As it stands in the database. */
+type Spec = Readonly<Record<string, unknown>>;
+
+export interface Lifetime {
+  readonly createdAtMs: number;
+  /** Last real activity; absent as long as nothing ran. */
+  readonly lastUsedAtMs?: number | undefined;
+  /** Longest life the account allows; absent or below one means any. */
+  readonly longestDays?: number | undefined;
+}
+
+export interface Expiry {
+  readonly atMs: number;
+  /** Of the event with which it ends. */
+  readonly message: string;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The rules whose moment is known in advance, whatever happens until then: all but `ttl-idle`. */
+export function fixedExpiry(spec: Spec, { createdAtMs, longestDays = 0 }: Lifetime): Expiry | undefined {
+  const { runtime, lifecycle } = LifetimeSpec.parse(spec);
+  return first([
+    age(createdAtMs, runtime?.ttl, 'ttl'),
+    date(runtime?.expires, 'expires'),
+    ...(longestDays >= 1 ? [accountExpiry(createdAtMs + longestDays * dayMs)] : []),
+    ...(lifecycle?.expirationPolicies ?? []).map(({ type, value }) => {
+      if (type === 'ttl-idle') return undefined;
+      return type === 'date' ? date(value, type) : age(createdAtMs, value, type);
+    }),
+  ]);
+}
+
+/** The shortest `ttl-idle`. */
+export function idleExpiry(spec: Spec, { createdAtMs, lastUsedAtMs = createdAtMs }: Lifetime): Expiry | undefined {
+  const { lifecycle } = LifetimeSpec.parse(spec);
+  return first(
+    (lifecycle?.expirationPolicies ?? [])
+      .filter(({ type }) => type === 'ttl-idle')
+      .map(({ value }) => {
+        const seconds = durationSeconds(value);
+        if (seconds === undefined) return undefined;
+        return { atMs: lastUsedAtMs + seconds * 1000, message: `Nobody has used it for ${value} (ttl-idle).` };
+      }),
+  );
+}
+
+export const expiresAtMs = (spec: Spec, lifetime: Lifetime): number | undefined =>
+  first([fixedExpiry(spec, lifetime), idleExpiry(spec, lifetime)])?.atMs;
+
+/** Whole seconds left, never negative; undefined when no rule ends it. */
+export function expiresInSeconds(spec: Spec, lifetime: Lifetime, nowMs: number): number | undefined {
+  const endMs = expiresAtMs(spec, lifetime);
+  return endMs === undefined ? undefined : Math.max(0, Math.ceil((endMs - nowMs) / 1000));
+}
+
+/** Why one ended at the moment that was stored: by a rule of its own, or else by its account's, which only the api knows. */
+export function expiryMessage(spec: Spec, createdAtMs: number, storedAtMs: number): string {
+  const own = fixedExpiry(spec, { createdAtMs });
+  return (own !== undefined && own.atMs <= storedAtMs ? own : accountExpiry(storedAtMs)).message;
+}
+
+function age(startMs: number, duration: string | null | undefined, rule: string): Expiry | undefined {
+  const seconds = durationSeconds(duration ?? '');
+  if (seconds === undefined) return undefined;
+  return { atMs: startMs + seconds * 1000, message: `It was to live for ${duration} (${rule}).` };
+}
+
+function date(text: string | null | undefined, rule: string): Expiry | undefined {
+  const atMs = Date.parse(text ?? '');
+  return Number.isNaN(atMs) ? undefined : { atMs, message: `It was to live until ${text} (${rule}).` };
+}
+
+const accountExpiry = (atMs: number): Expiry => ({
+  atMs,
+  message: 'It has lived for as long as its account allows (sandbox_ttl).',
+});
+
+function first(expiries: readonly (Expiry | undefined)[]): Expiry | undefined {
+  return expiries
+    .filter((expiry) => expiry !== undefined)
+    .reduce<Expiry | undefined>(
+      (least, next) => (least === undefined || next.atMs < least.atMs ? next : least),
+      undefined,
+    );
+}

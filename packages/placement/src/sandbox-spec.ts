@@ -1,0 +1,161 @@
+// What a runner is told of a sandbox, made from the resource: it has no revisions. What may change while it runs is applied in
+// place; `boot` counts how often it had to begin anew.
+import { durationSeconds, type InstanceSpec, type IsolationClass } from '@berth/contract';
+import { z } from 'zod';
+import type { PlacementConfig } from './config.ts';
+import { environmentOf, listeningOn } from './environment-variables.ts';
+import { pulledImage } from './image.ts';
+import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
+import type { PoolWish } from './pool.ts';
+import { Value } from './workload-spec.ts';
+
+/** The parts of a stored spec that decide where and how a sandbox runs. */
+export const SandboxSpec = z.object({
+  region: z.string().optional(),
+  runtime: z
+    .object({
+      image: z.string().optional(),
+      memory: z.int().positive().optional(),
+      generation: z.string().optional(),
+      ports: z.array(z.object({ target: z.int() })).default([]),
+      envs: z.array(z.object({ name: z.string(), value: Value.optional() })).default([]),
+      extraArgs: z.record(z.string(), z.unknown()).default({}),
+      storageMb: z.number().optional(),
+      dockerConfig: Value.optional(),
+    })
+    .prefault({}),
+  volumes: z.array(z.unknown()).default([]),
+  lifecycle: z
+    .object({ expirationPolicies: z.array(z.object({ type: z.string(), value: z.string() })).default([]) })
+    .prefault({}),
+});
+export type SandboxSpec = z.infer<typeof SandboxSpec>;
+
+/** Where the API inside every sandbox listens. */
+const guestPort = 8080;
+/** Where people's own servers are proposed to listen when the sandbox declares no port: most frameworks choose it too. */
+const proposedPort = 3000;
+/** Previews refuse the first, the others are the sandbox's own API. */
+const portsOfOthers: readonly number[] = [80, 443, guestPort];
+const mbPerCore = 2048;
+const newestGeneration = 'mk3';
+/** One that waits for an owner holds a guest and nothing else. */
+export const warmReservedMb = 64;
+
+/** Of an instance: which of the sandbox's beginnings it is. */
+export const bootRevision = (boot: number): string => `boot-${boot}`;
+
+/** The wanted one, as the resource's state says. */
+export const bootOf = (state: Readonly<Record<string, unknown>> | null): number =>
+  typeof state?.boot === 'number' ? state.boot : 1;
+
+export const sandboxMemoryMb = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): number =>
+  runtime.memory ?? sandboxes.defaultMemoryMb;
+
+/** As the runner pulls it; undefined when neither the sandbox nor the operator names one. */
+export function sandboxImage(
+  { runtime }: SandboxSpec,
+  { workspace }: Pick<Workload, 'workspace'>,
+  { placement, brand }: Settings,
+): string | undefined {
+  const image = runtime.image || placement.sandboxes.defaultImage;
+  if (image === undefined) return undefined;
+  return pulledImage(image, { hub: brand.short, workspace: workspace.name, registry: placement.imageRegistry });
+}
+
+/** Why it cannot be started whatever runner there is; undefined when nothing speaks against it. */
+export const sandboxFault = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): string | undefined =>
+  (runtime.image ?? '') === '' && sandboxes.defaultImage === undefined
+    ? 'No image: set spec.runtime.image, or ask the operator for a default one (placement.sandboxes.defaultImage).'
+    : undefined;
+
+/** What it takes of a runner's memory in the books: most sandboxes sleep. */
+export const reservedMbOf = (spec: SandboxSpec, placement: PlacementConfig): number =>
+  Math.ceil(sandboxMemoryMb(spec, placement) / placement.sandboxes.overcommit);
+
+export function sandboxInstanceSpec(
+  sandbox: Omit<Workload, 'kind'>,
+  spec: SandboxSpec,
+  where: { readonly region: string; readonly isolation: IsolationClass },
+  settings: Settings,
+): StoredInstanceSpec {
+  const { runtime } = spec;
+  const resource = { uid: sandbox.uid, kind: 'sandbox', name: sandbox.name };
+  const wish = {
+    image: sandboxImage(spec, sandbox, settings) ?? '',
+    isolation: where.isolation,
+    memoryMb: sandboxMemoryMb(spec, settings.placement),
+  };
+  const env = environmentOf({
+    brand: settings.brand.short,
+    workspace: sandbox.workspace,
+    resource,
+    region: where.region,
+    generation: runtime.generation ?? newestGeneration,
+    connections: [],
+    // Only proposed, so whatever the sandbox says itself comes later: nothing of ours depends on them.
+    envs: [...listeningOn(ownPort(spec)), ...runtime.envs],
+    port: undefined,
+  });
+  const idleSeconds = shortestIdleSeconds(spec);
+  const base = withoutOwner(wish, settings);
+  return {
+    ...base,
+    resource,
+    sandbox: { ...base.sandbox, ...(idleSeconds === undefined ? {} : { expiresIdleSeconds: idleSeconds }) },
+    env,
+  };
+}
+
+/** Of one that waits for an owner: it is nobody's, and knows nothing. */
+export const warmInstanceSpec = (wish: PoolWish, settings: Settings): StoredInstanceSpec => ({
+  ...withoutOwner(wish, settings),
+  env: [],
+});
+
+const withoutOwner = ({ image, isolation, memoryMb }: PoolWish, { placement }: Settings) =>
+  ({
+    image,
+    isolation,
+    memoryMb,
+    cpus: Math.max(1, memoryMb / mbPerCore),
+    port: guestPort,
+    startTimeoutSeconds: placement.startTimeoutSeconds,
+    sandbox: { idleSeconds: placement.sandboxes.idleSeconds },
+  }) satisfies InstanceSpec;
+
+const ownPort = ({ runtime: { ports } }: SandboxSpec): number =>
+  ports.find(({ target }) => !portsOfOthers.includes(target))?.target ?? proposedPort;
+
+function shortestIdleSeconds({ lifecycle }: SandboxSpec): number | undefined {
+  const seconds = lifecycle.expirationPolicies
+    .filter(({ type }) => type === 'ttl-idle')
+    .map(({ value }) => durationSeconds(value))
+    .filter((each) => each !== undefined);
+  return seconds.length === 0 ? undefined : Math.min(...seconds);
+}
+
+/** What the first process inside reads when it starts, and never again. Those after `_` carry the brand. */
+const readAtStart: readonly string[] = [
+  'SANDBOX_BRAND',
+  'SANDBOX_CONTROL_KEY',
+  'SANDBOX_INSTANCE_ID',
+  'SANDBOX_LOG_DIR',
+  'SANDBOX_PIDS_LIMIT',
+  'SANDBOX_RUNTIME',
+  'SANDBOX_WORKLOAD_USER',
+];
+const brandedAtStart: readonly string[] = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'];
+
+/** Whether one that was started before anybody knew of this sandbox can become it. */
+export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<Settings, 'brand'>): boolean {
+  const early = [...readAtStart, ...brandedAtStart.map((name) => `${brand.short.toUpperCase()}_${name}`)];
+  return (
+    volumes.length === 0 &&
+    Object.keys(runtime.extraArgs).length === 0 &&
+    runtime.storageMb === undefined &&
+    // Whoever may pull the image is asked by the registry, not by us.
+    runtime.dockerConfig === undefined &&
+    !runtime.envs.some(({ name }) => early.includes(name))
+  );
+}

@@ -1,0 +1,56 @@
+// The parts of a stored spec that decide where and how a workload runs. The contract checked them when they came in.
+import type { IsolationClass } from '@berth/contract';
+import { z } from 'zod';
+
+export const Value = z.union([z.string(), z.object({ $sealed: z.string() })]);
+export type StoredValue = z.infer<typeof Value>;
+
+const Runtime = z.object({
+  image: z.string().optional(),
+  memory: z.int().positive().optional(),
+  minScale: z.int().nonnegative().optional(),
+  maxScale: z.int().nonnegative().optional(),
+  generation: z.string().optional(),
+  ports: z.array(z.object({ target: z.int() })).optional(),
+  envs: z.array(z.object({ name: z.string(), value: Value.optional() })).optional(),
+});
+
+/** Of a revision: what is deployed. */
+export const WorkloadSpec = z.object({
+  region: z.string().optional(),
+  policies: z.array(z.string()).default([]),
+  integrationConnections: z.array(z.string()).default([]),
+  runtime: Runtime.prefault({}),
+});
+export type WorkloadSpec = z.infer<typeof WorkloadSpec>;
+
+/** Of the resource: which revisions take traffic, and whether any does. */
+export const TrafficSpec = z.object({
+  enabled: z.boolean().default(true),
+  revision: z
+    .object({
+      active: z.string().optional(),
+      canary: z.string().optional(),
+      canaryPercent: z.number().default(0),
+    })
+    .prefault({}),
+});
+
+export const ConnectionSpec = z.object({
+  config: z.record(z.string(), Value).default({}),
+  secret: z.record(z.string(), Value).default({}),
+});
+
+/** How few and how many instances a revision may have; at least one, or it could not serve at all. */
+export function instanceLimits({ runtime }: WorkloadSpec, mostInstances: number): { least: number; most: number } {
+  const { minScale = 0, maxScale } = runtime;
+  const most = Math.max(1, maxScale ?? Math.max(mostInstances, minScale));
+  return { least: Math.min(minScale, most), most };
+}
+
+/** The newer generation is the isolated one; absent means the newest. */
+export const preferredIsolation = ({
+  runtime,
+}: {
+  readonly runtime: Pick<z.infer<typeof Runtime>, 'generation'>;
+}): IsolationClass => (runtime.generation === 'mk2' ? 'runc' : 'gvisor');
