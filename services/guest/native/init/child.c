@@ -26,18 +26,21 @@ extern char **environ;
 static struct rlimit descriptors;
 static rlim_t most_tasks; // 0: the kernel below counts for itself
 
+bool is_gvisor(void) {
+  char version[256] = "";
+  int fd = open("/proc/version", O_RDONLY | O_CLOEXEC);
+  ssize_t bytes = fd < 0 ? 0 : read(fd, version, sizeof version - 1);
+  if (fd >= 0) close(fd);
+  return bytes > 0 && strstr(version, GVISOR_DATE);
+}
+
 // gVisor itself runs into the limit of processes that its container has on the machine, and ends with everything inside. So
 // those inside get a limit of their own below it: measured, the machine counts two for each of theirs beside some forty of
 // gVisor's, which needs a few more while they end. On Linux this would count all processes of the account on the machine, whichever container they are in.
 static void remember_tasks(void) {
   const char *told = getenv("SANDBOX_PIDS_LIMIT");
   long limit = told ? strtol(told, NULL, 10) : 0;
-  char version[256] = "";
-  int fd = open("/proc/version", O_RDONLY | O_CLOEXEC);
-  ssize_t bytes = fd < 0 ? 0 : read(fd, version, sizeof version - 1);
-  if (fd >= 0) close(fd);
-  bool is_gvisor = bytes > 0 && strstr(version, GVISOR_DATE);
-  if (is_gvisor && limit > 2 * GVISOR_TASKS) most_tasks = (rlim_t)(limit - GVISOR_TASKS) * 2 / 5;
+  if (is_gvisor() && limit > 2 * GVISOR_TASKS) most_tasks = (rlim_t)(limit - GVISOR_TASKS) * 2 / 5;
 }
 
 // This program needs several descriptors for each process; the processes get back what the container gave.

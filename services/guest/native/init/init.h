@@ -191,5 +191,7 @@ void sweep_freed(void);
 _Noreturn void run_child(const struct spawn_wish *wish, int input, int output, int errors, int status);
 _Noreturn void run_guest(const struct guest_options *options, int connection);
 void remember_limits(void);
+// ---- also of child.c: whether the kernel below is gVisor.
+bool is_gvisor(void);
 
 #endif

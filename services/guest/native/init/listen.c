@@ -21,11 +21,11 @@ static int try_listening(int family, const struct sockaddr *address, socklen_t b
   return -1;
 }
 
-// Under gVisor a socket that lets its address be used again lets anybody listen on a part of it, and so take the requests
-// that come from outside. A new sandbox has no old connections, which are all that this option is good for.
+// Linux lets a sandbox that is started again listen beside its old connections, which are remembered for a minute, only when those
+// too came from a socket that lets its address be used again. Under gVisor such a socket lets anybody listen on a part of its
+// address, and so take the requests that come from outside; and there nothing is started again.
 static int listen_at(int family, const struct sockaddr *address, socklen_t bytes) {
-  int fd = try_listening(family, address, bytes, 0);
-  return fd < 0 && errno == EADDRINUSE ? try_listening(family, address, bytes, 1) : fd;
+  return try_listening(family, address, bytes, !is_gvisor());
 }
 
 int listen_on(unsigned port) {
