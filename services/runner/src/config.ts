@@ -1,5 +1,5 @@
 // What an operator may set for a runner. Nothing here reaches a database: a stolen machine holds no such password.
-import { IsolationClass } from '@berth/contract';
+import { IsolationClass, WarmWish } from '@berth/contract';
 import { z } from 'zod';
 
 const Registry = z.object({
@@ -83,11 +83,55 @@ export const RunnerConfig = z.object({
     .max(100)
     .default(80)
     .describe('Images are removed, the longest unused first, while the disk is fuller than this.'),
+  diskMb: z
+    .int()
+    .positive()
+    .default(10_240)
+    .describe('What one instance may write to the disk of the machine; one that writes more is ended, its files go.'),
+  diskFiles: z.int().positive().default(1_000_000).describe('The same for the number of files.'),
+  diskReservePercent: z
+    .number()
+    .min(0)
+    .max(50)
+    .default(5)
+    .describe(
+      'When less than this is left of the disk that the engine keeps its data on, whoever wrote most of late is ended. From half as much again on, nothing is placed here that can go elsewhere.',
+    ),
   concurrency: z
     .int()
     .positive()
     .default(4)
     .describe('Containers that are made and started at a time; more would only slow each other down.'),
+  guestFolder: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Where the guest’s runtime lies, which every sandbox runs; without it this machine offers no sandboxes.'),
+  warmConcurrency: z
+    .int()
+    .positive()
+    .default(1)
+    .describe(
+      'Sandboxes that nobody waits for yet and that are brought up at a time; what somebody waits for goes first.',
+    ),
+  warm: z
+    .array(WarmWish)
+    .max(100)
+    .default([])
+    .describe('Images of which sandboxes are kept ready here, and how many of each.'),
+  warmLately: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(0)
+    .describe('Of other images that sandboxes used lately, so many are kept ready.'),
+  wakeReserveMb: z
+    .int()
+    .nonnegative()
+    .default(512)
+    .describe(
+      'Memory that has to be free when a sandbox wakes; with less, idle ones go to sleep first, or it has to wait.',
+    ),
   isolation: z
     .array(IsolationClass)
     .min(1)

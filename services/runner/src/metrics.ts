@@ -6,6 +6,10 @@ export interface RunnerMetrics {
   readonly logLinesSent: Counter;
   readonly bringUpSeconds: Histogram;
   readonly tunnels: Counter<'answer'>;
+  readonly diskCountSeconds: Histogram;
+  readonly endedForDisk: Counter;
+  readonly wakes: Counter<'outcome'>;
+  readonly wakeSeconds: Histogram;
 }
 
 /** What is asked whenever somebody reads the metrics. */
@@ -13,6 +17,10 @@ export interface RunnerCounts {
   byState(): ReadonlyMap<string, number>;
   tunnels(): number;
   leases(): number;
+  freeDiskPercent(): number;
+  /** What is short on this machine. */
+  pressure(): { readonly memory: boolean; readonly disk: boolean };
+  sandboxes(): { readonly awake: number; readonly asleep: number };
 }
 
 export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): RunnerMetrics {
@@ -36,7 +44,48 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
       this.set({ kind: 'lease' }, counts.leases());
     },
   });
+  new Gauge({
+    name: 'berth_runner_disk_free_percent',
+    help: 'What is left of the file system on which the engine keeps its data, of bytes or files, whichever is less.',
+    registers: [registry],
+    collect() {
+      this.set(counts.freeDiskPercent());
+    },
+  });
+  new Gauge({
+    name: 'berth_runner_pressed',
+    help: '1 while memory or disk is short, so that nothing is placed here that can go elsewhere.',
+    labelNames: ['of'],
+    registers: [registry],
+    collect() {
+      const { memory, disk } = counts.pressure();
+      this.set({ of: 'memory' }, memory ? 1 : 0);
+      this.set({ of: 'disk' }, disk ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'berth_runner_sandboxes',
+    help: 'Sandboxes on this machine that belong to somebody, awake and asleep.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { awake, asleep } = counts.sandboxes();
+      this.set({ state: 'awake' }, awake);
+      this.set({ state: 'asleep' }, asleep);
+    },
+  });
   return {
+    diskCountSeconds: new Histogram({
+      name: 'berth_runner_disk_count_seconds',
+      help: 'How long it took to count what one instance has written.',
+      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
+      registers: [registry],
+    }),
+    endedForDisk: new Counter({
+      name: 'berth_runner_disk_ended_total',
+      help: 'Instances that were ended because of what they had written.',
+      registers: [registry],
+    }),
     reportsSent: new Counter({
       name: 'berth_runner_reports_sent_total',
       help: 'Reports of instances that the api has acknowledged.',
@@ -49,8 +98,20 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
     }),
     tunnels: new Counter({
       name: 'berth_runner_tunnels_total',
-      help: 'Tunnels that gateways asked for, by the answer: open, unknown, refused or unreachable.',
+      help: 'Tunnels that gateways asked for, by the answer: open, unknown, refused, unreachable, leaving or busy.',
       labelNames: ['answer'],
+      registers: [registry],
+    }),
+    wakes: new Counter({
+      name: 'berth_runner_wakes_total',
+      help: 'Sandboxes that somebody wanted awake, by what came of it: woken, busy (memory is short) or failed.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
+    wakeSeconds: new Histogram({
+      name: 'berth_runner_wake_seconds',
+      help: 'From the first who wants a sandbox awake until it is.',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers: [registry],
     }),
     bringUpSeconds: new Histogram({

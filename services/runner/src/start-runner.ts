@@ -1,12 +1,14 @@
 // The runner role: joins once, then holds its line to the api and keeps the machine's containers as the api wants them.
 import { readFileSync } from 'node:fs';
-import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
 import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { z } from 'zod';
 import type { RunnerConfig } from './config.ts';
 import { Converger } from './converge/converger.ts';
 import { FailureBook } from './converge/failure-book.ts';
+import { DiskWatch } from './disk/disk-watch.ts';
+import { tellLayerLimit } from './disk/layer-limit.ts';
 import { createDockerDriver } from './driver/docker-driver.ts';
 import type { Driver } from './driver/driver.ts';
 import { createImageStore } from './images/image-store.ts';
@@ -22,9 +24,15 @@ import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
+import type { Observation } from './node/report-book.ts';
+import { MemoryPressure } from './pressure.ts';
+import { AdoptedBook } from './sandbox/adopted-book.ts';
+import { openSandboxes } from './sandbox/open-sandboxes.ts';
 
 export interface RunnerOptions {
   readonly config: RunnerConfig;
+  /** Guests speak in its words. */
+  readonly brand: Brand;
   readonly logger: Logger;
   readonly registry: Registry;
 }
@@ -38,25 +46,29 @@ const enginePatienceMs = 60_000;
 /** Below what a stop of the whole process may take. */
 const stopMs = 15_000;
 const imageCleaningMs = 10 * 60 * 1_000;
+const bytesPerMb = 1_048_576;
 const Package = z.object({ version: z.string() });
 
-export async function startRunner({ config, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
+export async function startRunner({ config, brand, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
   const { apiUrl, stateFolder, dockerUrl } = config;
   const identity = await obtainIdentity(config, given);
   const { runnerId } = identity;
   const logger = given.child({ runner: runnerId });
   const driver = createDockerDriver({ dockerUrl });
-  const network = await openNetwork(config, runnerId, logger);
+  const adopted = new AdoptedBook(stateFolder);
+  const network = await openNetwork(config, runnerId, adopted, logger);
   const client = createNodeClient(apiUrl, identity);
-  const traffic = new TrafficBook(config);
+  const traffic: TrafficBook = new TrafficBook(config, (instance, count) => keeper.onLeases(instance, count));
+  const memory = new MemoryPressure(config.wakeReserveMb);
   const link = new NodeLink({
     client,
     logger,
     hello: () => hello(driver, config, ingress.address),
     measure: async () => ({
       freeMemoryMb: machine.freeMemoryMb(),
-      freeDiskPercent: await machine.freeDiskPercent(stateFolder),
+      freeDiskPercent: disk.freePercent,
       instances: converger.count,
+      isPressed: memory.isPressed || disk.isPressed,
     }),
     onReportsSent: (count) => metrics.reportsSent.inc(count),
     onIngressSecret: (secret) => ingress.take(secret),
@@ -65,17 +77,54 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     byState: () => link.countByState(),
     tunnels: () => ingress.tunnels,
     leases: () => traffic.leases,
+    freeDiskPercent: () => disk.freePercent,
+    pressure: () => ({ memory: memory.isPressed, disk: disk.isPressed }),
+    sandboxes: () => keeper.counts(),
   });
+  const sandboxes = await openSandboxes({
+    ...{ config, brand, driver, adopted, logger },
+    recall: (instance) => traffic.recall(instance),
+    onNews: (instance, news) => link.news(instance, news),
+    onWake(outcome, seconds) {
+      metrics.wakes.inc({ outcome });
+      if (outcome === 'woken') metrics.wakeSeconds.observe(seconds);
+    },
+  });
+  const { keeper } = sandboxes;
+  const report = (instance: string, observation: Observation): void => {
+    if (observation.state === 'gone') keeper.forget(instance);
+    link.report(instance, observation);
+  };
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
   const output = new OutputShipper({ stateFolder, client, logger, onSent });
+  const dataFolder = await driver.dataFolder();
   const images = await createImageStore({
     driver,
     stateFolder,
     registries: config.registries,
     maxAgeDays: config.imageMaxAgeDays,
     diskPressurePercent: config.imageDiskPercent,
-    diskFolder: await driver.dataFolder(),
+    diskFolder: dataFolder,
+    standing: config.warm.filter(({ count }) => count > 0).map(({ image }) => image),
     now: () => new Date(),
+    logger,
+  });
+  const cleanImages = () =>
+    void images
+      .clean()
+      .catch((err: unknown) => logger.warn({ err }, 'unused images could not be removed; tried again'));
+  const gvisorMb = await tellLayerLimit(driver, config.diskMb, logger);
+  const disk = new DiskWatch({
+    folder: dataFolder,
+    limits: { bytes: config.diskMb * bytesPerMb, files: config.diskFiles },
+    gvisorBytes: gvisorMb === undefined ? undefined : gvisorMb * bytesPerMb,
+    reservePercent: config.diskReservePercent,
+    end: (instance, failure) => {
+      metrics.endedForDisk.inc();
+      converger.giveUp(instance, failure);
+    },
+    onShort: cleanImages,
+    onCounted: (seconds) => metrics.diskCountSeconds.observe(seconds),
     logger,
   });
   const converger = new Converger({
@@ -85,9 +134,11 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     images,
     output,
     failures: new FailureBook(stateFolder),
-    report: (instance, observation) => link.report(instance, observation),
-    bringUps: new Limit(config.concurrency),
+    report,
+    bringUps: new Limit(config.concurrency, config.warmConcurrency),
+    sandboxes,
     traffic,
+    disk,
     onBroughtUp: (seconds) => metrics.bringUpSeconds.observe(seconds),
     logger,
   });
@@ -96,9 +147,15 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     identity,
     instances: converger,
     traffic,
+    calls: {
+      adopt: (desired) => converger.adopt(desired),
+      wake: ({ instance }) => keeper.wake(instance),
+      sleep: ({ instance }) => keeper.sleep(instance),
+    },
     onAnswers: (answer, count) => metrics.tunnels.inc({ answer }, count),
     logger,
   });
+  disk.start();
   converger.start();
   link.start(converger);
   const stopping = new AbortController();
@@ -109,9 +166,7 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
     signal: stopping.signal,
     onRenewed: (renewed) => ingress.use(renewed),
   });
-  const cleaning = setInterval(() => {
-    images.clean().catch((err: unknown) => logger.warn({ err }, 'unused images could not be removed; tried again'));
-  }, imageCleaningMs);
+  const cleaning = setInterval(cleanImages, imageCleaningMs);
   return {
     ready: () => readiness(driver, converger, link),
     async stop() {
@@ -119,7 +174,8 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
       clearInterval(cleaning);
       // First: what the engine still does is reported as long as the line is open. Containers stay, and so do those who speak
       // to them for as long as a stop may take.
-      await Promise.all([converger.close(), ingress.close(stopMs)]);
+      await Promise.all([converger.close(), ingress.close(stopMs), disk.close()]);
+      await keeper.close();
       await Promise.all([link.close(), output.close(), certificate]);
       client.close();
       await network.close();
@@ -128,9 +184,16 @@ export async function startRunner({ config, logger: given, registry }: RunnerOpt
 }
 
 /** After a reboot the engine may come up a little later than the runner. */
-async function openNetwork(config: RunnerConfig, runnerId: string, logger: Logger): Promise<Network> {
+async function openNetwork(
+  config: RunnerConfig,
+  runnerId: string,
+  adopted: AdoptedBook,
+  logger: Logger,
+): Promise<Network> {
   const { dockerUrl, bridge, subnet, gateways, slots } = config;
-  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers: resolversFor(config), logger };
+  const workspaceOf = (instance: string) => adopted.find(instance)?.workspaceId;
+  const resolvers = resolversFor(config);
+  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, workspaceOf, logger };
   const giveUpAt = performance.now() + enginePatienceMs;
   for (let failures = 1; ; failures += 1) {
     try {
@@ -158,6 +221,8 @@ async function hello(driver: Driver, config: RunnerConfig, ingress: string): Pro
     memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
     cpus: machine.cpus(),
     ingress,
+    warm: config.warm,
+    warmLately: config.warmLately,
   };
 }
 

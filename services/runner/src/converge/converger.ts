@@ -1,16 +1,19 @@
 // Makes the engine match what the api wants of this machine. Until the api has said everything it wants, containers of an
 // earlier run are left as they are: an api that is away must never cost a running instance.
-import type { DesiredInstance } from '@berth/contract';
-import { backoffMs, pause, within } from '@berth/pace';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
+import { backoffMs, Condition, pause, within } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
-import type { Endpoint, Endpoints } from '../ingress/endpoint.ts';
+import type { Admission, Endpoints } from '../ingress/endpoint.ts';
 import type { Wishes } from '../node/node-link.ts';
+import type { Failure } from './decide.ts';
 import { InstanceWorker } from './instance-worker.ts';
 import type { ConvergeTools } from './tools.ts';
 
 const resyncMs = 120_000;
 const verifyMs = 10_000;
 const stopMs = 20_000;
+/** The api is reached within this time, or whoever asks has to come again. */
+const hearingMs = 10_000;
 const retryMs = { first: 100, most: 5_000 };
 
 export class Converger implements Wishes, Endpoints {
@@ -18,6 +21,7 @@ export class Converger implements Wishes, Endpoints {
   readonly #workers = new Map<string, { readonly worker: InstanceWorker; readonly ended: Promise<void> }>();
   readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
+  readonly #heard = new Condition();
   #hasHeardAll = false;
   #isNetworkSound = false;
   /** Said before the network was found sound: nothing may start in one that is not. */
@@ -38,8 +42,10 @@ export class Converger implements Wishes, Endpoints {
     return this.#workers.size;
   }
 
-  endpoint(instance: string): Endpoint | undefined {
-    return this.#workers.get(instance)?.worker.endpoint;
+  /** Right after a start of this process nothing is known yet of what went on running. */
+  async open(instance: string): Promise<Admission> {
+    await this.#heard.until(() => this.#hasHeardAll, hearingMs);
+    return (await this.#workers.get(instance)?.worker.open()) ?? { is: 'unknown' };
   }
 
   start(): void {
@@ -49,11 +55,13 @@ export class Converger implements Wishes, Endpoints {
   all({ instances, leaving, gone }: Parameters<Wishes['all']>[0]): void {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
     this.#hasHeardAll = true;
-    const { failures, output } = this.#tools;
+    this.#heard.changed();
+    const { failures, output, sandboxes } = this.#tools;
     // What an earlier run noted about others is cleared away with whatever is left of them.
     const others = new Set([
       ...[...leaving, ...gone],
       ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
+      ...(sandboxes?.adopted.instances() ?? []),
     ]);
     for (const instance of instances) this.#want(instance, false);
     for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));
@@ -61,7 +69,18 @@ export class Converger implements Wishes, Endpoints {
   }
 
   set(instance: DesiredInstance): void {
-    this.#want(instance, true);
+    this.#want(instance, instance.generation === 1);
+  }
+
+  /** At once, instead of when the stream brings it; what goes wrong here the stream repairs. */
+  async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
+    const known = this.#workers.get(desired.id);
+    return known === undefined ? { call: 'unknown' } : known.worker.adopt(desired);
+  }
+
+  /** An instance that breaks a rule of this machine. */
+  giveUp(id: string, failure: Failure): void {
+    void this.#workers.get(id)?.worker.giveUp(failure);
   }
 
   #want(instance: DesiredInstance, isFresh: boolean): void {

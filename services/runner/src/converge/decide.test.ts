@@ -7,6 +7,7 @@ const seenArbitrary: fc.Arbitrary<Seen> = fc.record({
   outOfMemory: fc.boolean(),
   isWired: fc.boolean(),
   answeredMs: fc.option(fc.nat({ max: 2 * longRunMs }), { nil: undefined }),
+  isKept: fc.boolean(),
 });
 const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record({
   starts: fc.nat({ max: 100 }),
@@ -20,6 +21,7 @@ const exited = (answeredMs: number | undefined, outOfMemory = false): Seen => ({
   outOfMemory,
   isWired: true,
   answeredMs,
+  isKept: false,
 });
 
 /** Lives through the ends in turn, and says what became of it. */
@@ -126,8 +128,42 @@ describe('memory', () => {
 });
 
 test('a container whose network is gone gives way to a new one', () => {
-  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined };
+  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined, isKept: false };
   expect(decide(true, { ...unwired, status: 'created' }, firstAttempt)).toEqual({ do: 'discard' });
   expect(decide(true, { ...unwired, status: 'running' }, firstAttempt)).toEqual({ do: 'discard' });
   expect(decide(true, { ...unwired, status: 'exited' }, firstAttempt)).toMatchObject({ do: 'restart', isAnew: true });
+});
+
+describe('what holds an owner’s files', () => {
+  const keptArbitrary = seenArbitrary.map((seen) => ({ ...seen, isKept: true }));
+
+  test('is never made, made anew or thrown away', () => {
+    fc.assert(
+      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
+        const step = decide(true, seen, attempt);
+        expect(['create', 'discard', 'remove']).not.toContain(step.do);
+        if (step.do === 'restart') expect(step.isAnew).toBe(false);
+      }),
+    );
+  });
+
+  test('has failed once nothing can be started in it again', () => {
+    fc.assert(
+      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
+        const lost = { ...attempt, failure: undefined };
+        const gone = { do: 'fail', isLost: true };
+        expect(decide(true, { ...seen, isWired: false }, lost)).toMatchObject(gone);
+        expect(decide(true, { ...seen, status: 'absent' }, lost)).toMatchObject(gone);
+      }),
+    );
+  });
+
+  test('sleeps on: nobody thaws it', () => {
+    fc.assert(
+      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
+        const step = decide(true, { ...seen, status: 'paused', isWired: true }, { ...attempt, failure: undefined });
+        expect(step.do).toBe(seen.answeredMs === undefined ? 'probe' : 'nothing');
+      }),
+    );
+  });
 });

@@ -9,6 +9,8 @@ export interface Seen {
   readonly isWired: boolean;
   /** How long its present or last run has answered; absent when that run never did. */
   readonly answeredMs: number | undefined;
+  /** Its owner has put something into it that nobody can make again: it is never swapped for an empty one, and may sleep. */
+  readonly isKept: boolean;
 }
 
 export interface Failure {
@@ -44,8 +46,16 @@ export type Step =
   | { readonly do: 'unpause' }
   /** Away with the container, not with the instance. */
   | { readonly do: 'discard' }
-  | { readonly do: 'fail'; readonly code: 'crash_loop' | 'out_of_memory'; readonly failedStarts: number }
+  | {
+      readonly do: 'fail';
+      readonly code: 'crash_loop' | 'out_of_memory';
+      readonly failedStarts: number;
+      /** With all that was in it. */
+      readonly isLost: boolean;
+    }
   | { readonly do: 'stop' }
+  /** Away with the container and what it has written, without a last word. */
+  | { readonly do: 'erase' }
   | { readonly do: 'remove' };
 
 export const firstAttempt: Attempt = {
@@ -66,13 +76,16 @@ const mostPauseMs = 30_000;
 
 export function decide(isWanted: boolean, seen: Seen, attempt: Attempt): Step {
   if (!isWanted) return { do: 'remove' };
-  if (attempt.failure !== undefined) return { do: isAlive(seen) ? 'stop' : 'nothing' };
+  if (attempt.failure !== undefined) return afterFailure(seen, attempt.failure);
+  if (seen.isKept && isLost(seen)) return { do: 'fail', code: endCode(seen), failedStarts: 1, isLost: true };
   switch (seen.status) {
     case 'absent':
       return { do: 'create' };
     case 'created':
       return { do: seen.isWired ? 'start' : 'discard' };
     case 'paused':
+      // It sleeps. One that this process has not seen before is made known to those who wake it.
+      if (seen.isKept) return { do: seen.answeredMs === undefined ? 'probe' : 'nothing' };
       return { do: 'unpause' };
     case 'running':
       if (!seen.isWired) return { do: 'discard' };
@@ -82,15 +95,27 @@ export function decide(isWanted: boolean, seen: Seen, attempt: Attempt): Step {
   }
 }
 
+/** Nothing can be started again in what is left of it, if anything is. */
+const isLost = ({ status, isWired }: Seen): boolean => status === 'absent' || !isWired;
+
+const endCode = ({ outOfMemory }: Seen) => (outOfMemory ? 'out_of_memory' : 'crash_loop');
+
 const isAlive = ({ status }: Seen): boolean => status === 'running' || status === 'paused';
 
-function afterEnd({ outOfMemory, answeredMs, isWired }: Seen, attempt: Attempt): Step {
+/** Whoever filled the disk leaves nothing behind: that is what it was ended for. */
+function afterFailure(seen: Seen, { code }: Failure): Step {
+  if (code === 'disk_full') return { do: seen.status === 'absent' ? 'nothing' : 'erase' };
+  return { do: isAlive(seen) ? 'stop' : 'nothing' };
+}
+
+function afterEnd(seen: Seen, attempt: Attempt): Step {
+  const { outOfMemory, answeredMs, isWired } = seen;
   const isFailedStart = answeredMs === undefined || answeredMs < shortRunMs;
   const failedStarts = isFailedStart ? attempt.failedStarts + 1 : 0;
   // What needs more memory before it ever answered needs it the next time too.
   const isHopeless = outOfMemory && answeredMs === undefined;
   if (isHopeless || failedStarts >= mostFailedStarts) {
-    return { do: 'fail', code: outOfMemory ? 'out_of_memory' : 'crash_loop', failedStarts };
+    return { do: 'fail', code: endCode(seen), failedStarts, isLost: false };
   }
   const restarts = answeredMs !== undefined && answeredMs >= longRunMs ? 1 : attempt.restarts + 1;
   const pauseMs = Math.min(mostPauseMs, firstPauseMs * 2 ** Math.min(30, restarts - 1));

@@ -4,6 +4,7 @@ import type { DesiredInstance } from '@berth/contract';
 /** For tests: an instance of a small workload. */
 export const desiredInstance = (other: Partial<DesiredInstance> = {}): DesiredInstance => ({
   id: randomUUID(),
+  generation: 1,
   workspaceId: randomUUID(),
   resource: { uid: randomUUID(), kind: 'agent', name: 'one' },
   revision: '1',

@@ -7,6 +7,7 @@ test.each([
   [400, 'OCI runtime create failed: exec: "nothing": executable file not found in $PATH: unknown', 'instance'],
   [500, 'OCI runtime start failed: starting container: exec: "/app": permission denied', 'instance'],
   [400, 'No command specified', 'instance'],
+  [500, 'unable to find user app: no matching entries in passwd file', 'instance'],
   [500, 'OCI runtime create failed: waiting for init preliminary setup: EOF', 'runtime'],
   [500, 'OCI runtime create failed: fork/exec: cannot allocate memory', 'engine'],
   [404, 'No such image: a:latest', 'engine'],

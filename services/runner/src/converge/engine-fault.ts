@@ -13,13 +13,15 @@ const ociFailure = /OCI runtime|runtime create failed|shim task/i;
 // Different engines and runtimes answer these with 400 or 500.
 const badCommand =
   /executable file not found|no such file or directory|exec format error|permission denied|not a directory|no command specified/i;
+/** The image names somebody whom it does not know. */
+const badAccount = /unable to find (user|group) /i;
 const shortOfSomething =
   /cannot allocate memory|no space left|too many open files|resource temporarily unavailable|deadline exceeded/i;
 
 export function faultOf(error: unknown): EngineFault {
   const words = wordsOf(error);
   if (shortOfSomething.test(words)) return 'engine';
-  if (statusOf(error) === badRequest) return 'instance';
+  if (statusOf(error) === badRequest || badAccount.test(words)) return 'instance';
   if (!ociFailure.test(words)) return 'engine';
   return badCommand.test(words) ? 'instance' : 'runtime';
 }

@@ -43,13 +43,32 @@ function lastWords(output: string): string {
   return kept === '' ? 'It wrote nothing; run the image by hand to see why.' : `Its last output:\n${kept}`;
 }
 
-export function restarting(
-  { memoryMb }: DesiredInstance,
-  end: { readonly exitCode: number | undefined; readonly outOfMemory: boolean } | undefined,
-): string {
-  if (end?.outOfMemory) return `It ran out of its ${memoryMb} MB of memory and is started again.`;
-  return `It ended${end?.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`} and is started again.`;
+type Ended = { readonly exitCode: number | undefined; readonly outOfMemory: boolean } | undefined;
+
+const howItEnded = ({ memoryMb }: DesiredInstance, end: Ended): string => {
+  if (end?.outOfMemory) return `It ran out of its ${memoryMb} MB of memory`;
+  return `It ended${end?.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`}`;
+};
+
+export function restarting(desired: DesiredInstance, end: Ended): string {
+  const kept = desired.sandbox === undefined ? '' : ' Its files are kept; processes that ran in it are not.';
+  return `${howItEnded(desired, end)} and is started again.${kept}`;
 }
+
+/** Of a sandbox with all that was in it. */
+export function lost(desired: DesiredInstance, end: Ended): string {
+  const how =
+    end === undefined
+      ? 'Its container is gone from its machine, and its files with it.'
+      : `${howItEnded(desired, end)}, and its files are lost with it: nothing can be started in its container again.`;
+  return `${how} Reboot it, which starts it empty, or delete it.`;
+}
+
+export const noGuest: Failure = {
+  code: 'start_failed',
+  message:
+    'This machine offers no sandboxes: its operator has to set runner.guestFolder to the guest’s runtime folder.',
+};
 
 export function portClosed({ port }: DesiredInstance, { open, inner }: ListeningPorts): Failure {
   return { code: 'port_closed', message: `Nothing listens on port ${port}${elsewhere(port, open, inner)}.${advice}` };

@@ -1,7 +1,9 @@
 // The one container of an instance: found, made and taken away, together with the network it lives in.
-import type { DesiredInstance } from '@berth/contract';
-import { type ContainerState, containerLabels } from '../driver/driver.ts';
+import { type DesiredInstance, IsolationClass } from '@berth/contract';
+import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
 import type { NetworkSlot } from '../network/network.ts';
+import { sandboxContainer } from '../sandbox/sandbox-container.ts';
+import { isForLater } from './is-for-later.ts';
 import type { ConvergeTools } from './tools.ts';
 
 /** On an instance's container: which container holds its network, so that a later runner finds it. */
@@ -11,7 +13,13 @@ const graceSeconds = 10;
 export class HeldContainer {
   readonly #instance: string;
   readonly #tools: ConvergeTools;
-  #held: { readonly id: string; readonly slot: NetworkSlot | undefined } | undefined;
+  #held:
+    | {
+        readonly id: string;
+        readonly slot: NetworkSlot | undefined;
+        readonly labels: Readonly<Record<string, string>>;
+      }
+    | undefined;
   /** Nobody has made a container for it yet, so there is none to look for. */
   #isFresh: boolean;
 
@@ -25,12 +33,23 @@ export class HeldContainer {
     return this.#held?.slot?.address;
   }
 
+  get id(): string | undefined {
+    return this.#held?.id;
+  }
+
+  /** It was made for the one whose it is, not ahead. */
+  get isMadeForOwner(): boolean {
+    return this.#held?.labels[containerLabels.workspace] !== undefined;
+  }
+
   /** As the engine shows it now. A container of an earlier run of this process is found by its labels and taken over. */
   async look(): Promise<ContainerState | undefined> {
-    const { driver, output } = this.#tools;
+    const { driver, output, disk } = this.#tools;
     const state = this.#held === undefined ? await this.#find() : await driver.inspect(this.#held.id);
     if (state === undefined) await this.#giveNetworkBack();
     else if (state.logFile !== undefined) output.follow(this.#instance, { id: state.id, logFile: state.logFile });
+    if (state === undefined) disk?.forget(this.#instance);
+    else disk?.follow(this.#instance, state);
     return state;
   }
 
@@ -44,29 +63,18 @@ export class HeldContainer {
   }
 
   async create(desired: DesiredInstance): Promise<void> {
-    const { driver, network, runnerId } = this.#tools;
+    const { driver, network } = this.#tools;
+    const { workspaceId } = desired;
     this.#isFresh = false;
-    const slot = await network.takeSlot();
+    const slot = await network.takeSlot({ isForLater: isForLater(desired) });
+    const wish = this.#wish(desired, slot);
     try {
-      const admitted = network.admit(slot.address, desired.workspaceId);
-      const created = driver.create({
-        name: `berth-${desired.id}`,
-        image: desired.image,
-        labels: {
-          [containerLabels.runner]: runnerId,
-          [containerLabels.instance]: desired.id,
-          [containerLabels.workspace]: desired.workspaceId,
-          [slotLabel]: slot.containerId,
-        },
-        isolation: desired.isolation,
-        env: desired.env,
-        memoryMb: desired.memoryMb,
-        cpus: desired.cpus,
-        networkOf: slot.containerId,
-      });
+      // One that waits for an owner speaks to nobody.
+      const admitted = workspaceId === undefined ? undefined : network.admit(slot.address, workspaceId);
+      const created = driver.create(wish);
       // Beside each other: both are needed before the start, neither needs the other.
       const [, made] = await Promise.allSettled([admitted, created]);
-      if (made.status === 'fulfilled') this.#held = { id: made.value, slot };
+      if (made.status === 'fulfilled') this.#held = { id: made.value, slot, labels: wish.labels };
       await Promise.all([admitted, created]);
     } catch (error) {
       if (this.#held !== undefined) await driver.remove(this.#held.id);
@@ -74,6 +82,26 @@ export class HeldContainer {
       await network.releaseSlot(slot);
       throw error;
     }
+  }
+
+  #wish(desired: DesiredInstance, slot: NetworkSlot): ContainerWish {
+    const { runnerId, sandboxes } = this.#tools;
+    const { id, workspaceId, image, isolation, memoryMb, cpus, env } = desired;
+    const guest =
+      desired.sandbox && sandboxes?.guestFolder ? { ...sandboxes, guestFolder: sandboxes.guestFolder } : undefined;
+    return {
+      name: `berth-${id}`,
+      labels: {
+        [containerLabels.runner]: runnerId,
+        [containerLabels.instance]: id,
+        ...(workspaceId === undefined ? {} : { [containerLabels.workspace]: workspaceId }),
+        ...(guest === undefined ? {} : { [containerLabels.sandbox]: isolation }),
+        [slotLabel]: slot.containerId,
+      },
+      ...{ image, isolation, memoryMb, cpus, env },
+      networkOf: slot.containerId,
+      ...(guest === undefined ? {} : sandboxContainer(desired, guest)),
+    };
   }
 
   async start(): Promise<void> {
@@ -84,32 +112,48 @@ export class HeldContainer {
     if (this.#held !== undefined) await this.#tools.driver.unpause(this.#held.id);
   }
 
-  async stop(): Promise<void> {
-    if (this.#held !== undefined) await this.#tools.driver.stop(this.#held.id, graceSeconds);
+  /** A sandbox has nothing to tidy up: what it leaves goes with it. */
+  async stop(seconds = graceSeconds): Promise<void> {
+    const held = this.#held;
+    if (held === undefined) return;
+    const isSandbox = containerLabels.sandbox in held.labels;
+    if (isSandbox) await this.#thaw(await this.#tools.driver.inspect(held.id));
+    await this.#tools.driver.stop(held.id, isSandbox ? 0 : seconds);
   }
 
   /** Whatever is left of it; its output stays until it is sent. */
-  async remove(): Promise<void> {
-    const { driver, output } = this.#tools;
+  async remove(seconds = graceSeconds): Promise<void> {
+    const { driver, output, disk } = this.#tools;
     const state = await this.look();
     if (state === undefined) return;
-    await this.stop();
+    await this.stop(seconds);
     if (state.logFile !== undefined) await output.keep(this.#instance, { id: state.id, logFile: state.logFile });
     await driver.remove(state.id);
+    disk?.forget(this.#instance);
     await this.#giveNetworkBack();
+  }
+
+  /** What is frozen does not die, and the engine would wait for it. */
+  async #thaw(state: ContainerState | undefined): Promise<void> {
+    const { sandboxes } = this.#tools;
+    await sandboxes?.keeper.release(this.#instance);
+    const isolation = IsolationClass.safeParse(state?.labels[containerLabels.sandbox]).data;
+    if (state?.pid === undefined || isolation === undefined) return;
+    await sandboxes?.freezer.thaw({ containerId: state.id, pid: state.pid, isolation });
   }
 
   async #find(): Promise<ContainerState | undefined> {
     if (this.#isFresh) return undefined;
-    const { driver, network, runnerId } = this.#tools;
+    const { driver, network, runnerId, sandboxes } = this.#tools;
     const found = await driver.list({ name: containerLabels.instance, value: this.#instance });
     const state = found.find(({ labels }) => labels[containerLabels.runner] === runnerId);
     if (state === undefined) return undefined;
     const slotId = state.labels[slotLabel];
     const slot = slotId === undefined ? undefined : await network.adoptSlot(slotId);
-    const workspace = state.labels[containerLabels.workspace];
+    const adopted = sandboxes?.adopted.find(this.#instance)?.workspaceId;
+    const workspace = state.labels[containerLabels.workspace] ?? adopted;
     if (slot !== undefined && workspace !== undefined) await network.admit(slot.address, workspace);
-    this.#held = { id: state.id, slot };
+    this.#held = { id: state.id, slot, labels: state.labels };
     return state;
   }
 

@@ -1,67 +1,103 @@
 // One instance, one worker, one thing at a time: look, decide, do, look again. It never dies: what the engine cannot do now
 // it does later, and nothing is called failed because the engine was away.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
-import type { Endpoint } from '../ingress/endpoint.ts';
-import { awaitListening } from './await-listening.ts';
-import { BringUpClock, elapsedMs } from './bring-up-clock.ts';
-import { type Attempt, decide, type Failure, firstAttempt, type Seen, type Step } from './decide.ts';
-import { faultOf, wordsOf } from './engine-fault.ts';
-import { crashLoop, outOfMemory, portClosed, restarting, startFailed } from './explain.ts';
+import type { Admission, Endpoint } from '../ingress/endpoint.ts';
+import { BringUp } from './bring-up.ts';
+import { elapsedMs } from './bring-up-clock.ts';
+import { decide, type Failure, type Step } from './decide.ts';
+import { Doorway } from './doorway.ts';
+import { portClosed, restarting } from './explain.ts';
 import { HeldContainer } from './held-container.ts';
-import { lastOutput } from './last-output.ts';
 import { listeningPorts } from './listening-ports.ts';
-import { isListening } from './probe.ts';
-import { pullUntilThere } from './pull-image.ts';
+import { RunRecord } from './run-record.ts';
+import { isSandbox, SandboxInstance, type SandboxRun } from './sandbox-instance.ts';
 import { Teller } from './teller.ts';
 import type { ConvergeTools } from './tools.ts';
+import { verdict } from './verdict.ts';
 
 type Next = 'look again' | 'rest' | 'over';
 
 const restMs = 600_000;
 const retryMs = { first: 250, most: 15_000 };
-/** In a row: then it is not bad luck. */
-const mostRuntimeFaults = 3;
 
 export class InstanceWorker {
   readonly #id: string;
   readonly #tools: ConvergeTools;
   readonly #container: HeldContainer;
+  readonly #sandbox: SandboxInstance | undefined;
+  readonly #bringUp: BringUp;
   readonly #teller: Teller;
-  readonly #clock = new BringUpClock();
   readonly #bell = new Bell();
+  readonly #doorway: Doorway;
+  readonly #record: RunRecord;
   #desired: DesiredInstance | undefined;
   /** Not wanted, but left time for what it has under way. */
   #isLeaving = false;
   /** Aborted when what is being done is no longer wanted, or the runner stops. */
   #wish = new AbortController();
   #isClosing = false;
-  #attempt: Attempt;
-  /** The run that answers now, or answered last. */
-  #answering: { readonly pid: number | undefined; readonly since: number } | undefined;
-  #runtimeFaults = 0;
 
   /** `isFresh`: the api has just thought of it, so nothing of it can be here. */
   constructor(id: string, desired: DesiredInstance | undefined, isFresh: boolean, tools: ConvergeTools) {
     this.#id = id;
     this.#desired = desired;
     this.#tools = tools;
-    this.#container = new HeldContainer(id, isFresh, tools);
+    const container = new HeldContainer(id, isFresh, tools);
+    const sandbox = tools.sandboxes && new SandboxInstance(id, container, { ...tools, ...tools.sandboxes });
+    this.#container = container;
+    this.#sandbox = sandbox;
+    this.#record = new RunRecord(tools.failures.find(id));
+    this.#bringUp = new BringUp({ container, sandbox, bell: this.#bell, record: this.#record }, tools);
     this.#teller = new Teller(id, tools.report);
-    this.#attempt = { ...firstAttempt, failure: tools.failures.find(id) };
+    this.#doorway = new Doorway(id, () => ({
+      isWanted: this.#desired !== undefined && !this.#isClosing,
+      failure: this.#record.failure,
+      endpoint: this.#endpoint,
+      generation: sandbox?.generation ?? 0,
+    }));
   }
 
   /** Where it answers, as long as it does and is wanted: one that goes takes no new connections. */
-  get endpoint(): Endpoint | undefined {
+  get #endpoint(): Endpoint | undefined {
     const { address } = this.#container;
-    if (this.#desired === undefined || address === undefined || this.#teller.lastState !== 'ready') return undefined;
-    return { address, port: this.#desired.port };
+    const desired = this.#desired;
+    if (desired === undefined || address === undefined || this.#teller.lastState !== 'ready') return undefined;
+    if (isSandbox(desired) && !this.#sandbox?.isHandedOver) return undefined;
+    return { address, port: desired.port };
   }
 
+  async open(): Promise<Admission> {
+    const keeper = this.#desired?.sandbox && this.#tools.sandboxes?.keeper;
+    if (keeper !== undefined) return this.#doorway.open(keeper);
+    const endpoint = this.#endpoint;
+    return endpoint === undefined ? { is: 'unknown' } : { is: 'open', endpoint };
+  }
+
+  /** A wish may be overtaken by a newer one on its way here: then it is too old. */
   want(desired: DesiredInstance): void {
     if (this.#desired === undefined) this.#wish.abort();
+    else if (desired.generation < this.#desired.generation) return;
     this.#desired = desired;
+    this.wake();
+  }
+
+  /** Unlike a wish of the stream it brings nothing back that is on its way out, and it waits until it is so. */
+  async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
+    if (this.#desired?.sandbox === undefined || desired.sandbox === undefined) return { call: 'unknown' };
+    if (this.#doorway.isApplied(desired.generation)) return { call: 'unchanged' };
+    this.want(desired);
+    return this.#doorway.applied(desired.generation);
+  }
+
+  /** It breaks a rule of this machine: it ends, and its owner hears why. */
+  giveUp(failure: Failure): void {
+    if (this.#desired === undefined || this.#record.failure !== undefined) return;
+    this.#record.failed(failure);
+    // Where the disk is full it cannot be written down: then only this process knows.
+    this.#tools.failures.save(this.#id, failure).catch(() => {});
+    this.#wish.abort();
     this.wake();
   }
 
@@ -74,6 +110,7 @@ export class InstanceWorker {
 
   wake(): void {
     this.#bell.ring();
+    this.#doorway.changed();
   }
 
   /** Ends after what it is doing with the engine; the container stays as it is. */
@@ -95,10 +132,8 @@ export class InstanceWorker {
         if (next === 'rest') await this.#bell.wait(restMs);
       } catch (err) {
         failures += 1;
-        this.#tools.logger.warn(
-          { err, instance: this.#id },
-          'the engine did not do what an instance needs; tried again',
-        );
+        const { logger } = this.#tools;
+        logger.warn({ err, instance: this.#id }, 'an instance could not be made what it should be; tried again');
         await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), this.#wish.signal);
       }
     }
@@ -107,147 +142,140 @@ export class InstanceWorker {
   async #turn(): Promise<Next> {
     const desired = this.#desired;
     if (desired === undefined) return this.#remove();
+    if (await this.#changeAtOnce(desired)) return 'rest';
     const state = await this.#container.look();
-    const { failure } = this.#attempt;
+    const { failure } = this.#record;
     if (failure !== undefined) this.#say('failed', failure);
-    return this.#do(decide(true, await this.#seen(state, desired), this.#attempt), desired, state);
-  }
-
-  async #seen(state: ContainerState | undefined, desired: DesiredInstance): Promise<Seen> {
-    if (state === undefined) return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined };
-    // Somebody may have started it again behind our back: that run has not answered yet.
-    const isOtherRun = state.pid !== undefined && this.#answering?.pid !== state.pid;
-    const since = isOtherRun ? undefined : this.#answering?.since;
-    return {
-      status: state.status,
-      outOfMemory: state.outOfMemory,
-      isWired: await this.#container.isWired(state, desired.isolation),
-      answeredMs: since === undefined ? undefined : performance.now() - since,
-    };
+    const isWired = state !== undefined && (await this.#container.isWired(state, desired.isolation));
+    const seen = this.#record.seen(state, { isWired, isKept: this.#sandbox?.isKept ?? false });
+    return this.#do(decide(true, seen, this.#record.attempt), desired, state);
   }
 
   async #do(step: Step, desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
-    if (step.do === 'nothing') return 'rest';
+    const { signal } = this.#wish;
+    if (step.do === 'nothing') return this.#keepUp(desired, state);
     if (step.do === 'remove') return this.#remove();
     if (step.do === 'create') return this.#create(desired);
-    if (step.do === 'start') return this.#start();
+    if (step.do === 'start') return this.#failIf(await this.#bringUp.start(desired, signal));
     if (step.do === 'restart') return this.#restart(step, desired, state);
     if (step.do === 'probe') return this.#awaitReady(desired, state);
     if (step.do === 'fail') return this.#fail(await verdict(step, desired, state));
     if (step.do === 'unpause') await this.#container.unpause();
     if (step.do === 'discard') await this.#discard();
+    if (step.do === 'erase') await this.#container.remove(0);
     if (step.do === 'stop') await this.#container.stop();
     return 'look again';
   }
 
   async #create(desired: DesiredInstance): Promise<Next> {
-    const { images } = this.#tools;
     const { signal } = this.#wish;
-    const say = (message: string) => this.#say('pulling', { message });
     this.#say('starting');
-    this.#clock.begin();
-    const failure = await this.#clock.measure('pull', () =>
-      pullUntilThere({ images, image: desired.image, signal, say }),
-    );
+    const failure = await this.#bringUp.pull(desired, signal, (message) => this.#say('pulling', { message }));
     if (failure !== undefined) return this.#fail(failure);
     this.#say('starting');
-    return this.#withEngine(async () => {
-      await this.#clock.measure('create', () => this.#container.create(desired));
-      await this.#startOnce();
-    });
-  }
-
-  #start(): Promise<Next> {
-    return this.#withEngine(() => this.#startOnce());
-  }
-
-  async #startOnce(): Promise<void> {
-    await this.#clock.measure('start', () => this.#container.start());
-    this.#answering = undefined;
-    this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
-  }
-
-  /** What the instance itself makes impossible is its verdict; everything else is tried again. */
-  async #withEngine(work: () => Promise<void>): Promise<Next> {
-    const { signal } = this.#wish;
-    try {
-      await this.#tools.bringUps.run(async () => {
-        // It waited for its turn, and may not be wanted any more.
-        if (!signal.aborted) await work();
-      });
-      this.#runtimeFaults = 0;
-      return 'look again';
-    } catch (error) {
-      const fault = faultOf(error);
-      if (fault === 'engine') throw error;
-      this.#runtimeFaults += 1;
-      const isHopeless = fault === 'instance' || this.#runtimeFaults >= mostRuntimeFaults;
-      if (isHopeless) return this.#fail(startFailed(wordsOf(error)));
-      await this.#container.remove();
-      throw error;
-    }
+    return this.#failIf(await this.#bringUp.create(desired, signal));
   }
 
   async #restart(
-    { afterMs, isAnew, failedStarts, restarts }: Extract<Step, { do: 'restart' }>,
+    step: Extract<Step, { do: 'restart' }>,
     desired: DesiredInstance,
     state: ContainerState | undefined,
   ): Promise<Next> {
     const { signal } = this.#wish;
+    const { afterMs, isAnew } = step;
     this.#say('starting', { message: restarting(desired, state) });
-    this.#clock.begin(afterMs);
+    await this.#sandbox?.endRun();
+    this.#bringUp.clock.begin(afterMs);
     await pause(afterMs, signal);
     if (signal.aborted) return 'look again';
     if (isAnew) await this.#container.remove();
-    else await this.#start();
-    this.#answering = undefined;
-    this.#attempt = { ...this.#attempt, failedStarts, restarts };
-    return 'look again';
+    const failure = isAnew ? undefined : await this.#bringUp.start(desired, signal);
+    this.#record.restarted(step);
+    return this.#failIf(failure);
   }
 
   async #awaitReady(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
     const address = this.#container.address;
+    const { signal } = this.#wish;
     if (address === undefined || state === undefined) return 'look again';
-    const { port, startTimeoutSeconds } = desired;
-    this.#attempt = { ...this.#attempt, starts: Math.max(1, this.#attempt.starts) };
+    this.#record.isUp();
+    if (isSandbox(desired) && (await this.#sandbox?.takeOverAsleep(desired, state))) {
+      this.#becomeReady(state, address);
+      return 'look again';
+    }
     // One that an earlier run of this process brought up answers at once: nobody should hear that it starts.
-    const isTakenOver = this.#teller.lastState === undefined && (await isListening(address, port));
+    const isTakenOver = this.#teller.lastState === undefined && (await this.#bringUp.ask(desired, address, signal));
     if (!isTakenOver && this.#teller.lastState !== 'starting') this.#say('starting');
-    const outcome = await this.#clock.measure('ready', () =>
-      awaitListening({
-        address,
-        port,
-        timeoutMs: startTimeoutSeconds * 1_000,
-        bell: this.#bell,
-        isRunning: async () => (await this.#container.look())?.status === 'running',
-        signal: this.#wish.signal,
-      }),
-    );
+    const outcome = await this.#bringUp.clock.measure('ready', () => this.#bringUp.answer(desired, address, signal));
     if (outcome === 'too late') return this.#fail(portClosed(desired, await listeningPorts(state.pid)));
-    if (outcome === 'yes') this.#becomeReady(address, state);
+    if (outcome === 'yes' && (await this.#change(desired, this.#sandbox?.runIn(state)))) {
+      this.#becomeReady(state, address);
+      this.#tools.onBroughtUp(this.#bringUp.clock.seconds());
+    }
     return 'look again';
   }
 
-  #becomeReady(address: string, { pid }: ContainerState): void {
-    const { logger, onBroughtUp } = this.#tools;
-    const { stages } = this.#clock;
-    this.#answering = { pid, since: performance.now() };
-    this.#attempt = { ...this.#attempt, hasAnswered: true };
-    this.#say('ready', { address, stages });
-    onBroughtUp(this.#clock.seconds());
-    logger.info({ event: 'instance.ready', instance: this.#id, address, stages }, 'instance ready');
+  #becomeReady({ pid }: ContainerState, address: string): void {
+    const { stages } = this.#bringUp.clock;
+    this.#record.answers(pid);
+    this.#sayReady(address);
+    this.#tools.logger.info({ event: 'instance.ready', instance: this.#id, address, stages }, 'instance ready');
+  }
+
+  /** The way that somebody waits for: without a question to the engine. True when all is as it should be then. */
+  async #changeAtOnce(desired: DesiredInstance): Promise<boolean> {
+    const run = this.#teller.lastState === 'ready' ? this.#sandbox?.runBehind(desired) : undefined;
+    if (run === undefined || this.#record.failure !== undefined) return false;
+    try {
+      if (!(await this.#change(desired, run))) return false;
+      this.#sayReady(run.address);
+      return true;
+    } catch (err) {
+      // It may have ended, which the engine knows.
+      this.#tools.logger.warn({ err, instance: this.#id }, 'a sandbox could not be changed at once; looked at again');
+      return false;
+    }
+  }
+
+  /** The same for one that was looked at, and runs. */
+  async #keepUp(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
+    const run = this.#sandbox?.isBehind(desired) ? this.#sandbox.runIn(state) : undefined;
+    if (run === undefined || this.#record.failure !== undefined) return 'rest';
+    if (await this.#change(desired, run)) this.#sayReady(run.address);
+    return 'look again';
+  }
+
+  /** Makes the run of a sandbox what is wanted; false when that takes another container. */
+  async #change(desired: DesiredInstance, run: SandboxRun | undefined): Promise<boolean> {
+    if (!isSandbox(desired) || this.#sandbox === undefined || run === undefined) return true;
+    if (this.#sandbox.mustBeMadeAnew(desired)) {
+      this.#say('starting');
+      await this.#discard();
+      return false;
+    }
+    await this.#sandbox.apply(desired, run);
+    return true;
+  }
+
+  #failIf(failure: Failure | undefined): Next | Promise<Next> {
+    return failure === undefined ? 'look again' : this.#fail(failure);
   }
 
   async #fail(failure: Failure): Promise<Next> {
-    await this.#tools.failures.save(this.#id, failure);
-    this.#attempt = { ...this.#attempt, failure };
-    this.#tools.logger.info({ event: 'instance.failed', instance: this.#id, code: failure.code }, 'instance failed');
+    const { failures, logger } = this.#tools;
+    this.#record.failed(failure);
+    logger.info({ event: 'instance.failed', instance: this.#id, code: failure.code }, 'instance failed');
+    // Where the disk is full this process alone knows; a later one would try the instance again.
+    await failures.save(this.#id, failure).catch((err: unknown) => {
+      logger.warn({ err, instance: this.#id }, 'that an instance failed could not be written down');
+    });
     return 'look again';
   }
 
   /** Its address may soon be another's. */
   async #discard(): Promise<void> {
     this.#tools.traffic?.cut(this.#id);
+    await this.#sandbox?.endRun();
     await this.#container.remove();
   }
 
@@ -255,12 +283,15 @@ export class InstanceWorker {
     const { failures, output, logger, traffic } = this.#tools;
     const startedAt = performance.now();
     const { signal } = this.#wish;
-    if (this.#attempt.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
+    // A sandbox that was deleted has ended for everybody, those who speak to it among them.
+    if (this.#sandbox?.isKept) traffic?.cut(this.#id);
+    else if (this.#record.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
     // Wanted again, in more of a hurry, or left for the next start of the runner, before anything was done to it.
     if (signal.aborted) return 'look again';
     await this.#container.remove();
     failures.forget(this.#id);
-    this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
+    this.#sandbox?.forget();
+    this.#record.gone();
     // Wanted again while it went: then this was not its end.
     if (this.#desired !== undefined) return 'look again';
     output.end(this.#id);
@@ -269,18 +300,15 @@ export class InstanceWorker {
     return 'over';
   }
 
+  #sayReady(address: string): void {
+    const generation = this.#sandbox?.generation ?? 0;
+    this.#say('ready', { address, stages: this.#bringUp.clock.stages, ...(generation > 0 ? { generation } : {}) });
+  }
+
   /** What is not ready has no connections: those to the run before are of no use. */
   #say(state: Parameters<Teller['say']>[0], more?: Parameters<Teller['say']>[2]): void {
-    if (state !== 'ready') this.#tools.traffic?.cut(this.#id);
-    this.#teller.say(state, this.#attempt.starts, more);
+    if (state !== 'ready' && this.#teller.lastState === 'ready') this.#tools.traffic?.cut(this.#id);
+    this.#teller.say(state, this.#record.attempt.starts, more);
+    this.#doorway.changed();
   }
-}
-
-async function verdict(
-  { code, failedStarts }: Extract<Step, { do: 'fail' }>,
-  desired: DesiredInstance,
-  state: ContainerState | undefined,
-): Promise<Failure> {
-  if (code === 'out_of_memory') return outOfMemory(desired);
-  return crashLoop(failedStarts, { exitCode: state?.exitCode, output: await lastOutput(state?.logFile) });
 }

@@ -1,5 +1,6 @@
 import { backoffMs, pause } from '@berth/pace';
 import { PullFailed } from '../driver/driver.ts';
+import { aborted } from './aborted.ts';
 import type { Failure } from './decide.ts';
 import { pullFailed, pulling } from './explain.ts';
 import type { ConvergeTools } from './tools.ts';
@@ -55,11 +56,4 @@ async function ensureAloud(
   } finally {
     clearInterval(timer);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,7 +1,7 @@
 import type { Observation } from '../node/report-book.ts';
 import type { ConvergeTools } from './tools.ts';
 
-type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages'>>;
+type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages' | 'generation'>>;
 
 /** Tells the api how one instance is, and the same thing only once. */
 export class Teller {

@@ -1,11 +1,16 @@
 // What the work on instances is done with.
 
+import type { Brand } from '@berth/contract';
 import type { Limit } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import type { Driver } from '../driver/driver.ts';
+import type { ContainerState, Driver } from '../driver/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/report-book.ts';
+import type { AdoptedBook } from '../sandbox/adopted-book.ts';
+import type { Freezer } from '../sandbox/freezer.ts';
+import type { GuestControl } from '../sandbox/guest-control.ts';
+import type { SandboxKeeper } from '../sandbox/keeper.ts';
 import type { FailureBook } from './failure-book.ts';
 
 /** Output of instances, which outlives their containers. */
@@ -31,6 +36,26 @@ export interface Traffic {
   cut(instance: string): void;
 }
 
+/** Whoever counts what instances write. */
+interface DiskKeeper {
+  /** The present container of an instance; said again, it changes nothing. */
+  follow(instance: string, container: Pick<ContainerState, 'id' | 'writablePaths' | 'pid' | 'isolation'>): void;
+  /** What it had written is gone. */
+  forget(instance: string): void;
+}
+
+/** What sandboxes take beside. */
+export interface SandboxTools {
+  /** On this machine: the guest with all it needs. Absent: no new ones are offered. */
+  readonly guestFolder: string | undefined;
+  readonly brand: Brand;
+  readonly control: GuestControl;
+  readonly keeper: SandboxKeeper;
+  /** For those that no keeper knows: of an earlier run of this process. */
+  readonly freezer: Pick<Freezer, 'isFrozen' | 'thaw'>;
+  readonly adopted: AdoptedBook;
+}
+
 export interface ConvergeTools {
   readonly runnerId: string;
   readonly driver: Driver;
@@ -41,8 +66,12 @@ export interface ConvergeTools {
   readonly report: (instance: string, observation: Observation) => void;
   /** Making and starting containers: the engine is not faster when asked for many at a time. */
   readonly bringUps: Limit;
+  /** Absent where none are offered. */
+  readonly sandboxes?: SandboxTools;
   /** Absent where nobody can reach instances. */
   readonly traffic?: Traffic;
+  /** Absent where nobody watches the disk. */
+  readonly disk?: DiskKeeper;
   readonly onBroughtUp: (seconds: number) => void;
   readonly logger: Logger;
 }

@@ -28,6 +28,8 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
     Env: Object.entries(wish.env).map(([name, value]) => `${name}=${value}`),
     // Readiness is the runner's to judge; the image's own check would only run programs in the container all the time.
     Healthcheck: { Test: ['NONE'] },
+    // With an entrypoint of ours the engine leaves out the image's command as well.
+    ...(wish.entrypoint === undefined ? {} : { Entrypoint: [...wish.entrypoint] }),
     HostConfig: {
       Runtime: offer.runtimes[wish.isolation],
       // The name of the machine and the files about names come with the network: the engine refuses any other.
@@ -35,17 +37,25 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       IpcMode: 'private',
       // The first process of a container hears no signal that it does not ask for: without an init of the engine's, an
       // ordinary server would be waited for in vain and then killed.
-      Init: true,
+      Init: wish.entrypoint === undefined,
+      Mounts: Object.entries(wish.mounts ?? {}).map(([inside, folder]) => readOnlyMount(inside, folder)),
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],
-      PidsLimit: MAX_PROCESSES,
+      PidsLimit: wish.mostProcesses ?? MAX_PROCESSES,
       LogConfig: LOG,
       RestartPolicy: { Name: 'no' },
       ...limitSettings(wish, offer.cores),
     },
   };
 }
+
+const readOnlyMount = (inside: string, folder: string) => ({
+  Type: 'bind' as const,
+  Source: folder,
+  Target: inside,
+  ReadOnly: true,
+});
 
 type Limits = Pick<ContainerWish, 'memoryMb' | 'cpus'>;
 

@@ -24,7 +24,8 @@ const FAILED = 500;
 // For the engine's own work, beside the time that a container has to end.
 const STOP_MARGIN_SECONDS = 60;
 
-const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z.record(z.string(), z.unknown()) });
+const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
+const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z.record(z.string(), Runtime) });
 
 export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDriverOptions): Driver {
   const docker = openDocker(dockerUrl);
@@ -45,7 +46,7 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
 
   async function inspect(id: string): Promise<ContainerState | undefined> {
     const found = await answeredIfThere(docker.getContainer(id).inspect());
-    return found && containerState(found);
+    return found && containerState(found, runtimes);
   }
 
   /** The engine needs ten seconds to end a frozen one of gVisor. It may be thawed or gone by now: then this fails. */
@@ -62,6 +63,10 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     async isolationClasses() {
       const { Runtimes } = await info();
       return isolationClasses.filter((isolation) => runtimes[isolation] in Runtimes);
+    },
+
+    async runtimeArguments(isolation) {
+      return (await info()).Runtimes[runtimes[isolation]]?.runtimeArgs ?? [];
     },
 
     async hasImage(image) {

@@ -11,6 +11,12 @@ export interface ContainerWish {
   readonly cpus: number;
   /** Of the container whose network it shares. */
   readonly networkOf: string;
+  /** Its first process, in place of all that the image would start. It hears signals and reaps, so it stands under no init. */
+  readonly entrypoint?: readonly string[];
+  /** Folders of this machine, by where they are seen inside; to be read only. */
+  readonly mounts?: Readonly<Record<string, string>>;
+  /** How many processes it may have; the driver's own number when absent. */
+  readonly mostProcesses?: number;
 }
 
 export interface ContainerState {
@@ -24,6 +30,10 @@ export interface ContainerState {
   readonly outOfMemory: boolean;
   /** Absent where the engine does not keep output in files. */
   readonly logFile: string | undefined;
+  /** Undefined for one that somebody else made. */
+  readonly isolation: IsolationClass | undefined;
+  /** Folders and files on this machine that it may write to: its layer, its volumes, and its files about names. */
+  readonly writablePaths: readonly string[];
 }
 
 export interface ContainerUsage {
@@ -61,6 +71,8 @@ export interface Driver {
   dataFolder(): Promise<string>;
   /** Which classes the engine offers. */
   isolationClasses(): Promise<readonly IsolationClass[]>;
+  /** With which the engine starts what runs containers of a class. */
+  runtimeArguments(isolation: IsolationClass): Promise<readonly string[]>;
   hasImage(image: string): Promise<boolean>;
   /** Throws `PullFailed`. */
   pull(pull: Pull): Promise<void>;
@@ -87,4 +99,6 @@ export const containerLabels = {
   instance: 'berth.instance',
   workspace: 'berth.workspace',
   slot: 'berth.slot',
+  /** Of sandboxes: their isolation class, which has to be known to thaw one that nobody wants any more. */
+  sandbox: 'berth.sandbox',
 } as const;

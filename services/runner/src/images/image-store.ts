@@ -17,6 +17,8 @@ export interface ImageStoreOptions {
   readonly diskPressurePercent: number;
   /** On the disk where the engine keeps images; the state folder's when left out. */
   readonly diskFolder?: string;
+  /** Of which sandboxes are to be ready at any time: they stay, also while none of them is there. */
+  readonly standing?: readonly string[];
   readonly logger: Logger;
   now(): Date;
 }
@@ -60,6 +62,10 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     return removed;
   }
 
+  /** It may be pulled through the deployment's own registry, whose name then stands before its own. */
+  const isStanding = (image: string): boolean =>
+    (options.standing ?? []).some((name) => image === name || image.endsWith(`/${name}`));
+
   return {
     async ensure(image, onProgress) {
       if (pulls.has(image) || !(await driver.hasImage(image))) await pulls.pull(image, onProgress);
@@ -70,7 +76,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
       const oldest = now().getTime() - options.maxAgeDays * DAY_MS;
       const removed: string[] = [];
       for (const { image, lastUsedAt } of pulled.oldestFirst()) {
-        if (pulls.has(image)) continue;
+        if (pulls.has(image) || isStanding(image)) continue;
         const isOld = lastUsedAt.getTime() < oldest;
         const isNeeded =
           !isOld && (await usedPercent(options.diskFolder ?? stateFolder)) <= options.diskPressurePercent;

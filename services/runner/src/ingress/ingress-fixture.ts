@@ -10,7 +10,8 @@ import { createLogger } from '@berth/telemetry';
 import { Bundle, type Channel, parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
 import { makeAuthority } from '../node/listener-fixture.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Admission, Endpoint } from './endpoint.ts';
+import type { RunnerCalls } from './runner-calls.ts';
 import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 
@@ -30,13 +31,25 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
   };
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-ingress-'));
   const endpoints = new Map<string, Endpoint>();
+  /** What is said of others than those that are open at once. */
+  const admissions = new Map<string, () => Promise<Admission>>();
+  const open = async (id: string): Promise<Admission> => {
+    const endpoint = endpoints.get(id);
+    return admissions.get(id)?.() ?? (endpoint === undefined ? { is: 'unknown' } : { is: 'open', endpoint });
+  };
+  const calls: { -readonly [Name in keyof RunnerCalls]: RunnerCalls[Name] } = {
+    adopt: async () => ({ call: 'unknown' }),
+    wake: async () => ({ call: 'unknown' }),
+    sleep: async () => ({ call: 'unknown' }),
+  };
   const traffic = new TrafficBook({ drainSeconds, leaveSeconds: drainSeconds });
   const answers: string[] = [];
   const ingress = await startIngress({
     config: { stateFolder, ingress: { host, port: 0, processes } },
     identity: await newIdentity(),
-    instances: { endpoint: (id) => endpoints.get(id) },
+    instances: { open },
     traffic,
+    calls,
     onAnswers: (answer, count) => answers.push(...Array<string>(count).fill(answer)),
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
   }).catch(async (error: unknown) => {
@@ -68,7 +81,21 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
   }
   const lease = join(stateFolder, leaseSocketName);
   return {
-    ...{ ingress, port, endpoints, traffic, answers, lease, newIdentity, connectRaw },
+    ...{
+      ingress,
+      port,
+      runnerId,
+      secret,
+      authority,
+      endpoints,
+      admissions,
+      calls,
+      traffic,
+      answers,
+      lease,
+      newIdentity,
+      connectRaw,
+    },
     /** A container that does so with every connection. */
     async serve(handle: (socket: Socket) => void): Promise<string> {
       const id = randomUUID();
@@ -84,8 +111,8 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       return id;
     },
     /** A tunnel, on a connection of its own when none is given. */
-    async open(instance: string, on?: Bundle): Promise<Gateway> {
-      const { channel, answer } = (on ?? (await bundle())).open(JSON.stringify({ instance }));
+    async open(instance: string, on?: Bundle, port?: number): Promise<Gateway> {
+      const { channel, answer } = (on ?? (await bundle())).open(JSON.stringify({ instance, port }));
       channel.on('error', () => {});
       return { socket: channel, answer: parseLine(await answer, TunnelAnswer)?.tunnel };
     },

@@ -7,8 +7,8 @@ import { startTunnelListener, type TunnelListener } from './tunnel-listener.ts';
 import { TunnelTally } from './tunnel-tally.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** As long as a gateway waits for the answer of a tunnel. */
-const leaseAnswerMs = 5_000;
+/** Longer than any gateway waits: a sandbox may have to wait for memory before it wakes. */
+const leaseAnswerMs = 65_000;
 /** Over the pause between two requests that follow each other; the runner may ask for it back at any time. */
 const leaseKeepMs = 1_000;
 
@@ -31,7 +31,15 @@ const onTrouble = (message: string): void => say({ is: 'failing', message });
 async function listen({ leaseSocket, secrets: standing, ...place }: Extract<ToIngress, { do: 'listen' }>) {
   secrets.learn(standing);
   const leases = new Leases({ socketPath: leaseSocket, answerMs: leaseAnswerMs, keepMs: leaseKeepMs });
-  const tools = { secrets, leases, tally, waitingRoom, isLeaving: () => isLeaving, onTrouble };
+  const tools = {
+    localSocket: leaseSocket,
+    secrets,
+    leases,
+    tally,
+    waitingRoom,
+    isLeaving: () => isLeaving,
+    onTrouble,
+  };
   listener = await startTunnelListener({ ...place, ...tools });
   say({ is: 'listening', port: listener.port });
 }

@@ -1,19 +1,17 @@
-// Where a gateway on the same machine, or an ingress process, asks for a container's address. The connection is the lease: while it is open the
-// container is not stopped. The file's mode is the credential.
+// Where a gateway on the same machine, or an ingress process, asks for a container's address or makes a call. The file's mode is the
+// credential.
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { type LeaseAnswer, type LeaseNotice, LeaseRequest } from '@berth/contract';
+import { LeaseRequest, RunnerCallRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
-import type { Endpoints } from './endpoint.ts';
 import { listen } from './listen.ts';
-import type { TrafficBook } from './traffic-book.ts';
+import { type CallTools, serveCall } from './serve-call.ts';
+import { type LeaseTools, serveLease } from './serve-lease.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
-export interface LeaseTools {
-  readonly instances: Endpoints;
-  readonly traffic: TrafficBook;
+export interface LocalTools extends LeaseTools, CallTools {
   readonly waitingRoom: WaitingRoom;
   readonly logger: Logger;
 }
@@ -21,8 +19,13 @@ export interface LeaseTools {
 const mostLineBytes = 4_096;
 
 /** Returns what closes it. The file of an earlier run is in the way, and is removed. */
-export async function startLeaseListener(path: string, tools: LeaseTools): Promise<() => void> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => void serveLease(socket, tools));
+export async function startLeaseListener(path: string, tools: LocalTools): Promise<() => void> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    serve(socket, tools).catch((err: unknown) => {
+      socket.destroy();
+      tools.logger.warn({ err }, 'somebody on this machine could not be served');
+    });
+  });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await rm(path, { force: true });
   await listen(server, { path }, (err) => tools.logger.warn({ err }, 'a lease could not be asked for'));
@@ -30,35 +33,19 @@ export async function startLeaseListener(path: string, tools: LeaseTools): Promi
   return () => void server.close();
 }
 
-async function serveLease(socket: Socket, { instances, traffic, waitingRoom }: LeaseTools): Promise<void> {
+async function serve(socket: Socket, tools: LocalTools): Promise<void> {
+  const { waitingRoom } = tools;
   socket.on('error', () => {});
   if (waitingRoom.isFull) {
     socket.destroy();
     return;
   }
   waitingRoom.enter(socket);
-  const request = parseLine(await readLine(socket, mostLineBytes), LeaseRequest);
-  if (request === undefined) {
-    socket.destroy();
-    return;
-  }
-  const endpoint = instances.endpoint(request.instance);
-  // Whatever else it says is not listened to; its end is.
-  socket.once('end', () => socket.end()).resume();
-  if (endpoint === undefined) {
-    socket.end(lineOf({ lease: 'unknown' }));
-    return;
-  }
+  const line = await readLine(socket, mostLineBytes);
   waitingRoom.leave(socket);
-  const end = traffic.begin(request.instance, {
-    // Its holder sends nothing new there, and closes when what it has under way is done.
-    leave() {
-      if (socket.writable) socket.write(lineOf({ lease: 'over' }));
-    },
-    cut: () => void socket.destroy(),
-  });
-  socket.once('close', end);
-  socket.write(lineOf({ lease: 'held', ...endpoint }));
+  const lease = parseLine(line, LeaseRequest);
+  if (lease !== undefined) return serveLease(socket, lease.instance, tools);
+  const asked = parseLine(line, RunnerCallRequest);
+  if (asked !== undefined) return serveCall(socket, asked.call, tools);
+  socket.destroy();
 }
-
-const lineOf = (answer: LeaseAnswer | LeaseNotice): string => `${JSON.stringify(answer)}\n`;

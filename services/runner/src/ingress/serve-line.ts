@@ -1,18 +1,19 @@
 // One connection of a gateway: a line that says who it is, an answer, then tunnels, each to a container.
 import type { TLSSocket } from 'node:tls';
-import { LineRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
-import { Bundle, type Channel, type Leases, parseLine, readLine } from '@berth/wire';
+import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
+import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
 import { dial } from './dial.ts';
 import { joinSockets } from './join-sockets.ts';
 import type { KnownSecrets } from './known-secrets.ts';
+import { passCall } from './pass-call.ts';
 import type { TunnelTally } from './tunnel-tally.ts';
 import type { WaitingRoom } from './waiting-room.ts';
-
-type Answer = TunnelAnswer['tunnel'];
 
 export interface LineTools {
   readonly secrets: KnownSecrets;
   readonly leases: Leases;
+  /** Where calls are passed on to. */
+  readonly localSocket: string;
   readonly tally: TunnelTally;
   readonly waitingRoom: WaitingRoom;
   /** The runner stops. */
@@ -20,6 +21,8 @@ export interface LineTools {
 }
 
 const mostLineBytes = 4_096;
+const open: TunnelAnswer = { tunnel: 'open' };
+const refused: TunnelAnswer = { tunnel: 'refused' };
 
 export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<void> {
   const { secrets, waitingRoom, tally } = tools;
@@ -36,45 +39,55 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
     tally.answer('refused');
     // The deadline of the room still holds: a gateway that does not hang up is hung up on.
     socket.resume();
-    socket.end(`${wordsOf('refused')}\n`);
+    socket.end(`${JSON.stringify(refused)}\n`);
     return;
   }
   waitingRoom.leave(socket);
-  socket.write(`${wordsOf('open')}\n`);
+  socket.write(`${JSON.stringify(open)}\n`);
   new Bundle(socket, {
     onOpen(words, channel, answer) {
       // The secret is looked at again for every tunnel: a connection may be older than the session.
-      const wanted = secrets.isKnown(secret) ? parseLine(words, TunnelRequest) : undefined;
-      void serveTunnel(wanted, channel, (said) => answer(wordsOf(said)), tools);
+      const known = secrets.isKnown(secret) ? words : undefined;
+      void serveChannel(known, channel, (said) => answer(JSON.stringify(said)), tools);
     },
   });
 }
 
-async function serveTunnel(
-  request: TunnelRequest | undefined,
+async function serveChannel(
+  words: string | undefined,
   channel: Channel,
-  say: (answer: Answer) => void,
+  say: (answer: TunnelAnswer) => void,
   tools: LineTools,
 ): Promise<void> {
-  const answer = request === undefined ? 'refused' : await open(request.instance, channel, () => say('open'), tools);
-  tools.tally.answer(answer);
-  if (answer === 'open') return;
+  const welcome = (): void => say(open);
+  const call = parseLine(words, RunnerCallRequest);
+  const wanted = parseLine(words, TunnelRequest);
+  let answer: TunnelAnswer = refused;
+  if (words !== undefined && tools.isLeaving()) answer = { tunnel: 'leaving' };
+  else if (call !== undefined) answer = await passCall(call.call, channel, welcome, tools);
+  else if (wanted !== undefined) answer = await openTunnel(wanted, channel, welcome, tools);
+  tools.tally.answer(answer.tunnel);
+  if (answer.tunnel === 'open') return;
   say(answer);
   channel.destroy();
 }
 
 /** The lease is in use from before the container is called: an instance that is asked to go in between waits for it. */
-async function open(instance: string, channel: Channel, welcome: () => void, tools: LineTools): Promise<Answer> {
-  const { leases, tally, isLeaving } = tools;
-  if (isLeaving()) return 'leaving';
-  const lease = await leases.on(instance);
-  if (lease === undefined || lease.isOver) return 'unknown';
+async function openTunnel(
+  { instance, port }: TunnelRequest,
+  channel: Channel,
+  welcome: () => void,
+  { leases, tally }: LineTools,
+): Promise<TunnelAnswer> {
+  const lease = await leases.on(instance).catch(busyOnly);
+  if (lease instanceof NotDispatched) return { tunnel: 'busy', retryAfterSeconds: lease.retryAfterSeconds };
+  if (lease === undefined || lease.isOver) return { tunnel: 'unknown' };
   const breakOff = (): void => channel.break('the tunnel broke');
   const endUse = lease.use(breakOff);
-  const container = await dial(lease.place);
+  const container = await dial({ ...lease.place, ...(port === undefined ? {} : { port }) });
   if (container === undefined) {
     endUse();
-    return 'unreachable';
+    return { tunnel: 'unreachable' };
   }
   welcome();
   const endTunnel = tally.begin();
@@ -84,7 +97,10 @@ async function open(instance: string, channel: Channel, welcome: () => void, too
     endUse();
     endTunnel();
   });
-  return 'open';
+  return open;
 }
 
-const wordsOf = (tunnel: Answer): string => JSON.stringify({ tunnel } satisfies TunnelAnswer);
+function busyOnly(error: unknown): NotDispatched {
+  if (error instanceof NotDispatched) return error;
+  throw error;
+}

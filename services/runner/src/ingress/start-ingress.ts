@@ -12,6 +12,7 @@ import { IngressChild } from './ingress-child.ts';
 import type { Certificate } from './ingress-messages.ts';
 import { IngressSecrets } from './ingress-secrets.ts';
 import { startLeaseListener } from './lease-listener.ts';
+import type { RunnerCalls } from './runner-calls.ts';
 import type { TrafficBook } from './traffic-book.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -20,6 +21,7 @@ export interface IngressOptions {
   readonly identity: Identity;
   readonly instances: Endpoints;
   readonly traffic: TrafficBook;
+  readonly calls: RunnerCalls;
   readonly onAnswers: (answer: TunnelAnswer['tunnel'], count: number) => void;
   readonly logger: Logger;
 }

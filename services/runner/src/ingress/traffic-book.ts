@@ -2,6 +2,9 @@
 import { pause, within } from '@berth/pace';
 import type { Traffic } from '../converge/tools.ts';
 
+/** How many leases somebody holds of an instance, whenever that changes. */
+export type OnLeases = (instance: string, count: number) => void;
+
 export interface Use {
   /** Asks whoever holds it to let go when it can. */
   leave(): void;
@@ -26,11 +29,13 @@ interface Entry {
 
 export class TrafficBook implements Traffic {
   readonly #patience: Patience;
+  readonly #onLeases: OnLeases;
   readonly #entries = new Map<string, Entry>();
   #leases = 0;
 
-  constructor(patience: Patience) {
+  constructor(patience: Patience, onLeases: OnLeases = () => {}) {
     this.#patience = patience;
+    this.#onLeases = onLeases;
   }
 
   get leases(): number {
@@ -43,19 +48,27 @@ export class TrafficBook implements Traffic {
     this.#entries.set(instance, entry);
     entry.uses.add(use);
     this.#leases += 1;
+    this.#onLeases(instance, entry.uses.size);
     return () => {
       if (!entry.uses.delete(use)) return;
       this.#leases -= 1;
-      if (entry.uses.size > 0) return;
-      this.#entries.delete(instance);
-      entry.emptied.resolve();
+      if (entry.uses.size === 0) {
+        this.#entries.delete(instance);
+        entry.emptied.resolve();
+      }
+      this.#onLeases(instance, entry.uses.size);
     };
+  }
+
+  /** Asks whoever holds a lease to give it back when it has nothing under way. */
+  recall(instance: string): void {
+    for (const { leave } of [...(this.#entries.get(instance)?.uses ?? [])]) leave();
   }
 
   async drain(instance: string, signal: AbortSignal, isLeaving: boolean): Promise<void> {
     const entry = this.#entries.get(instance);
     if (entry === undefined) return;
-    for (const { leave } of [...entry.uses]) leave();
+    this.recall(instance);
     const { drainSeconds, leaveSeconds } = this.#patience;
     const patienceMs = (isLeaving ? Math.max(leaveSeconds, drainSeconds) : drainSeconds) * 1_000;
     entry.giveUpAt = Math.min(entry.giveUpAt ?? Number.POSITIVE_INFINITY, performance.now() + patienceMs);
@@ -73,7 +86,7 @@ export class TrafficBook implements Traffic {
   /** When the runner itself stops: all that is open, of every instance. */
   async close(patienceMs: number): Promise<void> {
     const entries = [...this.#entries];
-    for (const [, { uses }] of entries) for (const { leave } of [...uses]) leave();
+    for (const [instance] of entries) this.recall(instance);
     await within(patienceMs, Promise.all(entries.map(([, { emptied }]) => emptied.promise)));
     for (const instance of [...this.#entries.keys()]) this.cut(instance);
   }

@@ -2,7 +2,7 @@ import type { Logger } from '@berth/telemetry';
 import { openDocker } from '../driver/docker-client.ts';
 import { mendBridge } from './bridge.ts';
 import { type RunCommand, runCommand } from './command.ts';
-import { takeStock } from './earlier-run.ts';
+import { takeStock, type WorkspaceOf } from './earlier-run.ts';
 import { mendSwitches } from './kernel-switches.ts';
 import type { Network } from './network.ts';
 import { createSlot, findSlot, removeSlot } from './slot-container.ts';
@@ -21,6 +21,8 @@ export interface NetworkOptions {
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
   /** How many are kept ready. */
   readonly slots?: number;
+  /** Of instances that were given to somebody after they had been made. */
+  readonly workspaceOf?: WorkspaceOf;
   readonly logger: Logger;
   /** Where nft, ip and sysctl run, when that is not the network namespace of this process. */
   readonly run?: RunCommand;
@@ -33,7 +35,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);
   await mendBridge(docker, run, ground);
-  const inUse = await takeStock(docker, runnerId, bridge);
+  const inUse = await takeStock(docker, runnerId, bridge, options.workspaceOf ?? (() => undefined));
   const table = await openTable(run, { bridge, subnet, resolvers, gateways }, inUse);
   await ensureSlotImage(docker);
   const pool = new SlotPool({
@@ -47,8 +49,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const ownerOf = new Map<string, string>();
 
   return {
-    async takeSlot() {
-      const slot = await pool.take();
+    async takeSlot({ isForLater } = {}) {
+      const slot = await (isForLater ? pool.make() : pool.take());
       ownerOf.set(slot.address, slot.containerId);
       await table.dismiss(slot.address);
       return slot;

@@ -6,28 +6,37 @@ import { findSlot, removeSlot } from './slot-container.ts';
 
 export interface UsedSlot {
   readonly address: string;
-  readonly workspaceId: string;
+  /** Absent while the one in it waits for an owner: it speaks to nobody. */
+  readonly workspaceId: string | undefined;
 }
+
+/** What is known of instances beside their labels, which cannot change. */
+export type WorkspaceOf = (instance: string) => string | undefined;
 
 /**
  * The addresses of instances, with their workspaces, so that they go on speaking to each other while the runner starts.
  * Removes the other slots: whether one was used already can no longer be told, and each is used once.
  */
-export async function takeStock(docker: Docker, runnerId: string, network: string): Promise<UsedSlot[]> {
+export async function takeStock(
+  docker: Docker,
+  runnerId: string,
+  network: string,
+  workspaceOf: WorkspaceOf,
+): Promise<UsedSlot[]> {
   const filters = { label: [`${containerLabels.runner}=${runnerId}`] };
   const ours = await answered(docker.listContainers({ all: true, filters }));
-  const workspaceOf = new Map<string, string>();
+  const workspaceIn = new Map<string, string | undefined>();
   for (const { Labels, HostConfig } of ours) {
     const [kind, slot] = HostConfig.NetworkMode.split(':');
-    const workspace = Labels[containerLabels.workspace];
-    if (kind === 'container' && slot !== undefined && workspace !== undefined) workspaceOf.set(slot, workspace);
+    const instance = Labels[containerLabels.instance];
+    if (kind !== 'container' || slot === undefined || instance === undefined) continue;
+    workspaceIn.set(slot, Labels[containerLabels.workspace] ?? workspaceOf(instance));
   }
   const used: UsedSlot[] = [];
   for (const { Id } of ours.filter(({ Labels }) => containerLabels.slot in Labels)) {
-    const workspaceId = workspaceOf.get(Id);
-    const slot = workspaceId === undefined ? undefined : await findSlot(docker, Id, network);
-    if (slot === undefined || workspaceId === undefined) await removeSlot(docker, Id);
-    else used.push({ address: slot.address, workspaceId });
+    const slot = workspaceIn.has(Id) ? await findSlot(docker, Id, network) : undefined;
+    if (slot === undefined) await removeSlot(docker, Id);
+    else used.push({ address: slot.address, workspaceId: workspaceIn.get(Id) });
   }
   return used;
 }

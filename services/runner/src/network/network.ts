@@ -8,8 +8,11 @@ export interface NetworkSlot {
 }
 
 export interface Network {
-  /** A ready slot, or a new one when none is left. It belongs to the caller until released, and is used once. */
-  takeSlot(): Promise<NetworkSlot>;
+  /**
+   * A ready slot, or a new one when none is left. It belongs to the caller until released, and is used once. Whoever nobody
+   * waits for yet leaves the ready ones to others.
+   */
+  takeSlot(wish?: { readonly isForLater?: boolean }): Promise<NetworkSlot>;
   /** Removes the slot's container and dismisses its address; what used it must be gone. */
   releaseSlot(slot: NetworkSlot): Promise<void>;
   /** Slots that instances of an earlier run of this process still use, by the id of the container that holds them. */

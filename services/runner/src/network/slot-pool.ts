@@ -41,6 +41,11 @@ export class SlotPool {
     return this.#create();
   }
 
+  /** Of those that wait none is taken. */
+  make(): Promise<NetworkSlot> {
+    return this.#create();
+  }
+
   /** The bridge was made anew: a slot that waits, or is being made, may hang on the one that is gone. */
   async renew(): Promise<void> {
     this.#round += 1;

@@ -12,15 +12,15 @@ export interface Table {
   mend(): Promise<string[]>;
 }
 
-/** `admitted` are the addresses that are in use already: they are in the table from its first moment on. */
+/** `used` are the addresses that are in use already: those of a workspace are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
   wish: TableWish,
-  admitted: readonly { readonly address: string; readonly workspaceId: string }[],
+  used: readonly { readonly address: string; readonly workspaceId: string | undefined }[],
 ): Promise<Table> {
   assertAddresses([...wish.resolvers, ...wish.gateways.map(({ address }) => address)]);
   const numbers = new WorkspaceNumbers();
-  for (const { address, workspaceId } of admitted) numbers.add(address, workspaceId);
+  for (const { address, workspaceId } of used) if (workspaceId !== undefined) numbers.add(address, workspaceId);
   const change = async (text: string) => {
     await run('nft', ['-f', '-'], text);
   };
@@ -48,24 +48,39 @@ export async function openTable(
     return done;
   }
 
+  let waiting: { readonly steps: (() => string)[]; readonly done: Promise<void> } | undefined;
+  /** What comes while a change is under way waits for it, and is then one change: twenty take hardly longer than one. */
+  function together(step: () => string): Promise<void> {
+    if (waiting === undefined) {
+      const steps: (() => string)[] = [];
+      const done = inTurn(async () => {
+        waiting = undefined;
+        const text = steps.map((each) => each()).join('');
+        if (text !== '' || isBehind) await update(text);
+      });
+      waiting = { steps, done };
+    }
+    waiting.steps.push(step);
+    return waiting.done;
+  }
+
   await inTurn(replace);
   return {
-    admit: (address, workspaceId) =>
-      inTurn(async () => {
-        assertAddresses([address]);
+    async admit(address, workspaceId) {
+      assertAddresses([address]);
+      await together(() => {
         const before = numbers.numberOf(address);
         const after = numbers.add(address, workspaceId);
-        if (before === after && !isBehind) return;
-        const gone = before === undefined ? '' : deleteMember(address, before);
-        await update(gone + addMember(address, after));
-      }),
+        if (before === after) return '';
+        return (before === undefined ? '' : deleteMember(address, before)) + addMember(address, after);
+      });
+    },
 
     dismiss: (address) =>
-      inTurn(async () => {
+      together(() => {
         const before = numbers.numberOf(address);
-        if (before === undefined && !isBehind) return;
         numbers.remove(address);
-        await update(before === undefined ? '' : deleteMember(address, before));
+        return before === undefined ? '' : deleteMember(address, before);
       }),
 
     mend: () =>

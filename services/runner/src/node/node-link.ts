@@ -6,7 +6,7 @@ import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
 import { readMessages } from './read-messages.ts';
-import { type Observation, ReportBook } from './report-book.ts';
+import { type News, type Observation, ReportBook } from './report-book.ts';
 import { sendHeartbeats } from './send-heartbeats.ts';
 import { sendReports } from './send-reports.ts';
 
@@ -53,6 +53,12 @@ export class NodeLink {
 
   report(instance: string, observation: Observation): void {
     this.#book.put(instance, observation);
+    this.#news.ring();
+  }
+
+  /** Of a sandbox that is ready: whether it is awake, and when it was used. */
+  news(instance: string, news: News): void {
+    this.#book.note(instance, news);
     this.#news.ring();
   }
 

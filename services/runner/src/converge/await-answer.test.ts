@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bell } from '@berth/pace';
 import { afterEach, expect, test } from 'vitest';
-import { awaitListening } from './await-listening.ts';
-import { probePauseMs } from './probe.ts';
+import { awaitAnswer } from './await-answer.ts';
+import { isListening, probePauseMs } from './probe.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -24,10 +24,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const awaited = (port: number, other: Partial<Parameters<typeof awaitListening>[0]> = {}) =>
-  awaitListening({
-    address: '127.0.0.1',
-    port,
+const awaited = (port: number, other: Partial<Parameters<typeof awaitAnswer>[0]> = {}) =>
+  awaitAnswer({
+    ask: () => isListening('127.0.0.1', port),
     timeoutMs: 5_000,
     bell: new Bell(),
     isRunning: async () => true,

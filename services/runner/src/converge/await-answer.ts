@@ -1,9 +1,9 @@
 import type { Bell } from '@berth/pace';
-import { isListening, probePauseMs } from './probe.ts';
+import { probePauseMs } from './probe.ts';
 
-export interface AwaitedPort {
-  readonly address: string;
-  readonly port: number;
+export interface AwaitedAnswer {
+  /** Whether it answers now. */
+  readonly ask: () => Promise<boolean>;
   readonly timeoutMs: number;
   /** Rung when the engine says that something happened to the container. */
   readonly bell: Bell;
@@ -11,18 +11,18 @@ export interface AwaitedPort {
   readonly signal: AbortSignal;
 }
 
-export type Listening = 'yes' | 'ended' | 'too late' | 'given up';
+export type Answering = 'yes' | 'ended' | 'too late' | 'given up';
 
 /** Events may be lost with the engine's connection, so the container is looked at now and then without one. */
 const lookMs = 2_000;
 
-export async function awaitListening(awaited: AwaitedPort): Promise<Listening> {
-  const { address, port, timeoutMs, bell, isRunning, signal } = awaited;
+export async function awaitAnswer(awaited: AwaitedAnswer): Promise<Answering> {
+  const { ask, timeoutMs, bell, isRunning, signal } = awaited;
   const startedAt = performance.now();
   let lookedAt = startedAt;
   for (let tries = 0; ; tries += 1) {
     if (signal.aborted) return 'given up';
-    if (await isListening(address, port)) return 'yes';
+    if (await ask()) return 'yes';
     if (performance.now() - startedAt > timeoutMs) return 'too late';
     const isRung = await bell.wait(probePauseMs(tries), signal);
     if (!isRung && performance.now() - lookedAt < lookMs) continue;

@@ -1,0 +1,61 @@
+// What was tried with an instance and what came of it: from this the next step is decided.
+import type { ContainerState } from '../driver/driver.ts';
+import { type Attempt, type Failure, firstAttempt, type Seen } from './decide.ts';
+
+export class RunRecord {
+  #attempt: Attempt;
+  /** The run that answers now, or answered last. */
+  #answering: { readonly pid: number | undefined; readonly since: number } | undefined;
+
+  /** A verdict outlives the process that gave it. */
+  constructor(failure: Failure | undefined) {
+    this.#attempt = { ...firstAttempt, failure };
+  }
+
+  get attempt(): Attempt {
+    return this.#attempt;
+  }
+
+  get failure(): Failure | undefined {
+    return this.#attempt.failure;
+  }
+
+  started(): void {
+    this.#answering = undefined;
+    this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
+  }
+
+  /** Somebody has started it, before this process was there to count. */
+  isUp(): void {
+    this.#attempt = { ...this.#attempt, starts: Math.max(1, this.#attempt.starts) };
+  }
+
+  answers(pid: number | undefined): void {
+    this.#answering = { pid, since: performance.now() };
+    this.#attempt = { ...this.#attempt, hasAnswered: true };
+  }
+
+  restarted({ failedStarts, restarts }: Pick<Attempt, 'failedStarts' | 'restarts'>): void {
+    this.#answering = undefined;
+    this.#attempt = { ...this.#attempt, failedStarts, restarts };
+  }
+
+  failed(failure: Failure): void {
+    this.#attempt = { ...this.#attempt, failure };
+  }
+
+  gone(): void {
+    this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
+  }
+
+  seen(state: ContainerState | undefined, { isWired, isKept }: Pick<Seen, 'isWired' | 'isKept'>): Seen {
+    if (state === undefined)
+      return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined, isKept };
+    const { status, outOfMemory, pid } = state;
+    // Somebody may have started it again behind our back: that run has not answered yet.
+    const isOtherRun = pid !== undefined && this.#answering?.pid !== pid;
+    const since = isOtherRun ? undefined : this.#answering?.since;
+    const answeredMs = since === undefined ? undefined : performance.now() - since;
+    return { status, outOfMemory, isWired, answeredMs, isKept };
+  }
+}

@@ -1,0 +1,36 @@
+// Room that nobody may use, given up when there is no other: an engine that cannot write a single file can remove nothing either.
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const fileName = 'room';
+const sizeMb = 64;
+/** Files run out too: each of these is one. */
+const files = 64;
+
+export class Ballast {
+  readonly #folder: string;
+  /** Unknown at first: an earlier run may have left some. */
+  #isKept: boolean | undefined;
+
+  /** On the file system that the engine writes to. */
+  constructor(folder: string) {
+    this.#folder = join(folder, 'berth-ballast');
+  }
+
+  async keep(): Promise<void> {
+    if (this.#isKept) return;
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    for (let number = 1; number <= files; number += 1) await writeFile(join(this.#folder, String(number)), '');
+    await run('fallocate', ['--length', `${sizeMb}MiB`, join(this.#folder, fileName)]);
+    this.#isKept = true;
+  }
+
+  async give(): Promise<void> {
+    if (this.#isKept === false) return;
+    await rm(this.#folder, { recursive: true, force: true });
+    this.#isKept = false;
+  }
+}

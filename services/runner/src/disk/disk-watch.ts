@@ -1,0 +1,192 @@
+// Keeps the engine's file system from running full: looks how much of it is left, has counted who writes, and ends who takes
+// what others need. On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
+import { pause } from '@berth/pace';
+import type { Failure } from '../converge/decide.ts';
+import { isShort } from '../pressure.ts';
+import { Ballast } from './ballast.ts';
+import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
+import { killContainer } from './kill-container.ts';
+import { judge, type Shortage } from './verdict.ts';
+import { type CounterOptions, WriteCounter, type WritingContainer } from './write-counter.ts';
+import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum } from './written.ts';
+
+export interface DiskWatchOptions extends CounterOptions {
+  readonly reservePercent: number;
+  /** Ends an instance for good and removes what it has written; `forget` says when that is done. */
+  readonly end: (instance: string, failure: Failure) => void;
+  /** The disk is getting short: what nobody needs may go. */
+  readonly onShort: () => void;
+}
+
+/** With less than this the engine can do nothing. */
+const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
+/** Somebody has to go soon then, also if not everything is counted. */
+const hurryMs = 3_000;
+const peaceMs = 600_000;
+/** What was to be ended and is still there after so long may be chosen again. */
+const endingMs = 15_000;
+/** Times the reserve: from there on others are asked to go elsewhere, before anybody has to be ended. */
+const pressed = { below: 1.5, until: 2 };
+
+export class DiskWatch {
+  readonly #options: DiskWatchOptions;
+  readonly #counter: WriteCounter;
+  readonly #ballast: Ballast;
+  readonly #endedAt = new Map<string, number>();
+  readonly #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  /** The count that nobody waits for, while there is one. */
+  #peaceful: { readonly ending: AbortController; readonly done: Promise<void> } | undefined;
+  #tide: Amount = nothing;
+  #last: { readonly space: FreeSpace; readonly at: number } | undefined;
+  #isPressed = false;
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = options;
+    this.#counter = new WriteCounter(options);
+    this.#ballast = new Ballast(options.folder);
+  }
+
+  /** Nothing more should be placed here. */
+  get isPressed(): boolean {
+    return this.#isPressed;
+  }
+
+  get freePercent(): number {
+    return this.#last === undefined ? 100 : freePercent(this.#last.space);
+  }
+
+  follow(instance: string, container: WritingContainer): void {
+    this.#counter.follow(instance, container);
+  }
+
+  forget(instance: string): void {
+    this.#counter.forget(instance);
+    this.#endedAt.delete(instance);
+  }
+
+  start(): void {
+    this.#running = this.#watch();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#running, this.#peaceful?.done]);
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      let waitMs = 1_000;
+      try {
+        waitMs = await this.#look();
+      } catch (err) {
+        if (!signal.aborted) this.#options.logger.warn({ err }, 'how full the disk is could not be seen; tried again');
+      }
+      await pause(waitMs, signal);
+    }
+  }
+
+  /** Says when to look again. */
+  async #look(): Promise<number> {
+    const { folder, reservePercent } = this.#options;
+    const space = await freeSpace(folder);
+    const at = performance.now();
+    const last = this.#last ?? { space, at };
+    const lost = lossOf(last.space, space);
+    this.#last = { space, at };
+    this.#tide = sum(this.#tide, lost);
+    this.#judgePressure(space);
+    await this.#trimBallast(space);
+    const shortage = shortageOf(space, reservePercent);
+    if (shortage.bytes > 0 || shortage.files > 0) await this.#countInHurry(shortage);
+    else this.#countInPeace();
+    return nextLookMs(lost, at - last.at, { bytes: -shortage.bytes, files: -shortage.files });
+  }
+
+  #judgePressure(space: FreeSpace): void {
+    const { reservePercent, onShort, logger } = this.#options;
+    const marks = { below: pressed.below * reservePercent, until: pressed.until * reservePercent };
+    const was = this.#isPressed;
+    this.#isPressed = isShort(was, freePercent(space), marks);
+    if (this.#isPressed === was) return;
+    const fields = { event: 'runner.disk', isPressed: !was, freePercent: Math.round(freePercent(space) * 10) / 10 };
+    if (was) {
+      logger.info(fields, 'the disk has room again');
+      return;
+    }
+    logger.warn(fields, 'the disk is getting short; nothing is placed here that can go elsewhere');
+    onShort();
+  }
+
+  async #trimBallast({ freeBytes, freeFiles, sizeFiles }: FreeSpace): Promise<void> {
+    const isFull = freeBytes < nearlyNone.bytes || (sizeFiles > 0 && freeFiles < nearlyNone.files);
+    if (isFull) await this.#ballast.give();
+    else if (!this.#isPressed) await this.#ballast.keep();
+  }
+
+  /** Beside the looks: a tree of millions of files must not hide that somebody else fills the disk. */
+  #countInPeace(): void {
+    if (this.#peaceful !== undefined || this.#closing.signal.aborted) return;
+    const ending = new AbortController();
+    const { limits, logger } = this.#options;
+    const count = async (): Promise<void> => {
+      const tide = this.#tide;
+      await this.#counter.count({
+        isDue: (written) => isDue(written, tide, limits, performance.now()),
+        tide,
+        timeoutMs: peaceMs,
+        signal: AbortSignal.any([ending.signal, this.#closing.signal]),
+      });
+      if (!ending.signal.aborted) this.#counter.calmDown();
+      this.#judge(nothing);
+    };
+    const done = count()
+      .catch((err: unknown) => logger.warn({ err }, 'what instances have written could not be counted; tried again'))
+      .finally(() => {
+        this.#peaceful = undefined;
+      });
+    this.#peaceful = { ending, done };
+  }
+
+  async #countInHurry(shortage: Shortage): Promise<void> {
+    this.#peaceful?.ending.abort();
+    await this.#peaceful?.done;
+    const tide = this.#tide;
+    await this.#counter.count({
+      isDue: (written) => mayHaveGrown(written, tide),
+      tide,
+      timeoutMs: hurryMs,
+      signal: this.#closing.signal,
+    });
+    this.#judge(shortage);
+  }
+
+  /** What those on the way out will give back is reckoned with, or far more would go than have to. */
+  #judge(shortage: Shortage): void {
+    if (this.#closing.signal.aborted) return;
+    const now = performance.now();
+    for (const [instance, at] of this.#endedAt) if (now - at >= endingMs) this.#endedAt.delete(instance);
+    const writers = this.#counter.writers();
+    const staying = writers.filter(({ instance }) => !this.#endedAt.has(instance));
+    const awaited = writers.filter(({ instance }) => this.#endedAt.has(instance)).map(({ amount }) => amount);
+    const missing = awaited.reduce(difference, shortage);
+    for (const { instance, failure } of judge(staying, missing)) this.#end(instance, failure, now);
+  }
+
+  #end(instance: string, failure: Failure, now: number): void {
+    const { end, logger } = this.#options;
+    logger.warn({ event: 'instance.disk_full', instance, freePercent: this.freePercent }, failure.message);
+    this.#endedAt.set(instance, now);
+    end(instance, failure);
+    const container = this.#counter.containerOf(instance);
+    if (container === undefined) return;
+    killContainer(container).catch((err: unknown) => logger.debug({ err, instance }, 'it has ended by itself'));
+  }
+}
+
+/** Negative while there is more than the reserve. */
+const shortageOf = ({ freeBytes, sizeBytes, freeFiles, sizeFiles }: FreeSpace, percent: number): Shortage => ({
+  bytes: (sizeBytes * percent) / 100 - freeBytes,
+  files: sizeFiles === 0 ? Number.NEGATIVE_INFINITY : (sizeFiles * percent) / 100 - freeFiles,
+});

@@ -1,0 +1,27 @@
+import { statfs } from 'node:fs/promises';
+
+/** What is left of a file system: bytes and files, since either can run out first. */
+export interface FreeSpace {
+  readonly freeBytes: number;
+  readonly sizeBytes: number;
+  readonly freeFiles: number;
+  /** 0 where the file system has no such limit. */
+  readonly sizeFiles: number;
+}
+
+/** As `df` counts: what is kept back for root is not free. */
+export async function freeSpace(folder: string): Promise<FreeSpace> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(folder);
+  return {
+    freeBytes: bavail * bsize,
+    sizeBytes: (blocks - bfree + bavail) * bsize,
+    freeFiles: ffree,
+    sizeFiles: files,
+  };
+}
+
+/** Of what is shorter. */
+export const freePercent = ({ freeBytes, sizeBytes, freeFiles, sizeFiles }: FreeSpace): number =>
+  Math.min(percent(freeBytes, sizeBytes), percent(freeFiles, sizeFiles));
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 100 : (100 * part) / whole);

@@ -1,0 +1,145 @@
+// Who has written how much. Counting is asked for by whoever watches the disk; here it is known what was counted and when.
+import type { IsolationClass } from '@berth/contract';
+import type { Logger } from '@berth/telemetry';
+import { countUnlinked } from './count-unlinked.ts';
+import { countWritten } from './count-written.ts';
+import type { Writer } from './verdict.ts';
+import { type Amount, difference, nothing, sum, type Written } from './written.ts';
+
+export interface WritingContainer {
+  readonly id: string;
+  readonly writablePaths: readonly string[];
+  /** Only while it runs. */
+  readonly pid: number | undefined;
+  readonly isolation: IsolationClass | undefined;
+}
+
+interface Watched {
+  container: WritingContainer;
+  written: Written | undefined;
+  /** As it was when the disk last had room. */
+  calm: Amount;
+}
+
+export interface Round {
+  readonly isDue: (written: Written | undefined) => boolean;
+  /** What everybody together had written when the round began. */
+  readonly tide: Amount;
+  /** Of the whole round. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CounterOptions {
+  /** Where the engine keeps what containers write. */
+  readonly folder: string;
+  /** Of one instance. */
+  readonly limits: Amount;
+  /** To which gVisor holds the layer of its containers by itself; they may have as much beside it. */
+  readonly gvisorBytes: number | undefined;
+  readonly onCounted: (seconds: number) => void;
+  readonly logger: Logger;
+}
+
+/** One tree may not keep the others from being counted. */
+const oneMs = 30_000;
+const atOnce = 2;
+
+export class WriteCounter {
+  readonly #folder: string;
+  readonly #limits: Amount;
+  readonly #gvisorBytes: number;
+  readonly #onCounted: (seconds: number) => void;
+  readonly #logger: Logger;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor({ folder, limits, gvisorBytes = 0, onCounted, logger }: CounterOptions) {
+    this.#gvisorBytes = gvisorBytes;
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#onCounted = onCounted;
+    this.#logger = logger;
+  }
+
+  follow(instance: string, container: WritingContainer): void {
+    const known = this.#watched.get(instance);
+    const isSame = known?.container.writablePaths.join('\n') === container.writablePaths.join('\n');
+    if (known !== undefined && isSame) known.container = container;
+    else this.#watched.set(instance, { container, written: undefined, calm: nothing });
+  }
+
+  forget(instance: string): void {
+    this.#watched.delete(instance);
+  }
+
+  containerOf(instance: string): WritingContainer | undefined {
+    return this.#watched.get(instance)?.container;
+  }
+
+  writers(): Writer[] {
+    return [...this.#watched].flatMap(([instance, { container, written, calm }]) =>
+      written === undefined
+        ? []
+        : [
+            {
+              instance,
+              amount: written.amount,
+              grown: difference(written.amount, calm),
+              limits: this.#limitsOf(container),
+            },
+          ],
+    );
+  }
+
+  #limitsOf({ isolation }: WritingContainer): Amount {
+    const { bytes, files } = this.#limits;
+    return { bytes: bytes + (isolation === 'gvisor' ? this.#gvisorBytes : 0), files };
+  }
+
+  /** The disk has room: what was written until now is not held against anybody when it has none. */
+  calmDown(): void {
+    for (const watched of this.#watched.values()) watched.calm = watched.written?.amount ?? nothing;
+  }
+
+  /** Two at a time, those that were soonest counted first: an endless tree holds up no more than itself. */
+  async count({ isDue, tide, timeoutMs, signal }: Round): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    const due = [...this.#watched]
+      .filter(([, { written }]) => isDue(written))
+      .toSorted(([, left], [, right]) => (left.written?.tookMs ?? 0) - (right.written?.tookMs ?? 0))
+      .values();
+    const work = async (): Promise<void> => {
+      for (const [instance, watched] of due) {
+        const leftMs = Math.min(oneMs, giveUpAt - performance.now());
+        if (leftMs <= 0 || signal.aborted) return;
+        await this.#countOne(
+          instance,
+          watched,
+          tide,
+          AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+
+  async #countOne(instance: string, watched: Watched, tideThen: Amount, signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const { writablePaths: paths, pid } = watched.container;
+    const [{ isWhole, ...named }, unnamed] = await Promise.all([
+      countWritten({ paths, most: this.#limitsOf(watched.container), signal }),
+      pid === undefined ? nothing : countUnlinked(pid, this.#folder, signal),
+    ]);
+    const counted = sum(named, unnamed);
+    const tookMs = performance.now() - startedAt;
+    this.#onCounted(tookMs / 1_000);
+    // Of what could not be counted to its end, no less is there than was known before.
+    const before = isWhole ? nothing : (watched.written?.amount ?? nothing);
+    const amount = { bytes: Math.max(counted.bytes, before.bytes), files: Math.max(counted.files, before.files) };
+    watched.written = { amount, tideThen, countedAt: performance.now(), tookMs };
+    this.#logger.debug(
+      { event: 'instance.written', instance, ...amount, isWhole, tookMs },
+      'counted what it has written',
+    );
+  }
+}

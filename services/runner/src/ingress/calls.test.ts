@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createLogger } from '@berth/telemetry';
+import { callRunner, NotDispatched, RunnerLines } from '@berth/wire';
+import { expect, onTestFinished, test } from 'vitest';
+import { desiredInstance } from '../converge/desired-fixture.ts';
+import { startTestIngress } from './ingress-fixture.ts';
+
+type Bed = Awaited<ReturnType<typeof startTestIngress>>;
+
+/** The api's side. */
+function caller(bed: Bed, secret = bed.secret) {
+  const lines = new RunnerLines({
+    authorityPem: async () => bed.authority.certificate,
+    answerMs: 2_000,
+    refusedMs: 10,
+    logger: createLogger({ role: 'api' }, { level: 'silent' }),
+  });
+  onTestFinished(() => lines.close());
+  const place = { runnerId: bed.runnerId, ingress: { address: `127.0.0.1:${bed.port}`, secret } };
+  return { lines, place };
+}
+
+test('a call reaches the runner with its body, and its answer comes back', async () => {
+  await using bed = await startTestIngress();
+  const { lines, place } = caller(bed);
+  const desired = desiredInstance({ env: { BIG: 'x'.repeat(900_000) }, sandbox: { idleSeconds: 15 } });
+  bed.calls.adopt = async (heard) => {
+    expect(heard).toEqual(desired);
+    return { call: 'done' };
+  };
+  expect(await callRunner(lines, place, 'adopt', desired, 2_000)).toEqual({ call: 'done' });
+  const instance = randomUUID();
+  bed.calls.wake = async (heard) => ({ call: heard.instance === instance ? 'busy' : 'failed', retryAfterSeconds: 3 });
+  bed.calls.sleep = async () => ({ call: 'failed', message: 'Somebody uses it.' });
+  expect(await callRunner(lines, place, 'wake', { instance }, 2_000)).toEqual({ call: 'busy', retryAfterSeconds: 3 });
+  expect(await callRunner(lines, place, 'sleep', { instance }, 2_000)).toMatchObject({ message: 'Somebody uses it.' });
+});
+
+test('many calls share a connection, each with its own answer', async () => {
+  await using bed = await startTestIngress();
+  const { lines, place } = caller(bed);
+  bed.calls.wake = async ({ instance }) => ({ call: 'done', message: instance });
+  const ids = Array.from({ length: 100 }, () => randomUUID());
+  const answers = await Promise.all(ids.map((instance) => callRunner(lines, place, 'wake', { instance }, 5_000)));
+  expect(answers.map(({ message }) => message)).toEqual(ids);
+  await expect.poll(() => bed.ingress.tunnels).toBe(0);
+});
+
+test('a call that fails says why, and one that hangs is given up by who called', async () => {
+  await using bed = await startTestIngress();
+  const { lines, place } = caller(bed);
+  bed.calls.wake = async () => {
+    throw new Error('the engine is away');
+  };
+  const instance = randomUUID();
+  expect(await callRunner(lines, place, 'wake', { instance }, 2_000)).toEqual({
+    call: 'failed',
+    message: 'the engine is away',
+  });
+  const hanging = Promise.withResolvers<{ call: 'done' }>();
+  bed.calls.sleep = () => hanging.promise;
+  await expect(callRunner(lines, place, 'sleep', { instance }, 200)).rejects.toThrow('did not answer');
+  hanging.resolve({ call: 'done' });
+});
+
+test('nobody calls with a secret of another session', async () => {
+  await using bed = await startTestIngress();
+  const { lines, place } = caller(bed, 'another secret');
+  const called = callRunner(lines, place, 'wake', { instance: randomUUID() }, 2_000);
+  await expect(called).rejects.toBeInstanceOf(NotDispatched);
+});
+
+test('a body that is not what the call takes is told so, and one without end is cut off', async () => {
+  await using bed = await startTestIngress();
+  const say = (...words: string[]) => {
+    const socket = connect({ path: bed.lease, allowHalfOpen: true });
+    socket.on('error', () => {});
+    for (const word of words) socket.write(word);
+    return socket;
+  };
+  const wrong = say('{"call":"wake"}\n').end('{"instance":"all of them"}');
+  expect(JSON.parse(await text(wrong))).toMatchObject({ call: 'failed' });
+  const endless = say('{"call":"adopt"}\n', 'x'.repeat(5 * 1024 * 1024));
+  expect(await text(endless).catch(() => '')).toBe('');
+});

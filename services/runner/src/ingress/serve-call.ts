@@ -1,0 +1,67 @@
+// One call of the api on the local socket: its body, until the other side ends, then the answer. A call that is cut off is
+// repaired by the stream.
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract';
+import type { Logger } from '@berth/telemetry';
+import { parseLine } from '@berth/wire';
+import type { z } from 'zod';
+import type { RunnerCalls } from './runner-calls.ts';
+
+export interface CallTools {
+  readonly calls: RunnerCalls;
+  readonly logger: Logger;
+}
+
+/** As much as a guest takes of an environment. */
+const mostBodyBytes = 4 * 1024 * 1024;
+/** The api says all of it at once. */
+const bodyMs = 10_000;
+const mostMessage = 2_000;
+
+export async function serveCall(socket: Socket, name: RunnerCallName, { calls, logger }: CallTools): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(), bodyMs);
+  const text = await readText(socket, mostBodyBytes);
+  clearTimeout(timer);
+  if (text === undefined) {
+    socket.destroy();
+    return;
+  }
+  const answer = await answerTo(name, text, calls).catch((err: unknown): RunnerCallAnswer => {
+    logger.warn({ err, call: name }, 'a call of the api failed; what it asked for comes again by the stream');
+    return { call: 'failed', message: (err instanceof Error ? err.message : String(err)).slice(0, mostMessage) };
+  });
+  if (socket.writable) socket.end(JSON.stringify(answer));
+}
+
+async function answerTo(name: RunnerCallName, text: string, calls: RunnerCalls): Promise<RunnerCallAnswer> {
+  if (name === 'adopt') return carryOut(text, runnerCalls.adopt, (body) => calls.adopt(body));
+  if (name === 'wake') return carryOut(text, runnerCalls.wake, (body) => calls.wake(body));
+  return carryOut(text, runnerCalls.sleep, (body) => calls.sleep(body));
+}
+
+async function carryOut<Body>(
+  text: string,
+  schema: z.ZodType<Body>,
+  handle: (body: Body) => Promise<RunnerCallAnswer>,
+): Promise<RunnerCallAnswer> {
+  const body = parseLine(text, schema);
+  return body === undefined
+    ? { call: 'failed', message: 'The body is not what this call takes: api and runner are of different releases.' }
+    : handle(body);
+}
+
+/** Undefined when it breaks off or says more than it may. By hand: an iterator would close the half that is to answer. */
+function readText(stream: Readable, mostBytes: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > mostBytes) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    stream.once('end', () => resolve(Buffer.concat(chunks).toString()));
+    stream.once('close', () => resolve(undefined));
+  });
+}

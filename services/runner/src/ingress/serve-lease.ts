@@ -1,0 +1,45 @@
+// One lease. Its connection is the lease: while it is open the container is neither stopped nor put to sleep.
+import type { Socket } from 'node:net';
+import type { LeaseAnswer, LeaseNotice } from '@berth/contract';
+import type { Admission, Endpoints } from './endpoint.ts';
+import type { TrafficBook } from './traffic-book.ts';
+
+export interface LeaseTools {
+  readonly instances: Endpoints;
+  readonly traffic: TrafficBook;
+}
+
+/** It counts from before its container is woken, so that nothing falls asleep between that and the answer. */
+export async function serveLease(socket: Socket, instance: string, { instances, traffic }: LeaseTools): Promise<void> {
+  let standing: 'asked for' | 'held' | 'over' = 'asked for';
+  const end = traffic.begin(instance, {
+    // Its holder sends nothing new there, and closes when what it has under way is done.
+    leave() {
+      if (standing === 'held' && socket.writable) socket.write(lineOf({ lease: 'over' }));
+      standing = 'over';
+    },
+    cut: () => void socket.destroy(),
+  });
+  // Whatever else it says is not listened to; its end is.
+  socket
+    .once('close', end)
+    .once('end', () => socket.end())
+    .resume();
+  const admission = await instances.open(instance);
+  if (admission.is === 'open' && standing === 'asked for') {
+    standing = 'held';
+    if (socket.writable) socket.write(lineOf(answerTo(admission)));
+    return;
+  }
+  end();
+  socket.end(lineOf(admission.is === 'open' ? { lease: 'unknown' } : answerTo(admission)));
+}
+
+function answerTo(admission: Admission): LeaseAnswer {
+  if (admission.is === 'unknown') return { lease: 'unknown' };
+  if (admission.is === 'busy') return { lease: 'busy', retryAfterSeconds: admission.retryAfterSeconds };
+  const { endpoint, keepMs } = admission;
+  return { lease: 'held', ...endpoint, ...(keepMs === undefined ? {} : { keepMs }) };
+}
+
+const lineOf = (answer: LeaseAnswer | LeaseNotice): string => `${JSON.stringify(answer)}\n`;

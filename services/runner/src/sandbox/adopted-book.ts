@@ -1,0 +1,63 @@
+// Which workspace a sandbox was given to, on disk: labels of a container cannot change, and after a restart of the runner a
+// sandbox must stand in its owner's network and in no other. It outlives the process, not the machine: a file that is lost
+// leaves the sandbox in no network until the api says again whose it is.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Entry = z.object({
+  workspaceId: z.uuid(),
+  /** The newest that is applied in full; 0 while the first one is under way. */
+  generation: z.int().nonnegative(),
+});
+export type Adopted = z.infer<typeof Entry>;
+
+const suffix = '.json';
+
+export class AdoptedBook {
+  readonly #folder: string;
+  readonly #entries = new Map<string, Adopted>();
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'adopted');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(this.#folder)) {
+      const entry = name.endsWith(suffix) ? read(join(this.#folder, name)) : undefined;
+      if (entry !== undefined) this.#entries.set(name.slice(0, -suffix.length), entry);
+    }
+  }
+
+  find(instance: string): Adopted | undefined {
+    return this.#entries.get(instance);
+  }
+
+  /** Done when this returns, in the order of the calls: it stands in the way of every adoption, and takes a fraction of a millisecond. */
+  save(instance: string, entry: Adopted): void {
+    const known = this.#entries.get(instance);
+    if (known?.workspaceId === entry.workspaceId && known.generation === entry.generation) return;
+    const draft = `${this.#file(instance)}.new`;
+    writeFileSync(draft, JSON.stringify(entry), { mode: 0o600 });
+    renameSync(draft, this.#file(instance));
+    this.#entries.set(instance, entry);
+  }
+
+  forget(instance: string): void {
+    if (this.#entries.delete(instance)) rmSync(this.#file(instance), { force: true });
+  }
+
+  instances(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  #file(instance: string): string {
+    return join(this.#folder, `${instance}${suffix}`);
+  }
+}
+
+function read(file: string): Adopted | undefined {
+  try {
+    return Entry.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

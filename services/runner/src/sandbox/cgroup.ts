@@ -1,0 +1,33 @@
+// Where the kernel keeps the limits of a process on this machine, with either version of cgroups, or both at once.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = '/sys/fs/cgroup';
+
+export type Controller = 'memory' | 'cpu' | 'freezer';
+
+export interface Cgroup {
+  readonly version: 1 | 2;
+  readonly folder: string;
+}
+
+/** The group of a process under a controller; undefined when the process has ended or has no group of its own. */
+export async function cgroupOf(pid: number, controller: Controller): Promise<Cgroup | undefined> {
+  const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : cgroupIn(text, controller);
+}
+
+/** Lines are `number:controllers:path`; version 2 has no controllers in its line, and freezes by itself. */
+export function cgroupIn(text: string, controller: Controller): Cgroup | undefined {
+  const groups = text
+    .trim()
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([, controllers = '', ...path]) => ({ controllers: controllers.split(','), path: path.join(':') }));
+  const first = groups.find(({ controllers }) => controllers.includes(controller));
+  const isOwn = (path: string): boolean => path !== '' && path !== '/';
+  if (first !== undefined)
+    return isOwn(first.path) ? { version: 1, folder: join(root, controller, first.path) } : undefined;
+  const second = groups.find(({ controllers }) => controllers.join('') === '');
+  return second !== undefined && isOwn(second.path) ? { version: 2, folder: join(root, second.path) } : undefined;
+}

@@ -1,0 +1,91 @@
+import { within } from '@berth/pace';
+import { dropCache } from './drop-cache.ts';
+import type { SandboxKeeper, SandboxNews } from './keeper.ts';
+import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
+import type { LastUseBook } from './last-use-book.ts';
+import { tellEveryMs } from './next-step.ts';
+import { WakeAdmission } from './wake-admission.ts';
+
+export interface KeeperOptions extends Omit<KeepingTools, 'admit'> {
+  readonly lastUse: LastUseBook;
+  /** What has to stay free when a sandbox wakes. */
+  readonly wakeReserveMb: number;
+  readonly freeMemoryMb: () => number;
+}
+
+/** Making room may take so long; who waits for it hears then that there is none. */
+const relieveMs = 3_000;
+
+export function createKeeper(options: KeeperOptions): SandboxKeeper {
+  const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, logger } = options;
+  const kept = new Map<string, KeptSandbox>();
+  /** Of every instance, also of those that are not kept yet. */
+  const leases = new Map<string, number>();
+  /** Sandboxes that sleep and have given back what they can. */
+  const emptied = new WeakSet<KeptSandbox>();
+
+  const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
+  const tools: KeepingTools = { ...options, admit: () => admission.admit(), onNews };
+
+  function onNews(instance: string, news: SandboxNews): void {
+    options.onNews(instance, news);
+    note(instance, lastUse.save(instance, { usedMsAgo: news.usedMsAgo, wasAsleep: !news.awake }));
+    const sandbox = kept.get(instance);
+    if (news.awake && sandbox !== undefined) emptied.delete(sandbox);
+  }
+
+  function note(instance: string, noted: Promise<void>): void {
+    noted.catch((err: unknown) => logger.warn({ err, instance }, 'when a sandbox was last used could not be noted'));
+  }
+
+  /** The longest idle goes to sleep first; then those that sleep give back what the kernel keeps for them. */
+  async function relieve(isShort: () => boolean): Promise<void> {
+    const giveUpAt = performance.now() + relieveMs;
+    const goesOn = (): boolean => isShort() && performance.now() < giveUpAt;
+    const idle = [...kept.values()].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);
+    for (const sandbox of goesOn() ? idle.slice(0, 1) : []) await within(relieveMs, sandbox.hurry());
+    for (const sandbox of kept.values()) {
+      if (!goesOn()) return;
+      if (!sandbox.isAsleep || emptied.has(sandbox)) continue;
+      emptied.add(sandbox);
+      await dropCache(sandbox.sandbox);
+    }
+  }
+
+  return {
+    keep(sandbox) {
+      const { instance } = sandbox;
+      const known = kept.get(instance);
+      if (known !== undefined) return known.keep(sandbox);
+      const { usedMsAgo: noted, wasAsleep } = lastUse.find(instance) ?? { usedMsAgo: 0, wasAsleep: false };
+      // While it is awake what is noted may be that much older than the last use: rather expired too late than too early.
+      const usedMsAgo = wasAsleep ? noted : Math.max(0, noted - tellEveryMs);
+      kept.set(instance, new KeptSandbox(sandbox, { usedMsAgo, leases: leases.get(instance) ?? 0 }, tools));
+    },
+    release: async (instance) => kept.get(instance)?.release(),
+    open: async (instance) => kept.get(instance)?.open() ?? { is: 'unknown' },
+    onLeases(instance, count) {
+      if (count === 0) leases.delete(instance);
+      else leases.set(instance, count);
+      kept.get(instance)?.countLeases(count);
+    },
+    wake: async (instance) => kept.get(instance)?.wake() ?? { call: 'unknown' },
+    sleep: async (instance) => kept.get(instance)?.sleep() ?? { call: 'unknown' },
+    forget(instance) {
+      kept.get(instance)?.forget();
+      kept.delete(instance);
+      note(instance, lastUse.forget(instance));
+    },
+    get isPressed() {
+      return admission.isShort;
+    },
+    counts() {
+      const asleep = [...kept.values()].filter(({ isAsleep }) => isAsleep).length;
+      return { awake: kept.size - asleep, asleep };
+    },
+    async close() {
+      for (const sandbox of kept.values()) sandbox.close();
+      await lastUse.close();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// What the runner asks of the guest inside a sandbox: signed HTTP on the guest's own port. What comes back is the word of whoever
+// controls that sandbox, so it is bounded in size and time, and believed for that sandbox alone.
+import { createHash, randomBytes, sign } from 'node:crypto';
+import { request } from 'node:http';
+import {
+  type ControlEnvironmentRequest,
+  type ControlState,
+  formatRunnerProof,
+  type QuiesceAnswer,
+  signedText,
+} from '@berth/contract/guest';
+import { z } from 'zod';
+import type { ControlKey } from './control-key.ts';
+
+export interface GuestPlace {
+  readonly instance: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+const mostAnswerBytes = 64 * 1024;
+
+const State = z.object({
+  openRequests: z.number(),
+  idleMs: z.number(),
+  keepAliveHolds: z.number(),
+  environmentGeneration: z.number(),
+}) satisfies z.ZodType<Partial<ControlState>>;
+export type GuestState = z.infer<typeof State>;
+
+const Quiesced = z.object({
+  ready: z.boolean(),
+  openRequests: z.number(),
+  keepAliveHolds: z.number(),
+}) satisfies z.ZodType<QuiesceAnswer>;
+export type Quiesced = z.infer<typeof Quiesced>;
+
+interface Wish {
+  readonly method: 'GET' | 'PUT' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+  /** Which are an answer; every other status is a failure. */
+  readonly statuses: readonly number[];
+}
+
+export class GuestControl {
+  readonly #key: ControlKey;
+  readonly #answerMs: number;
+  /** Grows from request to request, as guests ask for. */
+  #lastMs = 0;
+
+  constructor(key: ControlKey, answerMs = 5_000) {
+    this.#key = key;
+    this.#answerMs = answerMs;
+  }
+
+  /** With which a guest has to be started to believe this runner. */
+  variablesOf(instance: string): Record<string, string> {
+    return { SANDBOX_CONTROL_KEY: this.#key.publicText, SANDBOX_INSTANCE_ID: instance };
+  }
+
+  async state(place: GuestPlace): Promise<GuestState> {
+    return State.parse(await this.#ask(place, { method: 'GET', path: '/control/v1/state', statuses: [200] }));
+  }
+
+  /** Whether it may sleep as far as the guest knows. */
+  async quiesce(place: GuestPlace): Promise<Quiesced> {
+    return Quiesced.parse(
+      await this.#ask(place, { method: 'POST', path: '/control/v1/quiesce', statuses: [200, 409] }),
+    );
+  }
+
+  async setEnvironment(place: GuestPlace, wish: ControlEnvironmentRequest): Promise<void> {
+    const body = JSON.stringify(wish);
+    await this.#ask(place, { method: 'PUT', path: '/control/v1/environment', body, statuses: [200] });
+  }
+
+  #authorization({ instance }: GuestPlace, { method, path, body = '' }: Wish): string {
+    this.#lastMs = Math.max(this.#lastMs + 1, Date.now());
+    const issuedAtMs = this.#lastMs;
+    const nonce = randomBytes(12).toString('base64url');
+    const bodySha256 = createHash('sha256').update(body).digest('hex');
+    const text = signedText({ instanceId: instance, method, path, bodySha256, issuedAtMs, nonce });
+    const signature = sign(null, Buffer.from(text), this.#key.privateKey).toString('base64url');
+    return formatRunnerProof({ issuedAtMs, nonce, signature });
+  }
+
+  #ask(place: GuestPlace, wish: Wish): Promise<unknown> {
+    const { method, path, body, statuses } = wish;
+    return new Promise((resolve, reject) => {
+      const asked = request({
+        host: place.address,
+        port: place.port,
+        method,
+        path,
+        agent: false,
+        headers: {
+          Authorization: this.#authorization(place, wish),
+          ...(body === undefined
+            ? {}
+            : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+        },
+      });
+      const timer = setTimeout(() => asked.destroy(new Error('the guest did not answer in time')), this.#answerMs);
+      asked.once('close', () => clearTimeout(timer));
+      asked.once('error', reject);
+      asked.once('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          if (text.length > mostAnswerBytes) asked.destroy(new Error('the guest says too much'));
+        });
+        response.once('error', reject);
+        response.once('end', () => {
+          if (!statuses.includes(response.statusCode ?? 0))
+            return reject(new Error(`The guest answered ${response.statusCode} to ${method} ${path}.`));
+          try {
+            resolve(JSON.parse(text));
+          } catch (cause) {
+            reject(new Error(`The guest did not answer ${method} ${path} in JSON.`, { cause }));
+          }
+        });
+      });
+      asked.end(body);
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { defaultBrand } from '@berth/contract';
+import { expect, test } from 'vitest';
+import { desiredInstance } from '../converge/desired-fixture.ts';
+import { sandboxContainer } from './sandbox-container.ts';
+
+const settings = {
+  guestFolder: '/opt/guest',
+  brand: defaultBrand,
+  control: { variablesOf: (instance: string) => ({ SANDBOX_CONTROL_KEY: 'key', SANDBOX_INSTANCE_ID: instance }) },
+};
+
+test('the guest is its first process, and its owner’s variables wait until it answers', () => {
+  const desired = desiredInstance({ env: { SECRET: 'x', SERVICE_SANDBOX_USER: 'app', SANDBOX_CONTROL_KEY: 'mine' } });
+  expect(sandboxContainer(desired, settings)).toEqual({
+    entrypoint: ['/.berth/init', '--port', '8080'],
+    mounts: { '/.berth': '/opt/guest' },
+    mostProcesses: 2_048,
+    env: {
+      // Read at the start alone.
+      SERVICE_SANDBOX_USER: 'app',
+      SANDBOX_CONTROL_KEY: 'key',
+      SANDBOX_INSTANCE_ID: desired.id,
+      SANDBOX_PIDS_LIMIT: '2048',
+      SANDBOX_BRAND: 'Service:service',
+    },
+  });
+});

@@ -1,0 +1,33 @@
+/** Those who wait for the same thing, each for so long at most. */
+export class Waiters<Answer> {
+  readonly #waiting = new Set<(answer: Answer) => void>();
+  readonly #patienceMs: number;
+  readonly #onChange: () => void;
+
+  constructor(patienceMs: number, onChange: () => void = () => {}) {
+    this.#patienceMs = patienceMs;
+    this.#onChange = onChange;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  wait(tooLate: Answer): Promise<Answer> {
+    return new Promise((resolve) => {
+      const end = (answer: Answer): void => {
+        clearTimeout(timer);
+        if (!this.#waiting.delete(end)) return;
+        resolve(answer);
+        this.#onChange();
+      };
+      const timer = setTimeout(() => end(tooLate), this.#patienceMs).unref();
+      this.#waiting.add(end);
+      this.#onChange();
+    });
+  }
+
+  answer(answer: Answer): void {
+    for (const end of [...this.#waiting]) end(answer);
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { WakeAdmission } from './wake-admission.ts';
+
+/** A machine with so much free, on which every relief frees some more. */
+function machine(freeMb: number, freedMb: number) {
+  const seen = { freeMb, reliefs: 0 };
+  const admission = new WakeAdmission({
+    reserveMb: 512,
+    freeMemoryMb: () => seen.freeMb,
+    async relieve(isShort) {
+      seen.reliefs += 1;
+      await sleep(5);
+      if (isShort()) seen.freeMb += freedMb;
+    },
+  });
+  return { seen, admission };
+}
+
+test('with enough free a wake is admitted at once, and nobody is put to sleep for it', async () => {
+  const { seen, admission } = machine(512, 0);
+  expect(admission.isShort).toBe(false);
+  expect(await admission.admit()).toEqual({ is: 'admitted' });
+  expect(seen.reliefs).toBe(0);
+});
+
+test('with memory short room is made first, once for all who wait', async () => {
+  const { seen, admission } = machine(100, 500);
+  expect(admission.isShort).toBe(true);
+  const admitted = await Promise.all(Array.from({ length: 50 }, () => admission.admit()));
+  expect(new Set(admitted.map(({ is }) => is))).toEqual(new Set(['admitted']));
+  expect(seen.reliefs).toBe(1);
+});
+
+test('when no room can be made it is busy, with a time to come again, and tried anew then', async () => {
+  const { seen, admission } = machine(100, 300);
+  expect(await admission.admit()).toEqual({ is: 'busy', retryAfterSeconds: expect.any(Number) });
+  expect(await admission.admit()).toEqual({ is: 'admitted' });
+  expect(seen.reliefs).toBe(2);
+});
