@@ -15,32 +15,5 @@ export const OrchestratorConfig = z.object({
     .max(1_000)
     .default(8)
     .describe('Resources worked on at a time; each holds one connection to PostgreSQL.'),
-  defaultMemoryMb: z
-    .int()
-    .min(128)
-    .default(2048)
-    .describe('Memory of an instance whose workload does not say how much it needs.'),
-  startTimeoutSeconds: z
-    .number()
-    .positive()
-    .default(45)
-    .describe('How long a started instance may take until its port accepts connections.'),
-  overcommit: z
-    .number()
-    .min(1)
-    .default(1)
-    .describe('How many times the memory of a machine may be promised to instances.'),
-  imageRegistry: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Registry, as runners reach it, that holds hub images and those made here; put before their names.'),
 });
 export type OrchestratorConfig = z.infer<typeof OrchestratorConfig>;
-
-/** A place that runners are in, as location policies see it. */
-export interface Region {
-  readonly name: string;
-  readonly continent: string;
-  readonly country: string;
-}

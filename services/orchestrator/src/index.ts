@@ -1,2 +1,2 @@
-export { OrchestratorConfig, type Region } from './config.ts';
+export { OrchestratorConfig } from './config.ts';
 export { type OrchestratorOptions, type RunningOrchestrator, startOrchestrator } from './start-orchestrator.ts';

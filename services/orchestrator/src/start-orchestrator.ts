@@ -4,16 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
+import type { PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
-import type { OrchestratorConfig, Region } from './config.ts';
+import type { OrchestratorConfig } from './config.ts';
+import { poolHandler } from './pools/handler.ts';
+import { keepingRunners } from './pools/keeping-runners.ts';
 import { createCounters } from './reconcile/counters.ts';
 import type { Dependencies, ScalingSettings } from './reconcile/dependencies.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
+import { sandboxesDue } from './reconcile/sandbox/sandboxes-due.ts';
 import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
+  readonly placement: PlacementConfig;
   readonly scaling: ScalingSettings;
   readonly brand: Brand;
   readonly regions: readonly Region[];
@@ -47,12 +52,13 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources(scaling), strayInstances];
+    const sources = [unfinishedResources(scaling), strayInstances, sandboxesDue, keepingRunners];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'unfinished work sent again');
   };
+  const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    catalogue: [reconcileHandler(dependenciesOf(options, database))],
+    catalogue: [reconcileHandler(dependencies), poolHandler(dependencies)],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,
@@ -77,11 +83,11 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
 }
 
 function dependenciesOf(
-  { config, scaling, brand, regions, logger, registry }: OrchestratorOptions,
+  { placement, scaling, brand, regions, logger, registry }: OrchestratorOptions,
   database: Database,
 ): Dependencies {
   return {
-    config,
+    placement,
     scaling,
     brand,
     regions,

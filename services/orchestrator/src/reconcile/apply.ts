@@ -1,6 +1,5 @@
 // Writes what was decided, inside the transaction that holds the resource's row. Runners' rows before instances', and
 // counters last, as everyone takes them.
-import { mayFollow } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
 import type { Action, SaidEvent } from '../plan/observed.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -8,6 +7,7 @@ import type { Loaded } from './load.ts';
 import { removeResource } from './remove-resource.ts';
 import { type Retired, retireInstances } from './retire.ts';
 import { type Started, startInstances } from './start-instances.ts';
+import { writeEvents } from './write-events.ts';
 
 export interface Applied {
   readonly started: readonly (Started & { readonly revision: string })[];
@@ -18,6 +18,12 @@ export interface Applied {
   readonly isWaiting: boolean;
   /** When there will be something to decide again without anyone saying so. */
   readonly lookAgainAt: readonly number[];
+}
+
+export interface Decided {
+  readonly applied: Applied;
+  /** Of the database's clock. */
+  readonly now: number;
 }
 
 type Of<Do extends Action['do']> = Extract<Action, { do: Do }>;
@@ -69,13 +75,7 @@ async function tell(
   const note = wait === undefined ? only(actions, 'note')[0]?.event : waitEvent(status, wait);
   const newest = said.at(-1)?.message ?? observed.newestEvent?.message;
   const events = note === undefined || note.message === newest ? said : [...said, note];
-  requireLegal(observed.status, events);
-  for (const { type, status, message, revision } of events) {
-    await tx
-      .insertInto('resource_events')
-      .values({ resource_uid: uid, type, status, message, revision: revision ?? null })
-      .execute();
-  }
+  await writeEvents(tx, uid, observed.status, events);
   const memory = only(actions, 'remember')[0]?.memory;
   if (memory === undefined && status === observed.status) return;
   await tx
@@ -90,11 +90,3 @@ const waitEvent = (status: string, wait: { readonly message: string; readonly re
   status,
   ...wait,
 });
-
-function requireLegal(from: string, events: readonly SaidEvent[]): void {
-  let current = from;
-  for (const { status } of events) {
-    if (!mayFollow(current, status)) throw new Error(`The status ${status} may not follow ${current}.`);
-    current = status;
-  }
-}

@@ -1,7 +1,6 @@
 import type { Database } from '@berth/database';
+import type { Region, Settings } from '@berth/placement';
 import type { Logger } from '@berth/telemetry';
-import type { Region } from '../config.ts';
-import type { Settings } from '../instance/instance-spec.ts';
 import type { Counters } from './counters.ts';
 
 /** How many instances a workload has. */

@@ -6,6 +6,8 @@ import { runReconcile } from './run.ts';
 export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
   return defineHandler({
     ...reconcileMessage,
+    // What fell due while this process was away is not left for a whole minute more.
+    retry: { maxMs: 10_000 },
     async handle({ key, logger, send }) {
       for (const { delayMs, id } of await runReconcile(dependencies, key, logger)) {
         send(reconcileMessage, key, {}, { delayMs, dedupe: id });

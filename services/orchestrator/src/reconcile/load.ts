@@ -1,22 +1,31 @@
 // Everything a decision needs, read after the resource's row is locked.
 import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
+import { faultOf, instanceLimits, TrafficSpec, type Workload, WorkloadSpec } from '@berth/placement';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
-import { faultOf, type Workload } from '../instance/instance-spec.ts';
 import type { Demand, Memory, Observed, ObservedInstance } from '../plan/observed.ts';
-import { instanceLimits, TrafficSpec, WorkloadSpec } from '../workload-spec.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Kinds that instances run behind. */
+/** Kinds whose revisions instances run of. A sandbox has none, and rules of its own. */
 export const runningKinds: readonly string[] = kinds.flatMap((kind) =>
-  'runs' in kind && kind.runs === true ? [kind.kind] : [],
+  'runs' in kind && kind.runs === true && kind.kind !== 'sandbox' ? [kind.kind] : [],
 );
 
-export type ResourceRow = Pick<
-  Selectable<Tables['resources']>,
-  'uid' | 'workspace_id' | 'kind' | 'name' | 'spec' | 'state' | 'status' | 'generation' | 'created_at'
->;
+const rowColumns = [
+  'uid',
+  'workspace_id',
+  'kind',
+  'name',
+  'spec',
+  'state',
+  'status',
+  'generation',
+  'created_at',
+  'expires_at',
+  'terminated_at',
+] as const;
+export type ResourceRow = Pick<Selectable<Tables['resources']>, (typeof rowColumns)[number]>;
 
 export interface Loaded {
   readonly workload: Workload;
@@ -41,12 +50,7 @@ const StoredMemory = z.object({
 });
 
 export async function lockResource(tx: DatabaseTransaction, uid: string): Promise<ResourceRow | undefined> {
-  return tx
-    .selectFrom('resources')
-    .select(['uid', 'workspace_id', 'kind', 'name', 'spec', 'state', 'status', 'generation', 'created_at'])
-    .where('uid', '=', uid)
-    .forUpdate()
-    .executeTakeFirst();
+  return tx.selectFrom('resources').select(rowColumns).where('uid', '=', uid).forUpdate().executeTakeFirst();
 }
 
 export async function load(
@@ -164,7 +168,7 @@ function holdersOf(instances: readonly InstanceRow[]): Map<string, Set<string>> 
 }
 
 /** No event is older than its resource, which spares old partitions. */
-async function newestEvent(
+export async function newestEvent(
   tx: DatabaseTransaction,
   { uid, created_at }: ResourceRow,
 ): Promise<Observed['newestEvent']> {

@@ -4,11 +4,12 @@
 import type { Database } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 import { plan } from '../plan/plan.ts';
-import { type Applied, apply } from './apply.ts';
+import { type Applied, apply, type Decided } from './apply.ts';
 import type { Dependencies } from './dependencies.ts';
 import { load, lockResource, runningKinds } from './load.ts';
 import { type LookAgain, timersFor } from './look-again.ts';
 import { retireOrphans } from './retire.ts';
+import { decideSandbox } from './sandbox/decide-sandbox.ts';
 
 export async function runReconcile(
   dependencies: Dependencies,
@@ -38,14 +39,15 @@ export async function runReconcile(
 /** Every kind's writes come here, and most kinds need nothing: they are not locked for it. A uid never changes its kind. */
 async function isOfOtherKind(database: Database, uid: string): Promise<boolean> {
   const row = await database.selectFrom('resources').select('kind').where('uid', '=', uid).executeTakeFirst();
-  return row !== undefined && !runningKinds.includes(row.kind);
+  return row !== undefined && row.kind !== 'sandbox' && !runningKinds.includes(row.kind);
 }
 
-function decide(dependencies: Dependencies, uid: string): Promise<{ applied: Applied; now: number }> {
+function decide(dependencies: Dependencies, uid: string): Promise<Decided> {
   return dependencies.database.transaction().execute(async (tx) => {
     const row = await lockResource(tx, uid);
     const nothing: Applied = { started: [], retired: [], isChanged: true, isWaiting: false, lookAgainAt: [] };
     if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
+    if (row.kind === 'sandbox') return decideSandbox(tx, dependencies, row);
     const loaded = await load(tx, row, dependencies);
     const actions = plan(loaded.observed);
     return { applied: await apply(tx, dependencies, loaded, actions), now: loaded.observed.now };

@@ -55,7 +55,7 @@ export const unfinishedResources = ({
     },
   });
 
-/** Instances that failed, or that nobody owns any more: their resource is gone or no longer runs. */
+/** Instances that failed, or that nobody owns any more: their resource is gone or no longer runs. A sandbox that is off keeps its own. */
 export const strayInstances: ResyncSource<Record<string, never>> = defineResyncSource({
   to: reconcileMessage,
   async page(database, after, limit) {
@@ -63,7 +63,8 @@ export const strayInstances: ResyncSource<Record<string, never>> = defineResyncS
       select distinct instances.resource_uid as uid from instances
       left join resources on resources.uid = instances.resource_uid
       where instances.ended_at is null and instances.desired = 'running' and instances.resource_uid > ${after ?? nilUuid}
-        and (resources.uid is null or instances.state = 'failed' or resources.spec ->> 'enabled' = 'false')
+        and (resources.uid is null or resources.terminated_at is not null or instances.state = 'failed'
+          or (resources.spec ->> 'enabled' = 'false' and resources.kind <> 'sandbox'))
       order by uid limit ${limit}`.execute(database);
     return rows.map(({ uid }) => ({ key: uid, message: {} }));
   },

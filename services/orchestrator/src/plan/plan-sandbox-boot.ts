@@ -1,0 +1,110 @@
+// A sandbox that has not ended: the one instance of its wanted boot, and what its status says of it.
+import { deployedMessage } from '@berth/placement';
+import type { SaidEvent } from './observed.ts';
+import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed-sandbox.ts';
+import { runningOf } from './sandbox-instances.ts';
+
+export function planSandboxBoot(observed: ObservedSandbox): readonly SandboxAction[] {
+  const { boot, isEnabled } = observed;
+  const running = runningOf(observed);
+  const current = running.find((instance) => instance.boot === boot.id);
+  const others = running.filter((instance) => instance !== current).map(({ id }) => id);
+  const actions = isEnabled ? planEnabled(observed, current) : becomes(observed, switchedOff);
+  const isSettled = current?.readyAt !== undefined || current?.state === 'failed' || actions.some(saysFailed);
+  return [
+    ...(others.length === 0 ? [] : [{ do: 'retire' as const, instances: others }]),
+    ...(isSettled ? settle(observed, actions) : []),
+    ...actions,
+  ];
+}
+
+/** What is deployed has come up. It is written down when that is no longer said: a claimed one needs no write at all. */
+const knownSettled = ({ settledBoot, status }: ObservedSandbox): number =>
+  Math.max(settledBoot, status === 'DEPLOYED' ? 1 : 0);
+
+function settle(observed: ObservedSandbox, actions: readonly SandboxAction[]): readonly SandboxAction[] {
+  const { boot, settledBoot } = observed;
+  const written = actions.some((action) => action.do === 'say') ? settledBoot : knownSettled(observed);
+  return boot.number > written ? [{ do: 'settle', boot: boot.number }] : [];
+}
+
+const saysFailed = (action: SandboxAction): boolean => action.do === 'say' && action.event.status === 'FAILED';
+
+/** It keeps what it holds; only nobody gets in. */
+const switchedOff: SaidEvent = {
+  type: 'deactivation',
+  status: 'DEACTIVATED',
+  message: 'Not enabled; it takes no connections.',
+};
+
+function planEnabled(observed: ObservedSandbox, current: SandboxInstance | undefined): readonly SandboxAction[] {
+  if (current === undefined) return planMissing(observed);
+  if (current.state === 'failed') {
+    const retire: SandboxAction = { do: 'retire', instances: [current.id] };
+    return [retire, ...fail(observed, current.message ?? 'It did not start, and did not say why.')];
+  }
+  if (current.awaySince !== undefined) return planAway(observed, current, current.awaySince);
+  if (current.state !== 'ready') return progress(observed, current);
+  return [...becomes(observed, deployed(current)), ...recovery(observed)];
+}
+
+/** Nothing of the wanted boot is there: it has not begun yet, or has been and is lost. */
+function planMissing(observed: ObservedSandbox): readonly SandboxAction[] {
+  const { boot, fault, instances } = observed;
+  if (boot.number > knownSettled(observed)) {
+    if (fault !== undefined) return fail(observed, fault);
+    const event: SaidEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Waiting for a runner.' };
+    return [...becomes(observed, event), { do: 'start' }];
+  }
+  if (observed.status === 'FAILED') return [];
+  const ended = instances.find(({ boot: of, endedAt }) => of === boot.id && endedAt !== undefined);
+  return fail(observed, ended?.message ?? removed);
+}
+
+const removed =
+  'The machine that it was on no longer belongs to this deployment, and what was in it is lost. Create it again.';
+
+/** Unreachable, but not lost: a machine that returns goes on with it. */
+function planAway(observed: ObservedSandbox, { id }: SandboxInstance, since: number): readonly SandboxAction[] {
+  const { now, lostAfterMs, status } = observed;
+  const silence = `Its machine has not been heard from since ${new Date(since).toISOString()}`;
+  if (now - since >= lostAfterMs) {
+    const message = `${silence}, and is not waited for any longer; what was in it is lost. Create it again.`;
+    return [{ do: 'give-up', instance: id, message }, ...fail(observed, message)];
+  }
+  const message = `${silence}; it cannot be reached until the machine is back.`;
+  return note(observed, { type: 'infrastructure', status, message });
+}
+
+function fail(observed: ObservedSandbox, message: string): readonly SandboxAction[] {
+  const type = observed.status === 'DEPLOYING' ? 'deployment' : 'infrastructure';
+  return becomes(observed, { type, status: 'FAILED', message });
+}
+
+const deployed = ({ isolation }: SandboxInstance): SaidEvent => ({
+  type: 'deployment',
+  status: 'DEPLOYED',
+  message: deployedMessage(isolation),
+});
+
+/** One that was switched off is announced before it is anything else. */
+function becomes({ status }: ObservedSandbox, event: SaidEvent): readonly SandboxAction[] {
+  if (status === event.status) return [];
+  const isSwitchedOn = status === 'DEACTIVATED' && event.status !== 'DEPLOYING';
+  const announced: SaidEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Enabled again.' };
+  return [...(isSwitchedOn ? [announced] : []), event].map((said) => ({ do: 'say', event: said }));
+}
+
+/** Of the pull. */
+const progress = (observed: ObservedSandbox, { message, state }: SandboxInstance): readonly SandboxAction[] =>
+  message === undefined || state !== 'pulling' || observed.status !== 'DEPLOYING'
+    ? []
+    : note(observed, { type: 'deployment', status: 'DEPLOYING', message });
+
+const recovery = (observed: ObservedSandbox): readonly SandboxAction[] =>
+  observed.status === 'DEPLOYED' && observed.newestEvent?.type === 'infrastructure'
+    ? note(observed, { type: 'infrastructure', status: 'DEPLOYED', message: 'Its machine is back.' })
+    : [];
+
+const note = ({ newestEvent }: ObservedSandbox, event: SaidEvent): readonly SandboxAction[] =>
+  newestEvent?.message === event.message ? [] : [{ do: 'note', event }];

@@ -1,0 +1,19 @@
+import { defineHandler, type Handler } from '@berth/durable';
+import type { Dependencies } from '../reconcile/dependencies.ts';
+import { createLately } from './lately.ts';
+import { poolMessage } from './message.ts';
+import { runPools } from './run-pools.ts';
+
+export function poolHandler(dependencies: Dependencies): Handler<Record<string, never>> {
+  const lately = createLately(dependencies.database);
+  return defineHandler({
+    ...poolMessage,
+    // While it is not looked at, every create is a cold one.
+    retry: { maxMs: 10_000 },
+    async handle({ key, logger, send }) {
+      for (const { delayMs, id } of await runPools(dependencies, lately, key, logger)) {
+        send(poolMessage, key, {}, { delayMs, dedupe: id });
+      }
+    },
+  });
+}

@@ -1,0 +1,47 @@
+// What a runner should keep ready: what its operator names, and what was used lately. Pure.
+import type { IsolationClass, WarmWish } from '@berth/contract';
+import { type PoolWish, poolOf, SandboxSpec, type Settings, sandboxImage } from '@berth/placement';
+
+export interface PoolTarget extends PoolWish {
+  readonly pool: string;
+  readonly count: number;
+}
+
+/** Sandboxes of one sort that somebody had in the last hour. */
+export interface Use extends PoolWish {
+  readonly sandboxes: number;
+}
+
+export interface Wishes {
+  readonly isolation: readonly IsolationClass[];
+  readonly warm: readonly WarmWish[];
+  /** So many of each sort that was used lately, at most. */
+  readonly warmLately: number;
+  readonly lately: readonly Use[];
+}
+
+export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, settings: Settings): PoolTarget[] {
+  const better = isolation.includes('gvisor') ? 'gvisor' : 'runc';
+  const wished = [
+    ...warm.map((wish) => ({
+      image: pulled(wish.image, settings),
+      isolation: wish.isolation ?? better,
+      memoryMb: wish.memoryMb ?? settings.placement.sandboxes.defaultMemoryMb,
+      count: wish.count,
+    })),
+    // No more than there were: one that is tried once does not fill the machine.
+    ...lately.map(({ sandboxes, ...use }) => ({ ...use, count: Math.min(warmLately, sandboxes) })),
+  ];
+  const targets = new Map<string, PoolTarget>();
+  for (const wish of wished) {
+    const pool = poolOf(wish);
+    const known = targets.get(pool);
+    if (!isolation.includes(wish.isolation) || wish.count <= (known?.count ?? 0)) continue;
+    targets.set(pool, { ...(known ?? wish), pool, count: wish.count });
+  }
+  return [...targets.values()];
+}
+
+/** As the runner pulls it for whoever asks for it: nobody's workspace in particular. */
+const pulled = (image: string, settings: Settings): string =>
+  sandboxImage(SandboxSpec.parse({ runtime: { image } }), { workspace: { id: '', name: '' } }, settings) ?? image;

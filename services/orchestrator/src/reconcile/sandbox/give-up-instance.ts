@@ -1,0 +1,31 @@
+import type { DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+
+/**
+ * Ends an instance whose machine is away, and gives back what it was promised there. False when the machine is back, or the
+ * instance has ended: the machine's row is held, so it cannot return in between.
+ */
+export async function giveUpInstance(tx: DatabaseTransaction, id: string, message: string): Promise<boolean> {
+  const runner = await tx
+    .selectFrom('runners')
+    .select('id')
+    .where('id', '=', (build) => build.selectFrom('instances').select('runner_id').where('id', '=', id))
+    .where('status', '=', 'lost')
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (runner === undefined) return false;
+  const ended = await tx
+    .updateTable('instances')
+    .set({ state: 'lost', desired: 'gone', message, ended_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .returning('reserved_mb')
+    .executeTakeFirst();
+  if (ended === undefined) return false;
+  await tx
+    .updateTable('runners')
+    .set({ reserved_mb: sql<number>`reserved_mb - ${ended.reserved_mb}` })
+    .where('id', '=', runner.id)
+    .execute();
+  return true;
+}

@@ -1,0 +1,54 @@
+// Gives the wanted boot of a sandbox to a runner: the reservation and the row are in one transaction.
+import { type DatabaseTransaction, uuidv7 } from '@berth/database';
+import {
+  bootRevision,
+  loadRegions,
+  preferredIsolation,
+  reservedMbOf,
+  sandboxInstanceSpec,
+  takeRunners,
+  WorkloadSpec,
+  waitingMessage,
+} from '@berth/placement';
+import type { Dependencies } from '../dependencies.ts';
+import type { LoadedSandbox } from './load-sandbox.ts';
+
+export interface PlacedSandbox {
+  readonly started: readonly { readonly id: string; readonly runnerId: string; readonly revision: string }[];
+  /** Why no runner takes it. */
+  readonly waiting: string | undefined;
+}
+
+export async function startSandbox(
+  tx: DatabaseTransaction,
+  dependencies: Dependencies,
+  { uid, name, workspace, spec, observed }: LoadedSandbox,
+): Promise<PlacedSandbox> {
+  const { placement, regions, random } = dependencies;
+  const allowed = await loadRegions(tx, workspace.id, regions, WorkloadSpec.parse({ region: spec.region }));
+  const reservedMb = reservedMbOf(spec, placement);
+  const isolation = preferredIsolation(spec);
+  const need = {
+    regions: allowed.regions.map((region) => region.name),
+    isolation,
+    reservedMb,
+    holders: new Set<string>(),
+    avoidsPressure: true,
+  };
+  const { placements, runners } = await takeRunners(tx, need, 1, random);
+  const [placed] = placements;
+  if (placed === undefined) return { started: [], waiting: waitingMessage(runners, allowed, need) };
+  const revision = bootRevision(observed.boot.number);
+  const where = { region: placed.runner.region, isolation: placed.isolation };
+  const instance = {
+    id: uuidv7(),
+    workspace_id: workspace.id,
+    resource_uid: uid,
+    revision,
+    runner_id: placed.runner.id,
+    spec: JSON.stringify(sandboxInstanceSpec({ uid, name, workspace }, spec, where, dependencies)),
+    reserved_mb: reservedMb,
+  };
+  await tx.insertInto('instances').values(instance).execute();
+  return { started: [{ id: instance.id, runnerId: instance.runner_id, revision }], waiting: undefined };
+}
