@@ -66,6 +66,13 @@ export const ApiConfig = z.object({
     .array(z.string().min(1))
     .default([])
     .describe('Registries that images may come from, and default for references that name none; every one when empty.'),
+  createWaitSeconds: z
+    .number()
+    .positive()
+    .default(55)
+    .describe(
+      'How long the creation of a sandbox waits until it is reachable before it answers with the record as it stands; below the timeout of whatever is in front.',
+    ),
   features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
   dnsServers: z
     .array(z.string())

@@ -1,9 +1,12 @@
 import type { HeaderNames } from '@berth/contract';
 import type { Database } from '@berth/database';
 import type { Authenticator, DriveTokens, Keyring } from '@berth/identity';
+import type { PlacementConfig } from '@berth/placement';
 import type { Usage } from '@berth/usage';
 import type { AccountSettingsCache } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
+import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
+import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
 /** What handlers reach beside their call; made once at start. */
 export interface Dependencies {
@@ -23,5 +26,11 @@ export interface Dependencies {
   readonly ringOutbox: () => void;
   /** Tells gateways that requests to a resource, or to any, may have to go elsewhere. */
   readonly ringRoutes: (resourceUid?: string) => void;
+  /** Tells the stream of a runner that its instances have changed. */
+  readonly ringInstances: (runnerId: string) => void;
+  /** Where instances run and what they get. */
+  readonly placement: PlacementConfig;
+  readonly deployments: DeploymentWatch;
+  readonly runners: RunnerCalls;
   readonly now: () => number;
 }

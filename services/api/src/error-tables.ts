@@ -6,6 +6,8 @@ import { imageErrors } from './images/errors.ts';
 import { kindErrors } from './kinds/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
 import { observabilityErrors } from './observability/errors.ts';
+import { previewErrors } from './previews/errors.ts';
+import { sandboxErrors } from './sandboxes/errors.ts';
 import { peopleErrors } from './users/errors.ts';
 import { workspaceErrors } from './workspaces/errors.ts';
 
@@ -18,6 +20,8 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Every request', table: requestErrors.table },
   { about: 'Every resource', table: resourceErrors.table },
   { about: 'Rules of single kinds', table: kindErrors.table },
+  { about: 'Starting and stopping sandboxes', table: sandboxErrors.table },
+  { about: 'Previews', table: previewErrors.table },
   { about: 'Job executions', table: executionErrors.table },
   { about: 'Images', table: imageErrors.table },
   { about: 'Workspaces', table: workspaceErrors.table },

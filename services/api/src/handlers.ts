@@ -15,7 +15,9 @@ import { invitationHandlers } from './invitations/handlers.ts';
 import { observabilityHandlers } from './observability/handlers.ts';
 import { platformHandlers } from './platform/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
+import { previewHandlers } from './previews/tokens.ts';
 import { resourceHandlers } from './resources/handlers.ts';
+import { sandboxHandlers } from './sandboxes/control.ts';
 import { serviceAccountHandlers } from './service-accounts/handlers.ts';
 import { userHandlers } from './users/handlers.ts';
 import { volumeTemplateHandlers } from './volume-templates/delete-version.ts';
@@ -39,7 +41,9 @@ export const handlers: readonly Registration[] = [
   ...egressHandlers,
   ...driveHandlers,
   ...policyHandlers,
+  ...previewHandlers,
   ...customDomainHandlers,
   ...applicationHandlers,
   ...volumeTemplateHandlers,
+  ...sandboxHandlers,
 ];

@@ -1,7 +1,8 @@
 // The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
 import { headerNames } from '@berth/contract';
-import { connect, createBell, maintain, outboxChannel, routesChannel } from '@berth/database';
+import { connect, createBell, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
 import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
+import type { PlacementConfig } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
@@ -14,9 +15,12 @@ import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
+import { watchDeployments } from './sandboxes/deployment-watch.ts';
+import { createRunnerCalls } from './sandboxes/runner-calls.ts';
 
 export interface ApiOptions {
   readonly config: ApiConfig;
+  readonly placement: PlacementConfig;
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeyRing;
   /** Without an address nothing that workloads write is kept. */
@@ -37,7 +41,7 @@ export interface RunningApi {
 const maintenanceMs = 60 * 60 * 1000;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, databaseUrl, masterKeys, clickhouse, logger, registry, now = Date.now } = options;
+  const { config, placement, databaseUrl, masterKeys, clickhouse, logger, registry, now = Date.now } = options;
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -68,6 +72,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     ringRoutes: createBell(database, routesChannel, (err) =>
       logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
+    ringInstances: createBell(database, instancesChannel, (err) =>
+      logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+    ),
+    placement,
+    deployments: watchDeployments({ database, databaseUrl, logger }),
+    runners: createRunnerCalls(database, logger),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));
@@ -91,7 +101,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stop: async () => {
       clearInterval(maintenance);
       await nodes?.stop();
+      // Those who wait for a sandbox are answered first: the server waits for them.
+      await dependencies.deployments.close();
       await server.close();
+      dependencies.runners.close();
       await usage?.close();
       await database.destroy();
     },

@@ -15,6 +15,7 @@ const builtInLimits: Readonly<Record<string, number>> = {
   memory: 262_144,
   models: unlimited,
   policies: 10_000,
+  previews: unlimited,
   revisions: 5,
   sandbox_enforced_ttl: 0,
   sandbox_ttl: -1,

@@ -32,7 +32,12 @@ export interface Call<O extends Operation = Operation> extends Caller {
   readonly body: Parsed<NonNullable<O['body']>>;
   readonly requestId: string;
   readonly trace: string | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  clientGone(): AbortSignal;
 }
+
+/** Turns the answer of a transaction into what the client gets once what follows the commit has happened. */
+export type Settling = (answer: unknown) => Promise<unknown>;
 
 export interface ReadCall<O extends Operation = Operation> extends Call<O> {
   readonly database: Database;
@@ -49,6 +54,11 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
   follow(uid: string): Promise<void>;
   /** What this process remembers and the write made untrue; done once the write is there for everyone. */
   afterCommit(work: () => void): void;
+  /**
+   * What the client waits for after the commit. An Idempotency-Key keeps the answer of the transaction from its commit on, and
+   * this one instead once it is there: a repeated request gets the record as it stood, never a second one.
+   */
+  beforeAnswer(work: Settling): void;
 }
 
 /** Answer that is written piece by piece. */

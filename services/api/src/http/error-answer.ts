@@ -45,6 +45,7 @@ interface SandboxPlace {
 export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: SandboxPlace) => ({
   code: sandboxCodes[error.code] ?? error.code.toUpperCase(),
   message: error.message,
+  ...(error.code === 'creation_in_progress' ? { reason: 'CREATION_IN_PROGRESS' } : {}),
   status_code: error.status,
   step: 'validate_and_prepare',
   timestamp: now.toISOString(),
@@ -55,5 +56,8 @@ export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: Sand
 
 const sandboxCodes: Readonly<Record<string, string>> = {
   already_exists: 'SANDBOX_ALREADY_EXISTS',
+  // The same to a client that only looks at the code; the reason tells those who can wait.
+  creation_in_progress: 'SANDBOX_ALREADY_EXISTS',
+  image_required: 'INVALID_IMAGE',
   quota_exceeded: 'QUOTA_EXCEEDED',
 };

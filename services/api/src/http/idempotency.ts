@@ -2,7 +2,7 @@
 // a second request with the same key waits for the first to end, then finds its answer.
 import { createHash } from 'node:crypto';
 import { requestErrors } from '@berth/contract';
-import { type DatabaseTransaction, nilUuid } from '@berth/database';
+import { type Database, type DatabaseTransaction, nilUuid } from '@berth/database';
 import { seal, unseal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { Dependencies } from '../dependencies.ts';
@@ -69,14 +69,14 @@ export async function storedAnswer(
 
 /** Every stored answer is encrypted: some hold a key that is shown only once. */
 export async function rememberAnswer(
-  tx: DatabaseTransaction,
+  database: Database,
   dependencies: Dependencies,
   request: IdempotentRequest,
   answer: unknown,
 ): Promise<void> {
   const sealingKey = await dependencies.keyring.deploymentKey(dependencies.database, 'idempotency');
   const sealed = seal(sealingKey, JSON.stringify(answer ?? null), contextOf(request));
-  await tx
+  await database
     .updateTable('idempotency_keys')
     .set({ answer: sealed })
     .where('principal', '=', request.principal)

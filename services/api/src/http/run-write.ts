@@ -1,14 +1,14 @@
 // The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
-import { agent, mcpFunction } from '@berth/contract';
+import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
-import type { ReadCall, Registration, WriteCall } from './call.ts';
+import type { ReadCall, Registration, Settling, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
 
 const attempts = 5;
 /** What gateways route requests to. */
-const servedTags: readonly string[] = [agent.tag, mcpFunction.tag];
+const servedTags: readonly string[] = [agent.tag, mcpFunction.tag, sandbox.tag];
 
 export async function runWrite(
   registration: Registration,
@@ -16,6 +16,16 @@ export async function runWrite(
   idempotent: IdempotentRequest | undefined,
 ): Promise<unknown> {
   const prepared = await registration.prepare?.(call);
+  const { answer, settlings } = await commit(registration, call, idempotent, prepared);
+  return settle(call, idempotent, answer, settlings);
+}
+
+async function commit(
+  registration: Registration,
+  call: ReadCall,
+  idempotent: IdempotentRequest | undefined,
+  prepared: unknown,
+): Promise<Made> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runOnce(registration, call, idempotent, prepared);
@@ -26,13 +36,31 @@ export async function runWrite(
   }
 }
 
+interface Made {
+  readonly answer: unknown;
+  readonly settlings: readonly Settling[];
+}
+
+async function settle(
+  { database, dependencies }: ReadCall,
+  idempotent: IdempotentRequest | undefined,
+  made: unknown,
+  settlings: readonly Settling[],
+): Promise<unknown> {
+  let answer = made;
+  for (const settling of settlings) answer = await settling(answer);
+  if (idempotent !== undefined && answer !== made) await rememberAnswer(database, dependencies, idempotent, answer);
+  return answer;
+}
+
 async function runOnce(
   registration: Registration,
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
   prepared: unknown,
-): Promise<unknown> {
+): Promise<Made> {
   let target = '';
+  const settlings: Settling[] = [];
   const last: (() => Promise<void>)[] = [];
   const after: (() => void)[] = [];
   const answer = await call.database.transaction().execute(async (tx) => {
@@ -46,6 +74,7 @@ async function runOnce(
       target: { value: (name: string) => (target = name) },
       atLast: { value: (work: () => Promise<void>) => last.push(work) },
       afterCommit: { value: (work: () => void) => after.push(work) },
+      beforeAnswer: { value: (work: Settling) => settlings.push(work) },
       follow: {
         async value(uid: string) {
           await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
@@ -61,7 +90,7 @@ async function runOnce(
     return made;
   });
   for (const work of after) work();
-  return answer;
+  return { answer, settlings };
 }
 
 /** A POST that changes nothing, such as a question about a name, declares no action and leaves no row. */

@@ -2,7 +2,7 @@
 // transaction. The version is looked at before the credential, the credential before the body is read.
 import { Readable } from 'node:stream';
 import { type Operation, readVersion } from '@berth/contract';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
@@ -38,7 +38,7 @@ export function serveOperation(
       request.passage.caller = await identify(operation.access, request, dependencies);
     },
     handler: async (request, reply) => {
-      const answer = await run(registration, request, dependencies, log);
+      const answer = await run(registration, request, reply, dependencies, log);
       // An operation that declares no answer sends no body.
       if (answer === undefined) return reply.send();
       if (!(answer instanceof StreamedAnswer))
@@ -51,6 +51,7 @@ export function serveOperation(
 async function run(
   registration: Registration,
   request: FastifyRequest<Address>,
+  reply: FastifyReply,
   dependencies: Dependencies,
   log: RequestLog,
 ): Promise<unknown> {
@@ -67,6 +68,7 @@ async function run(
       database: dependencies.database,
       requestId: request.id,
       trace: log.trace(request),
+      clientGone: () => closed(reply),
     }),
   });
   if (registration.read !== undefined) return registration.read(call);
@@ -82,6 +84,14 @@ async function run(
         })
       : undefined;
   return runWrite(registration, call, idempotent);
+}
+
+/** Made only for those who ask: most requests end sooner than anybody would look at it. */
+function closed({ raw }: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  if (raw.destroyed) ended.abort();
+  raw.once('close', () => ended.abort());
+  return ended.signal;
 }
 
 const placeOf = ({ access }: Operation): 'workspace' | 'elsewhere' =>

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@berth/database';
 import { claimDomain } from '../custom-domains/claim-domain.ts';
 import { recordsFor } from '../custom-domains/records.ts';
+import { requireNoPreviews } from '../previews/on-domain.ts';
 import type { KindRules } from '../resources/rules.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
 import { without } from './spec-fields.ts';
@@ -23,6 +24,7 @@ export const customDomainRules: KindRules = {
   async replace(_context, draft) {
     draft.spec = withoutFallback(draft.spec);
   },
+  delete: requireNoPreviews,
 };
 
 /** An empty text takes the fallback preview away. */

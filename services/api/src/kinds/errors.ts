@@ -52,6 +52,16 @@ export const kindErrors = defineErrors({
     status: 400,
     message: '{field} comes from {registry}, which this deployment does not allow. Use an image from: {allowed}.',
   },
+  creation_in_progress: {
+    status: 409,
+    message:
+      'A sandbox named {name} is being created by another request. Read it until it is ready, or choose another name.',
+  },
+  image_required: {
+    status: 400,
+    message:
+      'spec.runtime.image is missing, and this deployment has no default. Name an image, or ask the operator to set placement.sandboxes.defaultImage.',
+  },
   host_name_taken: {
     status: 409,
     message: 'No free host name was found for {name}. Choose another name.',

@@ -12,7 +12,7 @@ export type HostPrefix = 'agt' | 'mcp' | 'mdl' | 'sbx';
 
 const longestLabel = 63;
 /** The end of a UUIDv7 is random; its beginning is time, which neighbours share. */
-const shortId = (uuid: string): string => uuid.slice(-8);
+export const shortId = (uuid: string): string => uuid.slice(-8);
 
 interface Named {
   readonly name: string;
@@ -43,7 +43,7 @@ export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, r
   throw kindErrors.host_name_taken({ name: row.name });
 }
 
-export async function releaseHostLabel(tx: DatabaseTransaction, { uid }: Pick<ResourceRow, 'uid'>): Promise<void> {
+async function releaseHostLabel(tx: DatabaseTransaction, { uid }: Pick<ResourceRow, 'uid'>): Promise<void> {
   await tx.deleteFrom('host_labels').where('resource_uid', '=', uid).execute();
 }
 

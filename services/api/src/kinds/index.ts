@@ -12,6 +12,7 @@ import { integrationConnectionRules } from './integration-connection.ts';
 import { jobRules } from './job.ts';
 import { modelRules } from './model.ts';
 import { policyRules } from './policy.ts';
+import { previewRules } from './preview.ts';
 import { sandboxRules } from './sandbox.ts';
 import { volumeRules } from './volume.ts';
 import { volumeTemplateRules } from './volume-template.ts';
@@ -30,6 +31,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   job: jobRules,
   model: modelRules,
   policy: policyRules,
+  preview: previewRules,
   volume: volumeRules,
   volumetemplate: volumeTemplateRules,
   vpc: vpcRules,

@@ -1,22 +1,26 @@
 // Sandbox. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from '@berth/database';
+import { type JsonObject, nilUuid } from '@berth/database';
+import { SandboxSpec, sandboxFault } from '@berth/placement';
 import { limitOf } from '../accounts/limits.ts';
-import { findLive, lockLive, type ResourceRow, resourceColumns } from '../resources/record.ts';
-import type { Rendered, View } from '../resources/render.ts';
-import type { Draft, KindRules, RuleContext, Standing } from '../resources/rules.ts';
+import type { ReadCall } from '../http/call.ts';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { stillShown } from '../resources/terminated.ts';
+import { beginSandbox } from '../sandboxes/begin.ts';
+import { announceChange, applyChange } from '../sandboxes/change.ts';
+import { showInstances } from '../sandboxes/show.ts';
+import { endSandbox, standing } from '../sandboxes/stand.ts';
 import { kindErrors } from './errors.ts';
-import { claimHostLabel, releaseHostLabel, workloadUrl } from './host-labels.ts';
+import { claimHostLabel, workloadUrl } from './host-labels.ts';
 import { checkImage } from './image-reference.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
 import { keepHidden } from './sandbox-hidden.ts';
-import { expiresInSeconds } from './sandbox-lifetime.ts';
 import { sandboxName } from './sandbox-name.ts';
-import { numberOf, section, textOf, without } from './spec-fields.ts';
-import { attachVolumes, detachVolumes, persistentVolumes } from './volume-attachments.ts';
+import { section, textOf, without } from './spec-fields.ts';
+import { attachVolumes, persistentVolumes } from './volume-attachments.ts';
 import { defaultVpc } from './vpc.ts';
 
 export const sandboxRules: KindRules = {
@@ -24,52 +28,48 @@ export const sandboxRules: KindRules = {
   standing,
   async create(context, draft) {
     if (draft.name === '') draft.name = sandboxName(randomBytes(8));
+    draft.state = { boot: 1 };
     const region = await settleRegion(context, draft);
     settleRuntime(context, draft);
     await requireNetwork(context, draft.spec, region);
   },
-  async created(context, row) {
+  async created(context, row, draft) {
     const region = textOf(row.spec.region) ?? '';
     await attachVolumes(context, { kind: 'sandbox', name: row.name }, region, persistentVolumes(row.spec));
-    return claimHostLabel(context, 'sbx', row);
+    return beginSandbox(context, await claimHostLabel(context, 'sbx', row), draft);
   },
   async replace(context, draft, previous) {
     draft.spec = keepHidden(draft.spec, previous.spec);
     keepExtraArgs(draft, previous);
     settleRuntime(context, draft);
-    if (draft.spec.enabled !== previous.spec.enabled) announceSwitch(context, draft);
+    await announceChange(context, draft, previous);
   },
-  async delete(context, row) {
-    await detachVolumes(context, { kind: 'sandbox', name: row.name }, persistentVolumes(row.spec));
-    await releaseHostLabel(context.tx, row);
-  },
-  finish: (rendered, row, view) => showLife(workloadUrl(rendered, row, view), row, view),
-  keepsTerminated: true,
-  findTerminated: ({ database, workspace }, name) =>
-    database
-      .selectFrom('resources')
-      .select(resourceColumns)
-      .where('workspace_id', '=', workspace.id)
-      .where('kind', '=', 'sandbox')
-      .where('name', '=', name)
-      .where('terminated_at', 'is not', null)
-      .where(stillShown)
-      .orderBy('terminated_at', 'desc')
-      .limit(1)
-      .executeTakeFirst(),
+  replaced: applyChange,
+  terminate: endSandbox,
+  finish: workloadUrl,
+  relate: showInstances,
+  findTerminated: async (call, name) =>
+    (await findOver(call, name, 'still live')) ?? findOver(call, name, 'terminated'),
 };
 
-/** A failed record makes room for a new one; a live one is the answer when the caller said so. */
-async function standing({ tx, workspace, query }: RuleContext, name: string): Promise<Standing | undefined> {
-  if (name === '') return undefined;
-  const place = { workspaceId: workspace.id, kind: 'sandbox' };
-  const row = await findLive(tx, place, name);
-  if (row?.status === 'FAILED') {
-    const held = await lockLive(tx, place, name);
-    return held?.status === 'FAILED' ? { row: held, verdict: 'replace' } : undefined;
-  }
-  if (row === undefined || row.status === 'DELETING' || query.createIfNotExist !== true) return undefined;
-  return { row, verdict: 'answer' };
+/** The newest by that name. Apart from each other, so that each has an index to look in. */
+function findOver(
+  { database, workspace }: ReadCall,
+  name: string,
+  written: 'still live' | 'terminated',
+): Promise<ResourceRow | undefined> {
+  return database
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', 'sandbox')
+    .where('parent_uid', '=', nilUuid)
+    .where('name', '=', name)
+    .where('terminated_at', written === 'terminated' ? 'is not' : 'is', null)
+    .where(stillShown)
+    .orderBy('terminated_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** An empty text takes a lifetime rule away; an account with enforced lifetimes puts its own in place. */
@@ -81,6 +81,8 @@ function settleRuntime(context: RuleContext, draft: Draft): void {
   const runtime = without(sent, ...cleared);
   checkMemory(context, runtime.memory);
   checkImage(context, 'spec.runtime.image', runtime.image);
+  if (sandboxFault(SandboxSpec.parse({ runtime }), context.dependencies.placement) !== undefined)
+    throw kindErrors.image_required();
   if (limit('sandbox_enforced_ttl') > 0 && limit('sandbox_ttl') >= 1)
     runtime.ttl ??= `${Math.floor(limit('sandbox_ttl'))}d`;
   if (Object.keys(runtime).length > 0 || draft.spec.runtime !== undefined) draft.spec = { ...draft.spec, runtime };
@@ -92,13 +94,6 @@ function keepExtraArgs(draft: Draft, previous: ResourceRow): void {
   const { extraArgs } = section(previous.spec, 'runtime');
   const runtime = without(section(draft.spec, 'runtime'), 'extraArgs');
   draft.spec = { ...draft.spec, runtime: extraArgs === undefined ? runtime : { ...runtime, extraArgs } };
-}
-
-function announceSwitch({ kind }: RuleContext, draft: Draft): void {
-  const arrival = kind.arrival?.(draft.spec);
-  if (arrival === undefined) return;
-  draft.status = arrival.status;
-  draft.events.push(arrival);
 }
 
 /** The default VPC is always there, so the many sandboxes in it need not ask. */
@@ -114,21 +109,4 @@ async function requireNetwork(context: RuleContext, spec: JsonObject, region: st
   const there = textOf(gateway?.spec.region) ?? '';
   if (there !== region)
     throw kindErrors.other_region({ field, kind: 'egress gateway', name: gatewayName, there, here: region });
-}
-
-/** What is only true of a sandbox that runs, or that a rule will end, is left out otherwise. */
-function showLife(rendered: Rendered, row: ResourceRow, { workspace, dependencies }: View): Rendered {
-  const { state: _stored, ...shown } = rendered;
-  const awake = textOf(row.state?.awake);
-  const lifetime = {
-    createdAtMs: row.created_at.getTime(),
-    lastUsedAtMs: numberOf(row.state?.lastUsedAtMs),
-    longestDays: limitOf(workspace.account, dependencies.config, 'sandbox_ttl'),
-  };
-  const expiresIn = row.terminated_at === null ? expiresInSeconds(row.spec, lifetime, dependencies.now()) : undefined;
-  return {
-    ...shown,
-    ...(awake === undefined ? {} : { state: awake }),
-    ...(expiresIn === undefined ? {} : { expiresIn }),
-  };
 }

@@ -10,13 +10,15 @@ export type Desired = 'running' | 'leaving' | 'gone';
 
 export interface Wanted {
   readonly id: string;
+  /** Of its spec: one that has grown is sent again. */
+  readonly generation: number;
   readonly desired: Desired;
 }
 
 export function loadWanted({ database }: NodeContext, runnerId: string): Promise<Wanted[]> {
   return database
     .selectFrom('instances')
-    .select(['id', 'desired'])
+    .select(['id', 'generation', 'desired'])
     .where('runner_id', '=', runnerId)
     .where('ended_at', 'is', null)
     .execute();
@@ -27,7 +29,7 @@ export async function loadInstances(context: NodeContext, ids: readonly string[]
   if (ids.length === 0) return [];
   const rows = await context.database
     .selectFrom('instances')
-    .select(['id', 'workspace_id', 'revision', 'spec'])
+    .select(['id', 'generation', 'workspace_id', 'revision', 'spec'])
     .where('id', 'in', ids)
     .where('desired', '=', 'running')
     .orderBy('created_at')
@@ -41,27 +43,35 @@ async function workspaceExists(database: NodeContext['database'], id: string): P
   return row !== undefined;
 }
 
-interface Row {
+export interface InstanceRow {
   readonly id: string;
-  readonly workspace_id: string;
+  readonly generation: number;
+  readonly workspace_id: string | null;
   readonly revision: string;
   readonly spec: unknown;
 }
 
 /** Undefined when its workspace, and with it the key, has gone in the meantime: the instance is about to be taken back. */
-async function open(
-  { database, keyring, logger }: NodeContext,
-  { id, workspace_id, revision, spec }: Row,
-): Promise<DesiredInstance | undefined> {
-  const { env, ...rest } = z.parse(StoredSpec, spec);
-  const secret = env.some((entry) => 'sealed' in entry);
+async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInstance | undefined> {
+  const { id, workspace_id: workspaceId } = row;
   try {
-    const key = secret ? await keyring.workspaceKey(database, workspace_id) : Buffer.alloc(0);
-    return { ...rest, id, workspaceId: workspace_id, revision, env: openEnv(env, key) };
+    return await openInstance(context, row);
   } catch (err) {
     // Only then: a runner removes what it is not told of, and a database that hiccups must not cost a running instance.
-    if (await workspaceExists(database, workspace_id)) throw err;
-    logger.info({ instance: id, workspaceId: workspace_id }, 'an instance is not handed out: its workspace is gone');
+    if (workspaceId === null || (await workspaceExists(context.database, workspaceId))) throw err;
+    context.logger.info({ instance: id, workspaceId }, 'an instance is not handed out: its workspace is gone');
     return undefined;
   }
+}
+
+export async function openInstance(
+  { database, keyring }: Pick<NodeContext, 'database' | 'keyring'>,
+  { id, generation, workspace_id, revision, spec }: InstanceRow,
+): Promise<DesiredInstance> {
+  const { env, ...rest } = z.parse(StoredSpec, spec);
+  // One that waits for an owner holds no secret.
+  if (workspace_id === null) return { ...rest, id, generation, revision, env: openEnv(env, Buffer.alloc(0)) };
+  const secret = env.some((entry) => 'sealed' in entry);
+  const key = secret ? await keyring.workspaceKey(database, workspace_id) : Buffer.alloc(0);
+  return { ...rest, id, generation, workspaceId: workspace_id, revision, env: openEnv(env, key) };
 }

@@ -1,10 +1,31 @@
 import { Heartbeat } from '@berth/contract';
+import type { Database } from '@berth/database';
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
+import { tellReturn } from './tell-return.ts';
 
-export async function recordHeartbeat({ database }: NodeContext, runnerId: string, body: unknown): Promise<void> {
-  const { session, freeMemoryMb, freeDiskPercent } = Heartbeat.parse(body);
+export async function recordHeartbeat(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
+  const { database, dependencies } = context;
+  const beat = Heartbeat.parse(body);
+  if (await recordIf(database, 'up', runnerId, beat)) return;
+  // It was given up although its stream stood, or it speaks on an older one.
+  const isBack = await database.transaction().execute(async (tx) => {
+    if (await recordIf(tx, 'up', runnerId, beat)) return false;
+    if (!(await recordIf(tx, 'lost', runnerId, beat))) throw nodeErrors.session_over();
+    await tellReturn(tx, runnerId);
+    return true;
+  });
+  if (isBack) dependencies.ringOutbox();
+}
+
+async function recordIf(
+  database: Database,
+  status: 'up' | 'lost',
+  runnerId: string,
+  { session, freeMemoryMb, freeDiskPercent, isPressed }: z.output<typeof Heartbeat>,
+): Promise<boolean> {
   const seen = await database
     .updateTable('runners')
     .set({
@@ -12,10 +33,12 @@ export async function recordHeartbeat({ database }: NodeContext, runnerId: strin
       last_seen_at: sql<Date>`clock_timestamp()`,
       free_memory_mb: freeMemoryMb,
       free_disk_percent: freeDiskPercent,
+      is_pressed: isPressed,
     })
     .where('id', '=', runnerId)
     .where('session', '=', session)
+    .where('status', '=', status)
     .returning('id')
     .executeTakeFirst();
-  if (seen === undefined) throw nodeErrors.session_over();
+  return seen !== undefined;
 }

@@ -5,82 +5,65 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
+import { recordRound } from './record-round.ts';
 import type { BroughtUp } from './start-metrics.ts';
 
 export async function recordReports(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { session, reports } = Reports.parse(body);
-  const starts: BroughtUp[] = [];
-  const changed = await context.database.transaction().execute(async (tx) => {
-    // Before the instances: whoever places one holds the runner's row first, too.
-    const runner = await tx
-      .selectFrom('runners')
-      .select('session')
-      .where('id', '=', runnerId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (runner?.session !== session) throw nodeErrors.session_over();
+  const heard = await context.database.transaction().execute(async (tx) => {
+    await requireSession(tx, runnerId, session, reports);
+    const starts: BroughtUp[] = [];
     const resources = new Set<string>();
-    for (const report of [...reports].sort((a, b) => (a.instance < b.instance ? -1 : 1))) {
-      const resource = await recordReport(tx, runnerId, session, report, starts);
-      if (resource !== undefined) resources.add(resource);
+    let freedMb = 0;
+    let isPoolShort = false;
+    for (const round of roundsOf(reports)) {
+      for (const recorded of await recordRound(tx, runnerId, session, round)) {
+        if (recorded.started !== undefined) starts.push(recorded.started);
+        if (recorded.news !== undefined) resources.add(recorded.news);
+        freedMb += recorded.freedMb;
+        isPoolShort ||= recorded.isPoolShort;
+      }
     }
     for (const key of resources) await enqueue(tx, { topic: 'reconcile', key });
-    return resources;
+    if (isPoolShort) await enqueue(tx, { topic: 'pool', key: runnerId });
+    if (freedMb > 0) await giveBack(tx, runnerId, freedMb);
+    return { starts, resources, isPoolShort };
   });
-  for (const start of starts) context.observeStart(start);
-  if (changed.size > 0) context.dependencies.ringOutbox();
-  for (const uid of changed) context.dependencies.ringRoutes(uid);
+  for (const start of heard.starts) context.observeStart(start);
+  if (heard.resources.size > 0 || heard.isPoolShort) context.dependencies.ringOutbox();
+  for (const uid of heard.resources) context.dependencies.ringRoutes(uid);
 }
 
-/** Returns the resource whose instance is not as it was. */
-async function recordReport(
+/**
+ * Whoever places an instance holds the runner's row before the instance's, so it is locked first where memory is given back.
+ * Most reports say that something slept or woke, and hold nobody up.
+ */
+async function requireSession(
   tx: DatabaseTransaction,
   runnerId: string,
   session: number,
-  report: InstanceReport,
-  starts: BroughtUp[],
-): Promise<string | undefined> {
-  const before = await tx
-    .selectFrom('instances')
-    .select(['resource_uid', 'state', 'message', 'desired', 'reserved_mb', 'ready_at'])
-    .where('id', '=', report.instance)
-    .where('runner_id', '=', runnerId)
-    .where('ended_at', 'is', null)
-    .where(sql<boolean>`(report_session, report_sequence) < (${session}, ${report.sequence})`)
-    .forUpdate()
+  reports: readonly InstanceReport[],
+): Promise<void> {
+  const givesBack = reports.some(({ state }) => state === 'gone');
+  const runner = await tx
+    .selectFrom('runners')
+    .select('session')
+    .where('id', '=', runnerId)
+    .$if(givesBack, (query) => query.forNoKeyUpdate())
     .executeTakeFirst();
-  // A runner that says "gone" of what should run is told to run it by the same stream: it is not the end of the instance.
-  if (before === undefined || (report.state === 'gone' && before.desired === 'running')) return undefined;
-  const now = sql<Date>`clock_timestamp()`;
-  const { age_ms } = await tx
-    .updateTable('instances')
-    .set({
-      state: report.state,
-      starts: report.starts,
-      report_session: session,
-      report_sequence: report.sequence,
-      message: report.message ?? null,
-      ...(report.code === undefined ? {} : { code: report.code }),
-      ...(report.address === undefined ? {} : { address: report.address }),
-      ...(report.stages === undefined ? {} : { stages: JSON.stringify(report.stages) }),
-      ...(report.state === 'ready' ? { ready_at: sql<Date>`coalesce(ready_at, clock_timestamp())` } : {}),
-      ...(report.state === 'failed' ? { failed_at: now } : {}),
-      ...(report.state === 'gone' ? { ended_at: now } : {}),
-    })
-    .where('id', '=', report.instance)
-    .returning(sql<number>`extract(epoch from clock_timestamp() - created_at)::float8 * 1000`.as('age_ms'))
-    .executeTakeFirstOrThrow();
-  if (report.state === 'ready' && before.ready_at === null)
-    starts.push({ totalMs: age_ms, stages: report.stages ?? {} });
-  if (report.state === 'gone') await giveBack(tx, runnerId, before.reserved_mb);
-  return isNews(before, report) ? before.resource_uid : undefined;
+  if (runner?.session !== session) throw nodeErrors.session_over();
 }
 
-/** On its way up an instance says much that decides nothing: only what people read of it, and where it ends, matters. */
-function isNews(before: { readonly state: string; readonly message: string | null }, report: InstanceReport): boolean {
-  const isOnItsWay = (state: string): boolean => ['placed', 'pulling', 'starting'].includes(state);
-  if (isOnItsWay(before.state) && isOnItsWay(report.state)) return report.message !== undefined;
-  return before.state !== report.state || before.message !== (report.message ?? null);
+/** A statement changes a row once, so the second report of an instance waits for the next. */
+function roundsOf(reports: readonly InstanceReport[]): InstanceReport[][] {
+  const rounds: InstanceReport[][] = [];
+  const counts = new Map<string, number>();
+  for (const report of reports.toSorted((left, right) => left.sequence - right.sequence)) {
+    const round = counts.get(report.instance) ?? 0;
+    counts.set(report.instance, round + 1);
+    rounds[round] = [...(rounds[round] ?? []), report];
+  }
+  return rounds;
 }
 
 async function giveBack(tx: DatabaseTransaction, runnerId: string, reservedMb: number): Promise<void> {

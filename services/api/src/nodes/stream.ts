@@ -2,10 +2,13 @@
 // at every notice, so a change that nobody announced arrives with the next look.
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
+import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import { type Desired, loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
+import { tellReturn } from './tell-return.ts';
 
 const pulseSeconds = 5;
 /** How often the database is looked at without a notice. */
@@ -18,12 +21,31 @@ export interface Session {
 }
 
 /** Opens a session: what the runner says on older ones is not heard any more. */
-export async function openSession({ database }: NodeContext, runnerId: string, body: unknown): Promise<Session> {
+export async function openSession(context: NodeContext, runnerId: string, body: unknown): Promise<Session> {
   const hello = Hello.parse(body);
   if (hello.protocol !== nodeProtocolVersion)
     throw nodeErrors.protocol_unsupported({ ours: nodeProtocolVersion, theirs: hello.protocol });
   const ingressSecret = randomBytes(32).toString('base64url');
-  const { session } = await database
+  const session = await context.database
+    .transaction()
+    .execute((tx) => beginSession(tx, runnerId, hello, ingressSecret));
+  context.dependencies.ringOutbox();
+  return { session, ingressSecret };
+}
+
+async function beginSession(
+  tx: DatabaseTransaction,
+  runnerId: string,
+  hello: z.output<typeof Hello>,
+  ingressSecret: string,
+): Promise<number> {
+  const before = await tx
+    .selectFrom('runners')
+    .select('status')
+    .where('id', '=', runnerId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const { session } = await tx
     .updateTable('runners')
     .set({
       session: sql<number>`session + 1`,
@@ -34,12 +56,17 @@ export async function openSession({ database }: NodeContext, runnerId: string, b
       version: hello.version,
       ingress_address: hello.ingress ?? null,
       ingress_secret: ingressSecret,
+      warm: JSON.stringify(hello.warm),
+      warm_lately: hello.warmLately,
       last_seen_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', runnerId)
     .returning('session')
     .executeTakeFirstOrThrow();
-  return { session, ingressSecret };
+  // What it wants to keep ready may be other than before.
+  if (before.status === 'lost') await tellReturn(tx, runnerId);
+  else await enqueue(tx, { topic: 'pool', key: runnerId });
+  return session;
 }
 
 /** Ends with the signal, or when a newer session has begun. */
@@ -53,8 +80,8 @@ export async function* streamMessages(
   const first = await loadWanted(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };
-  const sent = new Map<string, Desired>(instances.map(({ id }) => [id, 'running']));
-  for (const { id, desired } of first) if (desired !== 'running') sent.set(id, desired);
+  const sent: Sent = new Map(instances.map(({ id, generation }) => [id, { desired: 'running', generation }]));
+  for (const { id, desired, generation } of first) if (desired !== 'running') sent.set(id, { desired, generation });
   let quietSince = Date.now();
   while (!signal.aborted) {
     await context.changes.next(runnerId, lookMs, signal);
@@ -76,24 +103,24 @@ export async function* streamMessages(
 const idsOf = (wanted: readonly Wanted[], desired: Desired): string[] =>
   wanted.filter((each) => each.desired === desired).map(({ id }) => id);
 
+type Sent = Map<string, Pick<Wanted, 'desired' | 'generation'>>;
+
 /** Brings `sent` up to date and says what that takes. */
-async function differences(
-  context: NodeContext,
-  rows: readonly Wanted[],
-  sent: Map<string, Desired>,
-): Promise<StreamMessage[]> {
-  const wanted = new Map(rows.map(({ id, desired }) => [id, desired]));
-  const fresh = [...wanted].filter(([id, desired]) => desired === 'running' && !sent.has(id)).map(([id]) => id);
+async function differences(context: NodeContext, rows: readonly Wanted[], sent: Sent): Promise<StreamMessage[]> {
+  const wanted = new Set(rows.map(({ id }) => id));
+  const fresh = rows
+    .filter(({ id, desired, generation }) => desired === 'running' && generation > (sent.get(id)?.generation ?? 0))
+    .map(({ id }) => id);
   const instances: DesiredInstance[] = await loadInstances(context, fresh);
-  const retired = [...wanted].filter(([id, desired]) => desired !== 'running' && sent.get(id) !== desired);
+  const retired = rows.filter(({ id, desired }) => desired !== 'running' && sent.get(id)?.desired !== desired);
   // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
-  const ended = [...sent].filter(([id, was]) => was === 'running' && !wanted.has(id)).map(([id]) => id);
-  for (const { id } of instances) sent.set(id, 'running');
-  for (const [id, desired] of retired) sent.set(id, desired);
+  const ended = [...sent].filter(([id, was]) => was.desired === 'running' && !wanted.has(id)).map(([id]) => id);
+  for (const { id, generation } of instances) sent.set(id, { desired: 'running', generation });
+  for (const { id, desired, generation } of retired) sent.set(id, { desired, generation });
   for (const id of [...sent.keys()]) if (!wanted.has(id)) sent.delete(id);
   return [
     ...ended.map((id): StreamMessage => ({ type: 'unset', id, isLeaving: false })),
-    ...retired.map(([id, desired]): StreamMessage => ({ type: 'unset', id, isLeaving: desired === 'leaving' })),
+    ...retired.map(({ id, desired }): StreamMessage => ({ type: 'unset', id, isLeaving: desired === 'leaving' })),
     ...instances.map((instance): StreamMessage => ({ type: 'set', instance })),
   ];
 }

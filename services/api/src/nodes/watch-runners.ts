@@ -1,5 +1,5 @@
 // A runner that has been silent for 30 seconds is given up: what it ran is placed elsewhere, and when it returns it is told
-// to remove it. Silence counts only while this process could have heard: a deployment whose api or database was away for a
+// to remove it. Only sandboxes stay its own, because nothing elsewhere could stand for them. Silence counts only while this process could have heard: a deployment whose api or database was away for a
 // minute must not move everything it runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseTransaction } from '@berth/database';
@@ -52,7 +52,10 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
   for (const { id, name } of silent) {
     const ended = await database.transaction().execute((tx) => giveUp(tx, id, lostAfterSeconds));
     if (ended === undefined) continue;
-    logger.warn({ runner: id, name, instances: ended }, 'runner lost; its instances are placed elsewhere');
+    logger.warn(
+      { runner: id, name, instances: ended },
+      'runner lost; its instances are placed elsewhere, its sandboxes wait for it',
+    );
     context.dependencies.ringOutbox();
     context.dependencies.ringRoutes();
   }
@@ -62,20 +65,28 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
 async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: number): Promise<number | undefined> {
   const lost = await tx
     .updateTable('runners')
-    .set({ status: 'lost', reserved_mb: 0 })
+    .set({ status: 'lost' })
     .where('id', '=', id)
     .where('status', '=', 'up')
     .where('last_seen_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${lostAfterSeconds})`)
     .returning('id')
     .executeTakeFirst();
   if (lost === undefined) return undefined;
+  // A sandbox that was ever ready holds what its owner put into it. What it was promised stays promised.
+  const isKept = sql`(pool is null and desired = 'running' and spec ? 'sandbox' and ready_at is not null)`;
   const { rows } = await sql<{ ended: number }>`
     with ended as (
       update instances set state = 'lost', desired = 'gone', ended_at = clock_timestamp(),
         message = 'Its machine has not been heard from.'
-      where runner_id = ${id} and ended_at is null returning resource_uid
+      where runner_id = ${id} and ended_at is null and not ${isKept} returning resource_uid, reserved_mb
     ), told as (
-      insert into outbox (topic, key) select distinct 'reconcile', resource_uid::text from ended
+      insert into outbox (topic, key) select 'reconcile', resource_uid::text from (
+        select resource_uid from ended where resource_uid is not null
+        union select resource_uid from instances where runner_id = ${id} and ended_at is null and ${isKept}
+      ) as concerned
+    ), given_back as (
+      update runners set reserved_mb = runners.reserved_mb - coalesce((select sum(reserved_mb) from ended), 0)
+      where id = ${id}
     )
     select count(*)::int as ended from ended`.execute(tx);
   return rows[0]?.ended ?? 0;

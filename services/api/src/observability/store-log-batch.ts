@@ -3,7 +3,7 @@ import type { LogRow } from '@berth/usage';
 import type { Dependencies } from '../dependencies.ts';
 import { withUsage } from './with-usage.ts';
 
-/** Resolves once the lines are stored. Lines of an instance that is long gone are acknowledged too, or they would come for ever. */
+/** Resolves once the lines are stored. Lines of an instance that is long gone, or nobody's yet, are acknowledged too, or they would come for ever. */
 export async function storeLogBatch(
   dependencies: Pick<Dependencies, 'database' | 'usage'>,
   runnerId: string,
@@ -15,12 +15,15 @@ export async function storeLogBatch(
     .where('id', '=', instance)
     .executeTakeFirst();
   if (row === undefined) return { stored: 0 };
+  const { workspace_id: workspaceId, resource_uid: resourceUid } = row;
   if (row.runner_id !== runnerId) throw requestErrors.access_denied();
   const { resource } = InstanceSpec.pick({ resource: true }).parse(row.spec);
+  // What one says that has no owner yet is nobody's.
+  if (resource === undefined || workspaceId === null || resourceUid === null) return { stored: 0 };
   const place = {
-    workspaceId: row.workspace_id,
+    workspaceId,
     resourceType: segmentOf(resource.kind),
-    resourceUid: row.resource_uid,
+    resourceUid,
     workload: resource.name,
     revision: row.revision,
     instanceId: instance,

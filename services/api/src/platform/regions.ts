@@ -1,5 +1,6 @@
 // The regions of the deployment as clients see them. Nothing is claimed that no engine stands behind yet.
 import type { Configuration, Location } from '@berth/contract';
+import { isolationIn } from '@berth/placement';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
 import type { RegionRunners } from './standing-runners.ts';
@@ -19,23 +20,17 @@ export const locationOf = (region: Region, standing: Standing): z.input<typeof L
   region: region.name,
   ...place(region),
   flavors: [{ name: 'x86', type: 'cpu' }],
-  status: healthOf(standing.get(region.name)),
+  status: healthOf(runnersOf(region, standing)),
+  isolation: isolationIn(runnersOf(region, standing)),
 });
 
-function healthOf(runners: RegionRunners | undefined): string {
-  if (runners === undefined || runners.up === 0) return 'no_runner';
-  return runners.lost > 0 ? 'degraded' : 'healthy';
+function healthOf({ up, lost }: RegionRunners): string {
+  if (up === 0) return 'no_runner';
+  return lost > 0 ? 'degraded' : 'healthy';
 }
 
-/** How code of different tenants is kept apart there, said plainly. */
-function isolationOf(runners: RegionRunners | undefined): string {
-  if (runners === undefined || runners.up === 0)
-    return 'No runner is registered, so how workloads are isolated is not known.';
-  if (runners.withGvisor === 0) return 'Workloads share the kernel of their machine: no runner has gVisor.';
-  if (runners.withGvisor < runners.up)
-    return 'mk3 workloads run under gVisor, on the runners that have it; mk2 workloads share the kernel of their machine.';
-  return 'mk3 workloads run under gVisor; mk2 workloads share the kernel of their machine.';
-}
+const runnersOf = ({ name }: Region, standing: Standing): RegionRunners =>
+  standing.get(name) ?? { up: 0, lost: 0, withGvisor: 0 };
 
 export const configurationOf = (regions: readonly Region[], standing: Standing): z.input<typeof Configuration> => ({
   regions: regions.map((region) => ({
@@ -45,8 +40,9 @@ export const configurationOf = (regions: readonly Region[], standing: Standing):
     drivesAvailable: false,
     egressAvailable: region.egressPools.length > 0,
     proxyAvailable: false,
-    mk31Available: false,
-    infoGeneration: isolationOf(standing.get(region.name)),
+    // The generation that a sandbox under gVisor names.
+    mk31Available: runnersOf(region, standing).withGvisor > 0,
+    infoGeneration: isolationIn(runnersOf(region, standing)),
   })),
   continents: named(
     regions.map(({ continent }) => continent),

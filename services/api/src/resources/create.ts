@@ -5,6 +5,7 @@ import { limitOf } from '../accounts/limits.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { addEvent, type EventRow, loadEvents } from './events.ts';
+import { readAgain } from './get.ts';
 import { isObject } from './json.ts';
 import { findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';
@@ -24,20 +25,24 @@ export async function createResource(
   const rules = kindRules[kind.kind];
   const context = await ruleContext(call, kind);
   const draft = newDraft(kind, body, given);
-  const standing = await rules?.standing?.(context, draft.name);
-  if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
-  if (standing !== undefined) await makeRoom(call, context, standing.row);
-  await rules?.create?.(context, draft);
-  const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
-  if (created !== undefined) {
-    const rendered = await present(call, context, created.row, created.events);
-    return rules?.written?.(rendered, draft.spec) ?? rendered;
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const standing = await rules?.standing?.(context, draft.name, attempt === 1 ? 'before' : 'lost');
+    if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
+    if (standing !== undefined) await makeRoom(call, context, standing.row);
+    if (attempt === 1) await rules?.create?.(context, draft);
+    const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
+    if (created !== undefined) {
+      const rendered = await present(call, context, created.row, created.events);
+      return rules?.written?.(rendered, draft.spec) ?? rendered;
+    }
+    // Another request created it in the meantime. Kinds that look at what stands say what becomes of this one.
+    if (rules?.standing === undefined) break;
   }
-  // Another request created it in the meantime.
-  const winner = await rules?.standing?.(context, draft.name);
-  if (winner?.verdict === 'answer') return answerWith(call, context, winner.row);
   throw resourceErrors.already_exists({ kind: kind.kind, name: draft.name });
 }
+
+/** Between two of them the one that was in the way must have come and gone. */
+const attempts = 5;
 
 async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<Rendered> {
   call.target(`${context.kind.kind}/${row.name}`);
@@ -45,9 +50,8 @@ async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRo
 }
 
 /** The counters stay: one row goes and one comes in the same transaction. */
-async function makeRoom({ tx, follow }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
-  await kindRules[context.kind.kind]?.delete?.(context, row);
-  await tx.deleteFrom('resources').where('uid', '=', row.uid).execute();
+async function makeRoom({ follow }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
+  await kindRules[context.kind.kind]?.terminate?.(context, row, 'replaced');
   await follow(row.uid);
 }
 
@@ -59,8 +63,9 @@ export async function present(
   events: readonly EventRow[],
 ): Promise<Rendered> {
   const rules = kindRules[kind.kind];
-  const rendered = renderResource(kind, row, events, { ...viewOf(call), parents }, rules?.finish);
-  const [related] = (await rules?.relate?.(call.tx, [rendered], [row])) ?? [];
+  const view = { ...viewOf(call), parents };
+  const rendered = renderResource(kind, row, events, view, rules?.finish);
+  const [related] = (await rules?.relate?.(call.tx, [rendered], [row], view)) ?? [];
   return related ?? rendered;
 }
 
@@ -70,7 +75,13 @@ export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleCont
   const { tx, dependencies, workspace, principal } = call;
   const { rows } = await findParent(tx, workspace.id, kind, call.params);
   const query = isObject(call.query) ? call.query : {};
-  return { tx, dependencies, workspace, principal, kind, query, parents: rows };
+  return {
+    ...{ tx, dependencies, workspace, principal, kind, query, parents: rows },
+    afterCommit: call.afterCommit,
+    beforeAnswer: call.beforeAnswer,
+    clientGone: call.clientGone,
+    readAgain: (uid) => readAgain(call, kind, uid),
+  };
 }
 
 function newDraft(kind: Kind, { metadata, spec }: ResourceBody, { state }: Pick<Draft, 'state'>): Draft {
@@ -127,7 +138,7 @@ async function insertDraft(
     .executeTakeFirst();
   if (inserted === undefined) return undefined;
   call.target(`${kind.kind}/${inserted.name}`);
-  const row = (await kindRules[kind.kind]?.created?.(context, inserted)) ?? inserted;
+  const row = (await kindRules[kind.kind]?.created?.(context, inserted, draft)) ?? inserted;
   const revision = kind.revisions === true ? newRevisionId() : undefined;
   if (revision !== undefined) await requireKnownRevisions(tx, row.uid, draft.spec);
   const events = await writeArrival(call, row, draft, revision);

@@ -1,5 +1,6 @@
 // Deletes a resource of any kind from every state. Where nothing runs behind it, it ends in the request: the next read finds
-// nothing and the name is free. Where something runs, the record stays until that has stopped.
+// nothing and the name is free. Where something runs, the record stays until that has stopped; a sandbox ends at once, and its
+// runner removes it afterwards.
 import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
@@ -20,16 +21,16 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
     { workspaceId: workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) },
     name,
   );
-  if (row === undefined) throw requestErrors.not_found();
+  if (row === undefined || row.status === 'TERMINATED') throw requestErrors.not_found();
   if (row.status === 'DELETING') return answerAsItStands(call, context, row);
-  await requireNoChildren(call, kind, row);
   const rules = kindRules[kind.kind];
+  if (rules?.terminate === undefined) await requireNoChildren(call, kind, row);
   await rules?.delete?.(context, row);
   call.target(`${kind.kind}/${row.name}`);
   await call.follow(row.uid);
-  if (kind.runs === true && (await hasLiveInstances(tx, row.uid)))
+  if (rules?.terminate === undefined && kind.runs === true && (await hasLiveInstances(tx, row.uid)))
     return answerAsItStands(call, context, await beginDeletion(call, row));
-  const gone = rules?.keepsTerminated === true ? await terminate(call, row) : await remove(call, row);
+  const gone = (await rules?.terminate?.(context, row, 'deleted')) ?? (await remove(call, row));
   call.atLast(() => count(call, kind, parentUid, -1));
   call.atLast(() => dropCountersBelow(call, kind, row));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
@@ -103,15 +104,4 @@ async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow>
   // The answer's status follows from its events, as every status does.
   await addEvent(tx, row.uid, { type: 'deletion', status: 'DELETING', message: 'Deleted on request.' });
   return { ...row, status: 'DELETING', terminated_at: removed.at };
-}
-
-async function terminate({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
-  const { terminated_at } = await tx
-    .updateTable('resources')
-    .set({ status: 'TERMINATED', terminated_at: sql<Date>`clock_timestamp()` })
-    .where('uid', '=', row.uid)
-    .returning('terminated_at')
-    .executeTakeFirstOrThrow();
-  await addEvent(tx, row.uid, { type: 'deletion', status: 'TERMINATED', message: 'Deleted on request.' });
-  return { ...row, status: 'TERMINATED', terminated_at };
 }

@@ -7,6 +7,7 @@ import { findLive, findParent, type ResourceRow, resourceColumns } from './recor
 import { type Rendered, renderResource } from './render.ts';
 import { listRevisions } from './revisions.ts';
 import { revealSecrets } from './secrets.ts';
+import { isLive } from './terminated.ts';
 
 interface Found {
   readonly row: ResourceRow;
@@ -28,14 +29,14 @@ export async function getResource(call: ReadCall<UniformOperation>, kind: Kind):
   const showSecrets = call.query.show_secrets === true;
   if (showSecrets && call.workspace.role !== 'admin') throw requestErrors.role_required({ role: 'workspace admin' });
   const { row, parents } = await find(call, kind);
-  const rendered = await render(call, kind, row, parents);
+  const rendered = await readRow(call, kind, row, parents);
   if (!showSecrets) return rendered;
   const key = await call.dependencies.keyring.workspaceKey(call.database, call.workspace.id);
   return { ...rendered, spec: { ...rendered.spec, ...revealSecrets(kind, row.spec, key, row.uid) } };
 }
 
-async function render(
-  call: ReadCall,
+async function readRow(
+  call: Pick<ReadCall, 'database' | 'dependencies' | 'workspace'>,
   kind: Kind,
   row: ResourceRow,
   parents: readonly ResourceRow[],
@@ -43,9 +44,23 @@ async function render(
   const events = kind.status === undefined ? undefined : (await loadEvents(call.database, [row])).get(row.uid);
   const { dependencies, workspace } = call;
   const rules = kindRules[kind.kind];
-  const rendered = renderResource(kind, row, events, { dependencies, workspace, parents }, rules?.finish);
-  const [related] = (await rules?.relate?.(call.database, [rendered], [row])) ?? [];
+  const view = { dependencies, workspace, parents };
+  const rendered = renderResource(kind, row, events, view, rules?.finish);
+  const [related] = (await rules?.relate?.(call.database, [rendered], [row], view)) ?? [];
   return related ?? rendered;
+}
+
+/** By its uid, live or over, after a transaction in which it was written. */
+export async function readAgain(
+  call: Pick<ReadCall, 'dependencies' | 'workspace'>,
+  kind: Kind,
+  uid: string,
+): Promise<Rendered | undefined> {
+  const { database } = call.dependencies;
+  const row = await database.selectFrom('resources').select(resourceColumns).where('uid', '=', uid).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { dependencies, workspace } = call;
+  return readRow({ database, dependencies, workspace }, kind, row, []);
 }
 
 /** The newest live one: external ids are the caller's and need not be unique. */
@@ -57,13 +72,13 @@ export async function getByExternalId(call: ReadCall, kind: Kind): Promise<Rende
     .where('kind', '=', kind.kind)
     .where('parent_uid', '=', nilUuid)
     .where('external_id', '=', call.params.externalId ?? '')
-    .where('terminated_at', 'is', null)
+    .where(isLive)
     .orderBy('created_at', 'desc')
     .orderBy('uid', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
-  return render(call, kind, row, []);
+  return readRow(call, kind, row, []);
 }
 
 export async function getRevisions(call: ReadCall, kind: Kind): Promise<unknown> {

@@ -88,6 +88,6 @@ async function renderItems(
   const rules = kindRules[kind.kind];
   const view = { dependencies, workspace, parents };
   const rendered = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
-  const items = (await rules?.relate?.(call.database, rendered, rows)) ?? rendered;
+  const items = (await rules?.relate?.(call.database, rendered, rows, view)) ?? rendered;
   return rules?.finishItems === undefined ? items : rules.finishItems(call, items, rows);
 }

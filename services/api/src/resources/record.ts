@@ -1,7 +1,8 @@
-// A resource as it is stored, and the two ways to find one.
+// A resource as it is stored, and the two ways to find one. Its status is read as it is now: over once its time has come.
 import { type Kind, requestErrors } from '@berth/contract';
 import { type Database, type DatabaseTransaction, nilUuid, type Tables } from '@berth/database';
 import type { Selectable } from 'kysely';
+import { isLive, shownStatus } from './terminated.ts';
 
 export type ResourceRow = Omit<Selectable<Tables['resources']>, 'search'>;
 
@@ -16,13 +17,14 @@ export const resourceColumns = [
   'labels',
   'spec',
   'state',
-  'status',
+  shownStatus.as('status'),
   'generation',
   'created_at',
   'created_by',
   'updated_at',
   'updated_by',
   'terminated_at',
+  'expires_at',
 ] as const;
 
 interface Place {
@@ -36,19 +38,22 @@ export async function findLive(
   { workspaceId, kind, parentUid = nilUuid }: Place,
   name: string,
 ): Promise<ResourceRow | undefined> {
-  return liveByName(database, workspaceId, kind, parentUid, name).executeTakeFirst();
+  return byName(database, workspaceId, kind, parentUid, name).where(isLive).executeTakeFirst();
 }
 
-/** Locks the row until the transaction ends, so that what is decided on it still holds when it is written. */
+/**
+ * Locks the row until the transaction ends, so that what is decided on it still holds when it is written. One whose time has
+ * come is found too, as terminated: it holds the name until somebody writes so.
+ */
 export async function lockLive(
   tx: DatabaseTransaction,
   { workspaceId, kind, parentUid = nilUuid }: Place,
   name: string,
 ): Promise<ResourceRow | undefined> {
-  return liveByName(tx, workspaceId, kind, parentUid, name).forUpdate().executeTakeFirst();
+  return byName(tx, workspaceId, kind, parentUid, name).forUpdate().executeTakeFirst();
 }
 
-const liveByName = (database: Database, workspaceId: string, kind: string, parentUid: string, name: string) =>
+const byName = (database: Database, workspaceId: string, kind: string, parentUid: string, name: string) =>
   database
     .selectFrom('resources')
     .select(resourceColumns)

@@ -9,8 +9,8 @@ import { maskSecrets } from './secrets.ts';
 export interface View {
   readonly dependencies: Dependencies;
   readonly workspace: CallerWorkspace;
-  /** Names of the rows above, outermost first, for kinds whose metadata says where they are. */
-  readonly parents: readonly Pick<ResourceRow, 'name'>[];
+  /** The rows above, outermost first, for kinds that say where they are. */
+  readonly parents: readonly Pick<ResourceRow, 'name' | 'spec'>[];
 }
 
 export interface Rendered {

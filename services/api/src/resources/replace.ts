@@ -29,6 +29,8 @@ export async function replaceResource(
   const parentUid = context.parents.at(-1)?.uid;
   const place = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
   const previous = await lockLive(call.tx, place, name);
+  // Its time has come: there is nothing to change any more.
+  if (previous?.status === 'TERMINATED') throw requestErrors.not_found();
   if (previous !== undefined) return changeRow(call, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
   const metadata = nameable(kind, { ...body.metadata, name });
@@ -70,9 +72,10 @@ async function changeRow(
     await announce(context, draft, wanted, previous);
   const revision = redeployed ? newRevisionId() : undefined;
   const spec = revision === undefined ? wanted : await trafficToNew(tx, previous.uid, wanted, revision);
-  const row = await update(call, previous, { ...draft, spec }, specChanged);
-  call.target(`${kind.kind}/${row.name}`);
-  await writeArrival(call, row, draft, revision);
+  const changed = await update(call, previous, { ...draft, spec }, specChanged);
+  call.target(`${kind.kind}/${changed.name}`);
+  await writeArrival(call, changed, draft, revision);
+  const row = (await kindRules[kind.kind]?.replaced?.(context, changed)) ?? changed;
   await call.follow(row.uid);
   const events = await loadEvents(tx, [row]);
   const rendered = await present(call, context, row, events.get(row.uid) ?? []);

@@ -1,3 +1,5 @@
+import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { defineCommand } from '../command.ts';
 import { readFlags } from '../flags.ts';
@@ -12,32 +14,55 @@ export const removeRunnerCommand = defineCommand({
   sections: { postgres: postgresSection },
   async run({ postgres }, { arguments: argv, print }) {
     const { name } = readFlags(argv, Flags);
-    await withDatabase(postgres.url, (database) =>
-      database.transaction().execute(async (tx) => {
-        // Held until the end: nothing is placed on it meanwhile.
-        const runner = await tx
-          .selectFrom('runners')
-          .select('id')
-          .where('name', '=', name)
-          .forUpdate()
-          .executeTakeFirst();
-        if (runner === undefined)
-          throw new Error(`There is no runner ${name}. berth-server list-runners names them all.`);
-        const live = await tx
-          .selectFrom('instances')
-          .select('id')
-          .where('runner_id', '=', runner.id)
-          .where('ended_at', 'is', null)
-          .execute();
-        if (live.length > 0)
-          throw new Error(
-            `${name} still holds ${live.length} instances. Stop its runner and wait until it is lost and they run elsewhere.`,
-          );
-        await tx.deleteFrom('instances').where('runner_id', '=', runner.id).execute();
-        await tx.updateTable('runner_tokens').set({ runner_id: null }).where('runner_id', '=', runner.id).execute();
-        await tx.deleteFrom('runners').where('id', '=', runner.id).execute();
-      }),
+    const lost = await withDatabase(postgres.url, (database) =>
+      database.transaction().execute((tx) => removeRunner(tx, name)),
     );
+    if (lost > 0) print(`${lost} sandboxes that only it held have failed: their owners are told.`);
     print(`${name} is removed. What is left on the machine: docs/operations/runners.md.`);
   },
 });
+
+/** How many sandboxes were lost with it. */
+async function removeRunner(tx: DatabaseTransaction, name: string): Promise<number> {
+  const sandboxes = await lockSandboxes(tx, name);
+  // Held until the end: nothing is placed on it meanwhile, and it does not return.
+  const runner = await tx
+    .selectFrom('runners')
+    .select(['id', 'status'])
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
+  if (runner === undefined) throw new Error(`There is no runner ${name}. berth-server list-runners names them all.`);
+  const live = await tx
+    .selectFrom('instances')
+    .select(sql<boolean>`spec ? 'sandbox'`.as('isSandbox'))
+    .where('runner_id', '=', runner.id)
+    .where('ended_at', 'is', null)
+    .execute();
+  // A sandbox waits for its machine for long: whoever removes the machine has decided about it.
+  const holding = runner.status === 'up' ? live : live.filter(({ isSandbox }) => !isSandbox);
+  if (holding.length > 0)
+    throw new Error(
+      `${name} still holds ${holding.length} instances. Stop its runner and wait until it is lost and they run elsewhere.`,
+    );
+  for (const { uid, boot } of sandboxes) {
+    await sql`update resources set state = coalesce(state, '{}') || jsonb_build_object('settledBoot',
+      greatest(coalesce((state ->> 'settledBoot')::int, 0), ${boot}::int)) where uid = ${uid}`.execute(tx);
+    await enqueue(tx, { topic: 'reconcile', key: uid });
+  }
+  await tx.deleteFrom('instances').where('runner_id', '=', runner.id).execute();
+  await tx.updateTable('runner_tokens').set({ runner_id: null }).where('runner_id', '=', runner.id).execute();
+  await tx.deleteFrom('runners').where('id', '=', runner.id).execute();
+  return sandboxes.length;
+}
+
+/** Before the runner, as everyone takes them. Which boot was there is kept with them: it is not begun a second time. */
+async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<{ uid: string; boot: number }[]> {
+  const { rows } = await sql<{ uid: string; boot: number }>`
+    select resources.uid, substring(instances.revision from 'boot-([0-9]+)')::int as boot from resources
+    join instances on instances.resource_uid = resources.uid join runners on runners.id = instances.runner_id
+    where runners.name = ${name} and resources.kind = 'sandbox' and resources.terminated_at is null
+      and instances.ended_at is null and instances.desired = 'running' and instances.ready_at is not null
+    order by resources.uid for update of resources`.execute(tx);
+  return rows;
+}

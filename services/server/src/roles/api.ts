@@ -1,6 +1,7 @@
 import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { clickhouseSection } from '../sections/clickhouse.ts';
+import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { masterKeysSection } from '../sections/secrets.ts';
 
@@ -11,11 +12,20 @@ export const apiRole = defineRole({
     postgres: postgresSection,
     clickhouse: clickhouseSection,
     masterKeys: masterKeysSection,
+    placement: placementSection,
     api: apiSection,
   },
-  async start({ postgres, clickhouse, masterKeys, api }, { logger, registry }) {
+  async start({ postgres, clickhouse, masterKeys, placement, api }, { logger, registry }) {
     const [{ startApi }, { masterKeyRing }] = await Promise.all([import('@berth/api'), import('@berth/identity')]);
     const keys = masterKeyRing(masterKeys);
-    return startApi({ config: api, databaseUrl: postgres.url, clickhouse, masterKeys: keys, logger, registry });
+    return startApi({
+      config: api,
+      placement,
+      databaseUrl: postgres.url,
+      clickhouse,
+      masterKeys: keys,
+      logger,
+      registry,
+    });
   },
 });

@@ -1,6 +1,7 @@
 import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
+import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { restateSection } from '../sections/restate.ts';
 import { scalingSection } from '../sections/scaling.ts';
@@ -13,13 +14,15 @@ export const orchestratorRole = defineRole({
     postgres: postgresSection,
     restate: restateSection,
     orchestrator: orchestratorSection,
+    placement: placementSection,
     scaling: scalingSection,
     api: apiSection,
   },
-  async start({ postgres, restate, orchestrator, scaling, api }, { logger, registry }) {
+  async start({ postgres, restate, orchestrator, placement, scaling, api }, { logger, registry }) {
     const { startOrchestrator } = await import('@berth/orchestrator');
     return startOrchestrator({
       config: orchestrator,
+      placement,
       scaling,
       brand: api.brand,
       regions: api.regions,

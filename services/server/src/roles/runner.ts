@@ -1,12 +1,14 @@
 import { defineRole } from '../role.ts';
+import { apiSection } from '../sections/api.ts';
 import { runnerSection } from '../sections/runner.ts';
 
 export const runnerRole = defineRole({
   name: 'runner',
   healthPort: 9082,
-  sections: { runner: runnerSection },
-  async start({ runner }, { logger, registry }) {
+  // Of the api's settings it needs the brand.
+  sections: { runner: runnerSection, api: apiSection },
+  async start({ runner, api }, { logger, registry }) {
     const { startRunner } = await import('@berth/runner');
-    return startRunner({ config: runner, logger, registry });
+    return startRunner({ config: runner, brand: api.brand, logger, registry });
   },
 });

@@ -1,0 +1,96 @@
+// One report of each of many instances, recorded by one statement. Times that a runner says are durations: its clock is its own.
+import type { InstanceReport } from '@berth/contract';
+import type { DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+import type { BroughtUp } from './start-metrics.ts';
+
+interface Before {
+  readonly id: string;
+  readonly resourceUid: string | null;
+  readonly pool: string | null;
+  readonly state: string;
+  readonly message: string | null;
+  readonly reservedMb: number;
+  readonly wasReady: boolean;
+  readonly wasExpired: boolean;
+  readonly ageMs: number;
+}
+
+export interface Recorded {
+  /** The resource whose instance is not as it was. */
+  readonly news: string | undefined;
+  readonly started: BroughtUp | undefined;
+  readonly freedMb: number;
+  /** One that waited for an owner will never have one. */
+  readonly isPoolShort: boolean;
+}
+
+/** Of each instance at most one. */
+export async function recordRound(
+  tx: DatabaseTransaction,
+  runnerId: string,
+  session: number,
+  reports: readonly InstanceReport[],
+): Promise<Recorded[]> {
+  const said = new Map(reports.map((report) => [report.instance, report]));
+  // The rows are locked in the order of their ids, as everybody does who needs several. A runner that says "gone" of what
+  // should run is told to run it by the same stream: that is not the end of the instance.
+  const { rows } = await sql<Before>`
+    with said as (
+      select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as said(
+        instance uuid, sequence bigint, state text, code text, message text, starts integer, address text, stages jsonb,
+        generation integer, awake boolean, "usedMsAgo" double precision, "isExpired" boolean)
+    ), before as (
+      select instances.id, resource_uid, pool, instances.state, instances.message, reserved_mb, ready_at, is_expired
+      from instances join said on said.instance = instances.id
+      where runner_id = ${runnerId} and ended_at is null
+        and (report_session, report_sequence) < (${session}::bigint, said.sequence)
+        and not (said.state = 'gone' and desired = 'running')
+      order by instances.id for update of instances
+    ), recorded as (
+      update instances set
+        state = said.state, starts = said.starts, message = said.message,
+        report_session = ${session}, report_sequence = said.sequence,
+        code = coalesce(said.code, instances.code),
+        address = coalesce(said.address, instances.address),
+        stages = coalesce(said.stages, instances.stages),
+        applied_generation = greatest(applied_generation, said.generation),
+        awake = coalesce(said.awake, instances.awake),
+        used_at = greatest(used_at, clock_timestamp() - make_interval(secs => said."usedMsAgo" / 1000)),
+        is_expired = coalesce(said."isExpired", instances.is_expired),
+        ready_at = case when said.state = 'ready' then coalesce(instances.ready_at, clock_timestamp()) else instances.ready_at end,
+        failed_at = case when said.state = 'failed' then clock_timestamp() else failed_at end,
+        ended_at = case when said.state = 'gone' then clock_timestamp() end
+      from said, before where instances.id = said.instance and instances.id = before.id
+      returning instances.id, extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms
+    )
+    select before.id, resource_uid as "resourceUid", pool, state, message, reserved_mb as "reservedMb",
+      ready_at is not null as "wasReady", is_expired as "wasExpired", age_ms as "ageMs"
+    from before join recorded using (id)`.execute(tx);
+  return rows.flatMap((before) => {
+    const report = said.get(before.id);
+    return report === undefined ? [] : [outcomeOf(before, report)];
+  });
+}
+
+function outcomeOf(before: Before, report: InstanceReport): Recorded {
+  const { pool, resourceUid, wasReady, ageMs, reservedMb } = before;
+  const isGone = report.state === 'gone';
+  return {
+    news: isNews(before, report) ? (resourceUid ?? undefined) : undefined,
+    started: report.state === 'ready' && !wasReady ? { totalMs: ageMs, stages: report.stages ?? {} } : undefined,
+    freedMb: isGone ? reservedMb : 0,
+    isPoolShort: pool !== null && (isGone || report.state === 'failed') && before.state !== report.state,
+  };
+}
+
+/**
+ * On its way up an instance says much that decides nothing: only what people read of it, and where it ends, matters. Whether
+ * it sleeps decides nothing either; that nobody uses it any more does.
+ */
+function isNews({ state, message, wasExpired }: Before, report: InstanceReport): boolean {
+  const isOnItsWay = (each: string): boolean => ['placed', 'pulling', 'starting'].includes(each);
+  if (report.isExpired === true && !wasExpired) return true;
+  if (isOnItsWay(state) && isOnItsWay(report.state)) return report.message !== undefined;
+  return state !== report.state || message !== (report.message ?? null);
+}

@@ -1,0 +1,14 @@
+// When a preview ends by itself: at the earlier of its two rules.
+import { durationSeconds } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
+import { textOf } from '../kinds/spec-fields.ts';
+
+/** Undefined when no rule ends it. */
+export function previewEndsAtMs({ ttl, expires }: JsonObject, createdAtMs: number): number | undefined {
+  const seconds = durationSeconds(textOf(ttl) ?? '');
+  const ends = [
+    seconds === undefined ? Number.NaN : createdAtMs + seconds * 1_000,
+    Date.parse(textOf(expires) ?? ''),
+  ].filter((end) => !Number.isNaN(end));
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}

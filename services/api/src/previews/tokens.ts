@@ -1,0 +1,136 @@
+// Tokens of private previews. They are shown again in lists, so a sealed copy stands beside the hash that gateways look for.
+import { randomBytes } from 'node:crypto';
+import {
+  createPreviewToken,
+  deletePreviewToken,
+  listPreviewTokens,
+  preview as previewKind,
+  requestErrors,
+} from '@berth/contract';
+import { type Database, type DatabaseTransaction, type Tables, uuidv7 } from '@berth/database';
+import { hashSecret, seal, unseal } from '@berth/identity';
+import { type Selectable, sql } from 'kysely';
+import { type ReadCall, type Registration, read, type WriteCall, write } from '../http/call.ts';
+import { findLive, findParent, type ResourceRow } from '../resources/record.ts';
+import { previewErrors } from './errors.ts';
+
+const tokenBytes = 32;
+/** Like a session's. */
+const defaultLifeMs = 24 * 60 * 60 * 1_000;
+/** Gateways keep all of a preview that is used. */
+const mostLive = 200;
+
+type TokenRow = Selectable<Tables['preview_tokens']>;
+
+type Shown = Pick<ReadCall, 'workspace' | 'dependencies'>;
+
+interface Place {
+  readonly sandbox: ResourceRow;
+  readonly preview: ResourceRow;
+}
+
+async function requirePreview(
+  database: Database,
+  workspaceId: string,
+  params: Readonly<Record<string, string>>,
+): Promise<Place> {
+  const { rows } = await findParent(database, workspaceId, previewKind, params);
+  const sandbox = rows.at(-1);
+  if (sandbox === undefined) throw requestErrors.not_found();
+  const place = { workspaceId, kind: previewKind.kind, parentUid: sandbox.uid };
+  const preview = await findLive(database, place, params[previewKind.param] ?? '');
+  if (preview === undefined) throw requestErrors.not_found();
+  return { sandbox, preview };
+}
+
+const contextOf = ({ id }: Pick<TokenRow, 'id'>): string => `preview token ${id}`;
+
+function render(row: TokenRow, token: string, { sandbox, preview }: Place, { workspace, dependencies }: Shown) {
+  return {
+    metadata: {
+      name: row.name,
+      previewName: preview.name,
+      resourceName: sandbox.name,
+      resourceType: 'sandbox',
+      workspace: workspace.name,
+    },
+    spec: {
+      token,
+      expiresAt: row.expires_at.toISOString(),
+      expired: row.expires_at.getTime() <= dependencies.now(),
+    },
+  };
+}
+
+async function listTokens(call: ReadCall<typeof listPreviewTokens>): Promise<unknown> {
+  const { database, workspace, params, dependencies } = call;
+  const place = await requirePreview(database, workspace.id, params);
+  const rows = await database
+    .selectFrom('preview_tokens')
+    .selectAll()
+    .where('preview_uid', '=', place.preview.uid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const key = await dependencies.keyring.workspaceKey(database, workspace.id);
+  return rows.map((row) => render(row, unseal(key, row.sealed, contextOf(row)), place, call));
+}
+
+async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<unknown> {
+  const { tx, workspace, params, body, dependencies, principal } = call;
+  const place = await requirePreview(tx, workspace.id, params);
+  await holdPreview(tx, place.preview.uid);
+  const value = randomBytes(tokenBytes).toString('base64url');
+  const id = uuidv7();
+  const key = await dependencies.keyring.workspaceKey(tx, workspace.id);
+  const row = await tx
+    .insertInto('preview_tokens')
+    .values({
+      id,
+      preview_uid: place.preview.uid,
+      name: body.metadata.name,
+      hash: hashSecret(value),
+      sealed: seal(key, value, contextOf({ id })),
+      expires_at: new Date(body.spec.expiresAt ?? dependencies.now() + defaultLifeMs),
+      created_by: principal.subject,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  call.target(`preview/${place.preview.name}`);
+  call.afterCommit(() => dependencies.ringRoutes(place.sandbox.uid));
+  return render(row, value, place, call);
+}
+
+/** Against whoever removes the preview at this moment. */
+async function holdPreview(tx: DatabaseTransaction, uid: string): Promise<void> {
+  const { rows } = await sql<{ live: number }>`
+    select (select count(*)::integer from preview_tokens
+      where preview_uid = ${uid} and preview_tokens.expires_at > clock_timestamp()) as live
+    from resources where uid = ${uid} for key share of resources`.execute(tx);
+  const [held] = rows;
+  if (held === undefined) throw requestErrors.not_found();
+  if (held.live >= mostLive) throw previewErrors.too_many_preview_tokens({ limit: mostLive });
+}
+
+/** By name, of which there may be several, or by value. */
+async function deleteToken(call: WriteCall<typeof deletePreviewToken>): Promise<unknown> {
+  const { tx, workspace, params, dependencies } = call;
+  const { sandbox, preview } = await requirePreview(tx, workspace.id, params);
+  const { tokenName } = params;
+  const deleted = await tx
+    .deleteFrom('preview_tokens')
+    .where('preview_uid', '=', preview.uid)
+    .where((where) => where.or([where('hash', '=', hashSecret(tokenName)), where('name', '=', tokenName)]))
+    .returning('name')
+    .execute();
+  if (deleted.length === 0) throw requestErrors.not_found();
+  call.target(`preview/${preview.name}`);
+  call.afterCommit(() => dependencies.ringRoutes(sandbox.uid));
+  return { message: deleted.length === 1 ? 'The token is deleted.' : `${deleted.length} tokens are deleted.` };
+}
+
+export const previewHandlers: readonly Registration[] = [
+  read(listPreviewTokens, listTokens),
+  write(createPreviewToken, createToken),
+  write(deletePreviewToken, deleteToken),
+];

@@ -1,0 +1,72 @@
+// The beginning of a sandbox. In the transaction that makes it, one that waits for an owner becomes it; after the commit its
+// runner is told directly, and the client is answered when it is reachable. Where none waits, the client is answered when one
+// has been started, or at once when nobody could start it.
+import { bootRevision, type Claimed, claimWarm, deployedMessage, SandboxSpec } from '@berth/placement';
+import { textOf } from '../kinds/spec-fields.ts';
+import { openInstance } from '../nodes/desired-instances.ts';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+import type { Draft, RuleContext } from '../resources/rules.ts';
+import { beginAnew } from './begin-anew.ts';
+import { expiryOf } from './expiry.ts';
+
+/** What a runner may take to adopt one before the client is answered all the same: by then its stream has told it, too. */
+const adoptionMs = 5_000;
+
+export async function beginSandbox(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow> {
+  const expiresAt = expiryOf(context, row);
+  const isOver = expiresAt !== null && expiresAt.getTime() <= context.dependencies.now();
+  const isWanted = row.spec.enabled !== false && !isOver;
+  const { claimed, mayStart } = isWanted ? await claim(context, row) : { claimed: undefined, mayStart: false };
+  if (claimed !== undefined) {
+    draft.status = 'DEPLOYED';
+    draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
+    context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
+  } else if (mayStart) {
+    context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));
+  }
+  if (claimed === undefined && expiresAt === null) return row;
+  return context.tx
+    .updateTable('resources')
+    .set({ status: draft.status ?? null, expires_at: expiresAt })
+    .where('uid', '=', row.uid)
+    .returning(resourceColumns)
+    .executeTakeFirstOrThrow();
+}
+
+function claim({ tx, workspace, dependencies }: RuleContext, { uid, name, spec }: ResourceRow) {
+  const { placement, config } = dependencies;
+  return claimWarm(
+    tx,
+    {
+      sandbox: { uid, name, workspace: { id: workspace.id, name: workspace.name } },
+      spec: SandboxSpec.parse(spec),
+      region: textOf(spec.region) ?? '',
+      random: Math.random,
+    },
+    { placement, brand: config.brand },
+  );
+}
+
+async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, answer: unknown): Promise<unknown> {
+  const { dependencies, workspace } = context;
+  const { runner, id, generation, revision, spec } = claimed;
+  const instance = { id, generation, workspace_id: workspace.id, revision, spec };
+  // Whatever goes wrong from here on, the sandbox is there: the runner's stream brings it what this could not.
+  const desired = await openInstance(dependencies, instance).catch(() => undefined);
+  const said = desired && (await dependencies.runners.call(runner, 'adopt', desired, adoptionMs));
+  if (said?.call === 'done' || said?.call === 'unchanged') return answer;
+  dependencies.ringInstances(runner.id);
+  // Nobody can have used what never became theirs, so nothing is lost when another one takes its place.
+  const isUnusable = said?.call === 'failed' || said?.call === 'unknown';
+  if (!isUnusable) return answer;
+  // It may have been given up meanwhile by whoever heard of its end.
+  if (!(await beginAnew(context, row.uid, bootRevision(1), id))) return (await context.readAgain(row.uid)) ?? answer;
+  return whenDeployed(context, row.uid, answer);
+}
+
+/** The record as it then stands; the one that was answered with when it is still on its way. */
+export async function whenDeployed(context: RuleContext, uid: string, answer: unknown): Promise<unknown> {
+  const { config, deployments } = context.dependencies;
+  const isSettled = await deployments.settled(uid, config.createWaitSeconds * 1_000, context.clientGone());
+  return (isSettled ? await context.readAgain(uid) : undefined) ?? answer;
+}

@@ -1,0 +1,143 @@
+// What a change of a sandbox does to what runs of it. Control-plane sheet 3.4 as the decisions settle it: image and memory
+// begin anew, and what was inside is lost; everything else is applied to what runs.
+import { isDeepStrictEqual } from 'node:util';
+import { InstanceSpec } from '@berth/contract';
+import type { JsonObject } from '@berth/database';
+import { SealedEnv } from '@berth/identity';
+import {
+  bootOf,
+  bootRevision,
+  deployedMessage,
+  SandboxSpec,
+  sandboxImage,
+  sandboxInstanceSpec,
+  sandboxMemoryMb,
+} from '@berth/placement';
+import { section, textOf } from '../kinds/spec-fields.ts';
+import { openInstance } from '../nodes/desired-instances.ts';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+import type { Draft, RuleContext } from '../resources/rules.ts';
+import { expiryOf } from './expiry.ts';
+
+/** As long as adopting one may take. */
+const changeMs = 5_000;
+
+const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
+
+/** Before the change is written: a new boot, another status, and the events that say so. */
+export async function announceChange(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void> {
+  const isEnabled = draft.spec.enabled !== false;
+  const reason = reasonToBeginAnew(context, draft.spec, previous);
+  if (reason !== undefined) draft.state = { ...previous.state, boot: bootOf(previous.state) + 1 };
+  if (!isEnabled) {
+    if (previous.spec.enabled === false) return;
+    draft.status = 'DEACTIVATED';
+    draft.events.push({
+      type: 'deactivation',
+      status: 'DEACTIVATED',
+      message: 'Not enabled; it takes no connections.',
+    });
+    return;
+  }
+  const isSwitchedOn = previous.spec.enabled === false;
+  if (reason === undefined && !isSwitchedOn) return;
+  const running = reason === undefined ? await findRunning(context, previous) : undefined;
+  const isReady = running?.state === 'ready';
+  draft.status = isReady ? 'DEPLOYED' : 'DEPLOYING';
+  const waiting = isReady ? 'Enabled again.' : 'Waiting for a runner.';
+  draft.events.push({ type: 'deployment', status: 'DEPLOYING', message: reason ?? waiting });
+  if (running !== undefined && isReady)
+    draft.events.push({ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(running.spec.isolation) });
+}
+
+/** For people; undefined when what runs can go on. */
+function reasonToBeginAnew(
+  { workspace, dependencies, query }: RuleContext,
+  wanted: JsonObject,
+  { spec, status }: ResourceRow,
+): string | undefined {
+  const { placement, config } = dependencies;
+  const settings = { placement, brand: config.brand };
+  const [before, after] = [SandboxSpec.parse(spec), SandboxSpec.parse(wanted)];
+  if (query.restart === true) return 'Begins anew on request.';
+  if (sandboxImage(before, { workspace }, settings) !== sandboxImage(after, { workspace }, settings))
+    return 'Begins anew: its image was changed.';
+  if (sandboxMemoryMb(before, placement) !== sandboxMemoryMb(after, placement))
+    return 'Begins anew: its memory was changed.';
+  const isChanged = !isDeepStrictEqual(section(spec, 'runtime'), section(wanted, 'runtime'));
+  return status === 'FAILED' && isChanged ? 'Begins anew: what had failed was changed.' : undefined;
+}
+
+/** After the change is written: what runs is told of it under a higher generation, and the clock is set anew. */
+export async function applyChange(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {
+  const { tx, workspace, dependencies } = context;
+  const running = await findRunning(context, row);
+  if (running !== undefined) {
+    const { placement, config } = dependencies;
+    const made = sandboxInstanceSpec(
+      { uid: row.uid, name: row.name, workspace: { id: workspace.id, name: workspace.name } },
+      SandboxSpec.parse(row.spec),
+      { region: textOf(row.spec.region) ?? '', isolation: running.spec.isolation },
+      { placement, brand: config.brand },
+    );
+    // Settled when it was started: the operator may have other defaults since.
+    const { image, isolation, port, memoryMb, cpus } = running.spec;
+    const spec = { ...made, image, isolation, port, memoryMb, cpus };
+    if (!isDeepStrictEqual(spec, running.spec)) {
+      await tx
+        .updateTable('instances')
+        .set({ spec: JSON.stringify(spec), generation: running.generation + 1 })
+        .where('id', '=', running.id)
+        .execute();
+      context.beforeAnswer(async (answer) => {
+        await tellRunner(context, running, spec);
+        return answer;
+      });
+    }
+  }
+  return setExpiry(context, row);
+}
+
+type Running = NonNullable<Awaited<ReturnType<typeof findRunning>>>;
+
+/** At once, so that whoever is answered meets what was changed; a runner that is away hears of it from its stream. */
+async function tellRunner(
+  context: RuleContext,
+  { id, runner, revision, generation }: Running,
+  spec: unknown,
+): Promise<void> {
+  const { dependencies, workspace } = context;
+  const changed = { id, generation: generation + 1, workspace_id: workspace.id, revision, spec };
+  const said = await dependencies.runners.call(runner, 'adopt', await openInstance(dependencies, changed), changeMs);
+  if (said?.call !== 'done' && said?.call !== 'unchanged') dependencies.ringInstances(runner.id);
+}
+
+async function setExpiry(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {
+  const expiresAt = expiryOf(context, row);
+  if (expiresAt?.getTime() === row.expires_at?.getTime()) return row;
+  return context.tx
+    .updateTable('resources')
+    .set({ expires_at: expiresAt })
+    .where('uid', '=', row.uid)
+    .returning(resourceColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Of the wanted boot, locked. */
+async function findRunning({ tx }: RuleContext, { uid, state }: ResourceRow) {
+  const row = await tx
+    .selectFrom('instances')
+    .innerJoin('runners', 'runners.id', 'instances.runner_id')
+    .select(['instances.id', 'instances.state', 'instances.revision', 'generation', 'spec'])
+    .select(['runner_id', 'ingress_address', 'ingress_secret'])
+    .where('resource_uid', '=', uid)
+    .where('revision', '=', bootRevision(bootOf(state)))
+    .where('desired', '=', 'running')
+    .where('ended_at', 'is', null)
+    .forUpdate('instances')
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { id, revision, generation, state: standing } = row;
+  const runner = { id: row.runner_id, ingressAddress: row.ingress_address, ingressSecret: row.ingress_secret };
+  return { id, runner, revision, generation, state: standing, spec: StoredSpec.parse(row.spec) };
+}

@@ -1,0 +1,46 @@
+// Calls to runners over their ingress, as gateways reach it: what is waited for here need not wait for a runner's stream.
+import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
+import type { Database } from '@berth/database';
+import { loadNodeAuthorityCertificate } from '@berth/identity';
+import type { Logger } from '@berth/telemetry';
+import { callRunner, RunnerLines } from '@berth/wire';
+
+/** As its row says. */
+interface RunnerAt {
+  readonly id: string;
+  readonly ingressAddress: string | null;
+  readonly ingressSecret: string | null;
+}
+
+export interface RunnerCalls {
+  /** Undefined when the runner could not be asked, or did not answer in time: what became of it is not known then. */
+  call<Name extends RunnerCallName>(
+    runner: RunnerAt,
+    name: Name,
+    body: RunnerCallBody<Name>,
+    mostMs: number,
+  ): Promise<RunnerCallAnswer | undefined>;
+  close(): void;
+}
+
+/** For a connection and the runner's first answer. */
+const answerMs = 5_000;
+/** After a refusal a runner is not called on for so long. */
+const refusedMs = 100;
+
+export function createRunnerCalls(database: Database, logger: Logger): RunnerCalls {
+  const authorityPem = () => loadNodeAuthorityCertificate(database);
+  const lines = new RunnerLines({ authorityPem, answerMs, refusedMs, logger });
+  return {
+    async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, mostMs) {
+      const ingress = address === null || secret === null ? undefined : { address, secret };
+      try {
+        return await callRunner(lines, { runnerId: id, ingress }, name, body, mostMs);
+      } catch (err) {
+        logger.warn({ runner: id, call: name, err }, 'a runner was not asked; its stream tells it');
+        return undefined;
+      }
+    },
+    close: () => lines.close(),
+  };
+}
