@@ -21,7 +21,7 @@ const Limits = z.object({
     .int()
     .positive()
     .default(16 * mebibyte)
-    .describe('Largest part of a multipart upload.'),
+    .describe('Largest part when a file is uploaded to a sandbox in parts.'),
   jsonBytes: z
     .int()
     .positive()
@@ -53,6 +53,23 @@ const Hold = z.object({
   requests: z.int().positive().default(1_000).describe('Requests that may wait for one workload at a time.'),
 });
 
+const Sandboxes = z.object({
+  undeclaredPorts: z
+    .enum(['refuse', 'allow'])
+    .default('refuse')
+    .describe('Whether /port/{n} also reaches ports that spec.runtime.ports does not name.'),
+  silentSeconds: z
+    .number()
+    .positive()
+    .default(900)
+    .describe('How long a connection to a sandbox may carry no byte; one that moves has no limit.'),
+  wakeSeconds: z
+    .number()
+    .positive()
+    .default(60)
+    .describe('How long a request waits for a sandbox to wake, while its runner makes room for it.'),
+});
+
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
@@ -76,5 +93,6 @@ export const GatewayConfig = z.object({
   limits: Limits.prefault({}),
   timeouts: Timeouts.prefault({}),
   hold: Hold.prefault({}),
+  sandboxes: Sandboxes.prefault({}),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -17,8 +17,7 @@ export const gatewayErrors = {
     status: 404,
     retryable: false,
     message: 'No workload answers at an address of this form.',
-    action:
-      'Use the address in metadata.url of the workload, or /{workspace}/agents/{name} or /{workspace}/functions/{name}.',
+    action: 'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name}.',
     doNot: 'Do not retry the same address.',
   },
   WORKLOAD_NOT_FOUND: {
@@ -41,6 +40,15 @@ export const gatewayErrors = {
     message: 'No instance of the workload could take the request.',
     action: 'Send the request again after the time in Retry-After.',
     doNot: 'Do not create the workload anew.',
+    isNotDispatched: true,
+  },
+  PORT_UNREACHABLE: {
+    status: 502,
+    retryable: true,
+    message: 'Nothing listens on that port of the sandbox.',
+    action:
+      'Start the server, let it listen on 0.0.0.0 or :: instead of a loopback address, and send the request again.',
+    doNot: 'Do not create the sandbox anew.',
     isNotDispatched: true,
   },
   PLATFORM_UNAVAILABLE: {
@@ -144,7 +152,10 @@ export interface ErrorDetails {
   readonly message?: string;
   /** For POLICY_VIOLATION, whose status depends on the policy. */
   readonly status?: number;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
+  /** In place of the table's. */
+  readonly action?: string;
+  readonly doNot?: string;
 }
 
 export class GatewayError extends Error {
@@ -188,7 +199,8 @@ export function errorAnswer(
   details: ErrorDetails = {},
 ): ErrorAnswer {
   const entry: ErrorEntry = gatewayErrors[code];
-  const { message = entry.message, status = entry.status, retryAfterSeconds = usualRetryAfterSeconds } = details;
+  const { message = entry.message, status = entry.status, action = entry.action, doNot = entry.doNot } = details;
+  const { retryAfterSeconds = usualRetryAfterSeconds } = details;
   const names = platformHeaders(brand);
   const body = JSON.stringify({
     error: {
@@ -196,8 +208,8 @@ export function errorAnswer(
       message,
       status,
       retryable: entry.retryable,
-      action: entry.action,
-      do_not: entry.doNot,
+      action,
+      do_not: doNot,
       docs_url: `${docsUrl}#${code.toLowerCase()}`,
       origin: 'platform',
       timestamp: new Date(now).toISOString(),

@@ -7,6 +7,7 @@ import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
+import { createPreviewGate } from './access/preview-gate.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { trustedProxies } from './access/trusted-proxies.ts';
 import type { GatewayConfig } from './config.ts';
@@ -16,10 +17,12 @@ import { errorAnswer, type GatewayCode } from './errors.ts';
 import { createConnector } from './proxy/connectors.ts';
 import { createForwarder } from './proxy/forward.ts';
 import { createLocalConnector } from './proxy/local-connector.ts';
+import { measureOpenings } from './proxy/measure-openings.ts';
 import { createGatewayServer, type Refusal, type RefusalStatus } from './proxy/serve.ts';
 import { createTunnelConnector } from './proxy/tunnel-connector.ts';
 import { createUpgrader } from './proxy/upgrade.ts';
 import { createCatalogue } from './routing/catalogue.ts';
+import { queryToken } from './routing/preview-query.ts';
 import { createChooser } from './serve/choose.ts';
 import { createRequestMetrics } from './serve/metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
@@ -58,26 +61,34 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
   const catalogue = createCatalogue({ database, databaseUrl, logger });
   const demand = openDemandBook(database, scaling, logger);
-  const { localRunner: socketPath } = config;
-  const connector = createConnector(
+  const { localRunner: socketPath, sandboxes } = config;
+  const wakeMs = sandboxes.wakeSeconds * 1_000;
+  const reached = createConnector(
     socketPath === undefined
       ? undefined
       : createLocalConnector({
           socketPath,
+          wakeMs,
           // Idle connections would hold the lease that the runner asks back.
           onLeaseOver: (instance) => forwarder.forget(instance),
         }),
-    createTunnelConnector({ authorityPem: () => loadNodeAuthorityCertificate(database), logger }),
+    createTunnelConnector({ authorityPem: () => loadNodeAuthorityCertificate(database), wakeMs, logger }),
   );
+  const connector = measureOpenings(reached, registry);
   const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
-  const timeouts = { agent: seconds, function: seconds };
+  const timeouts = {
+    agent: seconds,
+    function: seconds,
+    sandbox: { totalMs: undefined, silentMs: sandboxes.silentSeconds * 1_000 },
+  };
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
   const holdMs = config.hold.seconds * 1_000;
   const waiting = new WaitingList(config.hold.requests);
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder, demand },
+    ...{ ...context, workloadDomain, logger, forwarder, demand, catalogue, sandboxes },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
+    previews: createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(people, uid, hash) }),
     chooser: createChooser({
       brand,
       catalogue,

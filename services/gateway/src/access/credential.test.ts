@@ -2,16 +2,17 @@ import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
 import { credentialIn } from './credential.ts';
 
-const credential = (...raw: string[]) => credentialIn(raw, defaultBrand);
+const agent = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path: '/terminal?token=x' } as const;
+const credential = (...raw: string[]) => credentialIn(agent, raw, defaultBrand);
 
 test('the branded header comes first', () => {
   expect(credential('Authorization', 'Bearer a', 'x-service-AUTHORIZATION', 'bearer b')).toEqual({
-    header: 'branded',
+    place: 'branded',
     bearer: 'b',
     isOurs: true,
   });
   expect(credential('authorization', 'Bearer service_abc')).toEqual({
-    header: 'authorization',
+    place: 'authorization',
     bearer: 'service_abc',
     isOurs: true,
   });
@@ -27,4 +28,16 @@ test.each([
   [['X-Service-Authorization', '', 'Authorization', 'Bearer a']],
 ])('a header that does not hold one bearer value is no good: %j', (raw) => {
   expect(credential(...raw)).toMatchObject({ bearer: undefined });
+});
+
+test('a terminal of a sandbox may bring it in its query, when no header does', () => {
+  const path = '/terminal/ws?token=service_abc';
+  const sandbox = { by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path } as const;
+  const host = { by: 'host', region: 'eu', label: 'sbx-s-main', path } as const;
+  for (const named of [sandbox, host])
+    expect(credentialIn(named, [], defaultBrand)).toEqual({ place: 'query', bearer: 'service_abc', isOurs: true });
+  expect(credentialIn(sandbox, ['Authorization', 'Bearer x'], defaultBrand)).toMatchObject({ place: 'authorization' });
+  const twice = { ...sandbox, path: '/terminal?token=a&token=b' };
+  expect(credentialIn(twice, [], defaultBrand)).toMatchObject({ bearer: undefined });
+  expect(credentialIn({ ...host, label: 'agt-s-main' }, [], defaultBrand)).toBeUndefined();
 });

@@ -1,13 +1,16 @@
-// Which of a request's headers is meant for us. Sandbox sheet U-36: the branded header wins and is taken out, and
+// What of a request is meant for us: a header, or of a terminal its query. Sandbox sheet U-36: the branded header wins and is taken out, and
 // Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
+import type { Named } from '../routing/route.ts';
+import { terminalToken } from '../routing/terminal-token.ts';
 import { brandedNames, onlyValueOf } from './raw-headers.ts';
 
-export type CredentialHeader = 'branded' | 'authorization';
+/** Where it stands. */
+export type CredentialPlace = 'branded' | 'authorization' | 'query';
 
 export interface Credential {
-  readonly header: CredentialHeader;
-  /** Undefined when the header does not hold one bearer value. */
+  readonly place: CredentialPlace;
+  /** Undefined when it is not one bearer value. */
   readonly bearer: string | undefined;
   /** Written like a key of this deployment: it is nobody else's business. */
   readonly isOurs: boolean;
@@ -15,15 +18,25 @@ export interface Credential {
 
 const bearerForm = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
 
-export function credentialIn(rawHeaders: readonly string[], brand: Brand): Credential | undefined {
+export function credentialIn(named: Named, rawHeaders: readonly string[], brand: Brand): Credential | undefined {
   const names = brandedNames(brand);
   const branded = onlyValueOf(rawHeaders, names.authorization);
-  if (branded !== undefined) return { header: 'branded', bearer: bearerIn(branded), isOurs: true };
+  if (branded !== undefined) return { place: 'branded', bearer: bearerIn(branded), isOurs: true };
   const usual = onlyValueOf(rawHeaders, 'authorization');
-  if (usual === undefined) return undefined;
+  if (usual === undefined) return isOfSandbox(named) ? credentialInQuery(named.path) : undefined;
   const bearer = bearerIn(usual);
-  return { header: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
+  return { place: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
 }
+
+function credentialInQuery(path: string): Credential | undefined {
+  const token = terminalToken(path);
+  if (token === undefined) return undefined;
+  return { place: 'query', bearer: bearerIn(token === null ? null : `Bearer ${token}`), isOurs: true };
+}
+
+/** As far as its address says. */
+const isOfSandbox = (named: Named): boolean =>
+  named.by === 'path' ? named.kind === 'sandbox' : named.label.startsWith('sbx-');
 
 /** Two of them could mean two callers: then neither is believed. */
 const bearerIn = (value: string | null): string | undefined =>

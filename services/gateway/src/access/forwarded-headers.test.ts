@@ -200,3 +200,34 @@ test("an upstream's answer says nothing in our name", () => {
   ];
   expect(withoutPlatformHeaders(raw, defaultBrand)).toEqual(['X-Service-Thread-Id', 't', 'A', 'b']);
 });
+
+describe('to a sandbox', () => {
+  const sandbox: Partial<Forwarding> = { workload: { kind: 'sandbox', name: 's', workspace: 'main' } };
+  const behindPort: Partial<Forwarding> = { ...sandbox, target: { port: 3000, prefix: '/port/3000' } };
+
+  test('who calls is said in the names that its API reads, and copies of them are not passed on', () => {
+    const raw = ['Host', 'h', 'X-Subject-Id', 'forged', 'X_Subject_Type', 'forged', 'X-Service-Auth-Method', 'forged'];
+    const headers = headersOf(raw, sandbox);
+    expect(headers.flat()).not.toContain('forged');
+    expect(valuesOf(headers, 'X-Service-Subject-Id')).toEqual(['user-1']);
+    expect(valuesOf(headers, 'X-Service-Subject-Type')).toEqual(['user']);
+    expect(valuesOf(headers, 'X-Service-Auth-Method')).toEqual(['api_key']);
+    // Behind a port they are whatever the app makes of them.
+    expect(valuesOf(headersOf(raw, behindPort), 'X-Subject-Id')).toEqual(['forged']);
+  });
+
+  test('U-36: Authorization never reaches its API, and reaches a port when it was not meant for us', () => {
+    const raw = ['Host', 'h', 'Authorization', 'Basic x'];
+    expect(valuesOf(headersOf(raw, { ...sandbox, consumed: 'branded' }), 'Authorization')).toEqual([]);
+    expect(valuesOf(headersOf(raw, { ...behindPort, consumed: 'branded' }), 'Authorization')).toEqual(['Basic x']);
+    expect(valuesOf(headersOf(raw, { ...behindPort, consumed: 'authorization' }), 'Authorization')).toEqual([]);
+  });
+
+  test('U-17: what was taken off the path is told behind a port, after what a trusted edge took off', () => {
+    const raw = ['Host', 'h', 'X-Forwarded-Prefix', '/edge'];
+    expect(valuesOf(headersOf(raw, behindPort), 'X-Forwarded-Prefix')).toEqual(['/port/3000']);
+    const peer = { address: '10.0.0.1', isTls: false, isTrusted: true };
+    expect(valuesOf(headersOf(raw, { ...behindPort, peer }), 'X-Forwarded-Prefix')).toEqual(['/edge/port/3000']);
+    expect(valuesOf(headersOf(raw, sandbox), 'X-Forwarded-Prefix')).toEqual([]);
+  });
+});

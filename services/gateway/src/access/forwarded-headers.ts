@@ -2,14 +2,17 @@
 // outside can set:
 //   X-<Long>-Workspace, X-<Long>-Workload     names of the workload that was called
 //   X-<Long>-Subject, X-<Long>-Subject-Type   who called, when it is known: user or service_account
+//   X-<Long>-Subject-Id, X-<Long>-Auth-Method the same for sandboxes, whose API writes both into its audit log
 //   X-Request-Id, traceparent                 of this request
 //   X-Forwarded-For, -Proto, -Host            as the client reached us
+//   X-Forwarded-Prefix                        what was taken off the path, for a port of a sandbox
 // Everything else stays as it was sent, in its order and with its duplicates.
 import type { Brand } from '@berth/contract';
 import type { Principal } from '@berth/identity';
 import { withoutHopByHop } from '../proxy/hop-by-hop.ts';
 import type { Workload } from '../routing/route.ts';
-import type { CredentialHeader } from './credential.ts';
+import type { Target } from '../routing/target.ts';
+import type { CredentialPlace } from './credential.ts';
 import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } from './raw-headers.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
@@ -24,7 +27,9 @@ export interface Forwarding {
   readonly brand: Brand;
   readonly workload: Pick<Workload, 'kind' | 'name' | 'workspace'>;
   readonly principal: Pick<Principal, 'subject' | 'subjectType'> | undefined;
-  readonly consumed: CredentialHeader | undefined;
+  readonly consumed: CredentialPlace | undefined;
+  /** Behind a port of its own a sandbox has whatever its owner put there; without one it is the API inside it. */
+  readonly target?: Pick<Target, 'port' | 'prefix'>;
   readonly peer: Peer;
   readonly requestId: string;
   readonly traceparent: string;
@@ -61,16 +66,21 @@ const replaced = new Set([
   'x-forwarded-for',
   'x-forwarded-proto',
   'x-forwarded-host',
+  'x-forwarded-prefix',
   'expect',
 ]);
+/** Read by the API inside a sandbox where ours are missing. */
+const asIfOurs = new Set(['x-subject-id', 'x-subject-type']);
 
 function keepsHeader(
   name: string,
   { prefix, threadId }: BrandedNames,
-  { workload, consumed, peer }: Forwarding,
+  { workload, consumed, peer, target }: Forwarding,
 ): boolean {
   if (name.startsWith(prefix)) return name === threadId && workload.kind === 'agent';
-  if (name === 'authorization') return consumed !== 'authorization';
+  const isGuestApi = workload.kind === 'sandbox' && target?.port === undefined;
+  if (name === 'authorization') return consumed !== 'authorization' && !isGuestApi;
+  if (isGuestApi && asIfOurs.has(name)) return false;
   return !replaced.has(name) && !name.startsWith('proxy-') && (peer.isTrusted || !aboutTheClient(name));
 }
 
@@ -82,18 +92,22 @@ function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], 
   else if (valuesOf(rawHeaders, 'te').some(takesTrailers)) headers.push('TE', 'trailers');
 }
 
-function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer }: Forwarding): void {
+function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer, target }: Forwarding): void {
   const address = plainAddress(peer.address);
   const ownProto = peer.isTls ? 'https' : 'http';
   const ownHost = onlyValueOf(rawHeaders, 'host') ?? '';
+  const ownPrefix = target?.prefix ?? '';
   if (!peer.isTrusted) {
     headers.push('X-Forwarded-For', address, 'X-Forwarded-Proto', ownProto, 'X-Forwarded-Host', ownHost);
+    if (ownPrefix !== '') headers.push('X-Forwarded-Prefix', ownPrefix);
     return;
   }
   const [proto = ownProto] = valuesOf(rawHeaders, 'x-forwarded-proto');
   const [host = ownHost] = valuesOf(rawHeaders, 'x-forwarded-host');
   const path = [...valuesOf(rawHeaders, 'x-forwarded-for'), address].join(', ');
   headers.push('X-Forwarded-For', path, 'X-Forwarded-Proto', proto, 'X-Forwarded-Host', host);
+  const [edgePrefix = ''] = valuesOf(rawHeaders, 'x-forwarded-prefix');
+  if (edgePrefix + ownPrefix !== '') headers.push('X-Forwarded-Prefix', edgePrefix + ownPrefix);
 }
 
 function addIdentityHeaders(headers: string[], forwarding: Forwarding): void {
@@ -101,7 +115,10 @@ function addIdentityHeaders(headers: string[], forwarding: Forwarding): void {
   const names = brandedNames(brand);
   headers.push(names.workspace, workload.workspace, names.workload, workload.name);
   if (principal !== undefined) {
-    headers.push(names.subject, principal.subject, names.subjectType, principal.subjectType);
+    const isSandbox = workload.kind === 'sandbox';
+    headers.push(isSandbox ? names.subjectId : names.subject, principal.subject);
+    headers.push(names.subjectType, principal.subjectType);
+    if (isSandbox) headers.push(names.authMethod, 'api_key');
   }
   headers.push('X-Request-Id', requestId, 'traceparent', traceparent);
 }

@@ -9,21 +9,14 @@ import type { Authenticator, Principal } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
 import type { Named, Workload } from '../routing/route.ts';
-import { type Credential, type CredentialHeader, credentialIn } from './credential.ts';
+import type { Admitted } from './admitted.ts';
+import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
 
 export interface GatekeeperOptions {
   /** With `staleMs`, so that known callers are served while PostgreSQL is away. */
   readonly authenticator: Authenticator;
   readonly catalogue: Pick<Catalogue, 'find' | 'remembered'>;
   readonly brand: Brand;
-}
-
-interface Admitted {
-  readonly workload: Workload;
-  /** Undefined for a caller of a public workload who did not say who they are. */
-  readonly principal: Principal | undefined;
-  /** The header that was meant for us and is not passed on. */
-  readonly consumed: CredentialHeader | undefined;
 }
 
 export interface Gatekeeper {
@@ -46,13 +39,13 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
 
   async function admitPrincipal(named: Named, credential: Credential): Promise<Admitted> {
     const principal = await principalOf(credential);
-    return admitMember(await catalogue.find(named), principal, credential.header);
+    return admitMember(await catalogue.find(named), principal, credential.place);
   }
 
-  function admitRemembered(named: Named, { bearer, header }: Credential): Admitted | undefined {
+  function admitRemembered(named: Named, { bearer, place }: Credential): Admitted | undefined {
     const principal = bearer === undefined ? undefined : authenticator.remembered(bearer);
     const workload = principal === undefined ? undefined : catalogue.remembered(named);
-    return principal === undefined || workload === undefined ? undefined : admitMember(workload, principal, header);
+    return principal === undefined || workload === undefined ? undefined : admitMember(workload, principal, place);
   }
 
   async function admitUnknown(named: Named, credential: Credential | undefined): Promise<Admitted> {
@@ -64,14 +57,14 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
 
   return {
     admit(named, rawHeaders) {
-      const credential = credentialIn(rawHeaders, brand);
+      const credential = credentialIn(named, rawHeaders, brand);
       if (!credential?.isOurs) return admitUnknown(named, credential);
       return admitRemembered(named, credential) ?? admitPrincipal(named, credential);
     },
   };
 }
 
-function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialHeader): Admitted {
+function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialPlace): Admitted {
   const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
   if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
   return { workload, principal, consumed };

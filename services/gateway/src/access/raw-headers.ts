@@ -42,6 +42,8 @@ export interface BrandedNames {
   readonly workload: string;
   readonly subject: string;
   readonly subjectType: string;
+  readonly subjectId: string;
+  readonly authMethod: string;
 }
 
 const known = new WeakMap<Brand, BrandedNames>();
@@ -60,6 +62,8 @@ export function brandedNames(brand: Brand): BrandedNames {
     workload: `${start}Workload`,
     subject: `${start}Subject`,
     subjectType: `${start}Subject-Type`,
+    subjectId: `${start}Subject-Id`,
+    authMethod: `${start}Auth-Method`,
   };
   known.set(brand, names);
   return names;

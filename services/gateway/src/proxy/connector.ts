@@ -1,25 +1,17 @@
 // How bytes reach an instance: through its runner's tunnel, or straight to its container on the same machine.
 import type { Duplex } from 'node:stream';
+import { NotDispatched } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
-
-/** Nothing of the request has reached the workload: another instance may be tried, or the client may try again. */
-export class NotDispatched extends Error {
-  readonly reason: 'unknown' | 'refused' | 'unreachable';
-  constructor(reason: NotDispatched['reason'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
-}
-
-/** The runner itself takes no connections, so none of its instances can be reached anew: it stops, or has ended. */
-export class RunnerAway extends NotDispatched {
-  constructor(options: ErrorOptions) {
-    super('unreachable', 'the runner takes no connections', options);
-  }
-}
 
 export interface Connector {
   /** A connection to the instance's port, ready for HTTP. Throws `NotDispatched`. */
   connect(endpoint: Endpoint, signal?: AbortSignal): Promise<Duplex>;
   close(): Promise<void>;
+}
+
+/** The instance is there and its runner says so, but nothing accepts connections on its port. */
+export class PortClosed extends NotDispatched {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super('unreachable', message, options);
+  }
 }

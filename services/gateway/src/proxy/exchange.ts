@@ -1,8 +1,9 @@
 // One attempt at one request on one lane: undici's events in, bytes to the client out. It settles once, with what went wrong
 // or nothing; whether to try again is the forwarder's to decide.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NotDispatched } from '@berth/wire';
 import type { Dispatcher } from 'undici';
-import { NotDispatched } from './connector.ts';
 import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
 import type { Lane } from './lanes.ts';
 import type { ProxyError, ProxyErrorCode, Tally } from './outcome.ts';

@@ -4,8 +4,9 @@ import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Connector, NotDispatched, RunnerAway } from './connector.ts';
+import type { Connector } from './connector.ts';
 import {
   directConnector,
   type Front,
@@ -392,7 +393,7 @@ test('silence and length are limited, before the answer and within it', async ()
   });
   const timeouts = { totalMs: 600, silentMs: 200 };
   const front = await frontOf(directConnector(upstream.port), {
-    forwarder: { timeouts: { agent: timeouts, function: timeouts } },
+    forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts } },
   });
   const silent = await answerOf(send(`${front.url}/silent`).end());
   expect([silent.statusCode, await text(silent)]).toEqual([599, 'timed_out']);
@@ -411,7 +412,7 @@ test('a client that stops within its body is late itself; a workload that stops 
   });
   const timeouts = { totalMs: 5_000, silentMs: 200 };
   const front = await frontOf(directConnector(upstream.port), {
-    forwarder: { timeouts: { agent: timeouts, function: timeouts }, lingerMs: 100 },
+    forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts }, lingerMs: 100 },
   });
   const begun = send(`${front.url}/reading`, { method: 'POST' });
   begun.write('the first of it');

@@ -1,9 +1,11 @@
 // One request to one instance, bytes streaming both ways. HTTP is parsed here and nowhere else on the way.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, type Logger, type Registry } from '@berth/telemetry';
+import { NotDispatched } from '@berth/wire';
 import type { Endpoint, Workload } from '../routing/route.ts';
 import { type BodyLimits, bodyLimitFor } from './body-limit.ts';
-import { type Connector, NotDispatched } from './connector.ts';
+import type { Connector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { withoutHopByHop } from './hop-by-hop.ts';
 import { createLanes, type LaneSettings } from './lanes.ts';
@@ -42,7 +44,13 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-const laneDefaults: LaneSettings = { idleMs: 4_000, mostIdleMs: 60_000, mostAgeMs: 8_000, maxHeaderBytes: 64 * 1024 };
+const laneDefaults: LaneSettings = {
+  idleMs: 4_000,
+  mostIdleMs: 60_000,
+  mostAgeMs: 8_000,
+  keepAwakeMs: 1_000,
+  maxHeaderBytes: 64 * 1024,
+};
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 const attempts = 2;
 const ignore = (): void => {};
@@ -59,7 +67,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   /** Calls back instead of being awaited: every request comes through here, and a promise for each step adds up. */
   function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
     const { request, response, onResponseHead } = task;
-    const limit = bodyLimitFor(limits, request.headers['content-type']);
+    const limit = bodyLimitFor(limits, request.headers['content-type'], isUploadPart(task));
     const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes;
     if (isTooLarge || request.socket.destroyed) {
       settle({ code: isTooLarge ? 'too_large' : 'client_gone' });
@@ -128,6 +136,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     close: lanes.close,
   };
 }
+
+const partForm = /^\/filesystem-multipart\/[^/?]+\/part\/?(?:\?|$)/;
+
+/** Of a large file, in the API inside a sandbox. */
+const isUploadPart = ({ request, kind, endpoint, path }: ForwardTask): boolean =>
+  kind === 'sandbox' && endpoint.port === undefined && request.method === 'PUT' && partForm.test(path);
 
 /**
  * Bytes of a body are not kept, so one that has begun is never sent again. A connection that had served before may have been

@@ -1,11 +1,13 @@
 // Connections to instances. A lane is one undici client with one connection, used by one request at a time; we keep them
 // ourselves, and not in an undici pool, because a retry needs to know whether its connection had served before.
+
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Gauge, type Registry } from '@berth/telemetry';
+import { RunnerAway } from '@berth/wire';
 import { Client } from 'undici';
 import type { Endpoint } from '../routing/route.ts';
-import { type Connector, RunnerAway } from './connector.ts';
+import type { Connector } from './connector.ts';
 
 export interface LaneSettings {
   /** How long an idle connection is kept when the workload says nothing about it. Most servers close after 5 s. */
@@ -17,12 +19,16 @@ export interface LaneSettings {
    * seconds later: by then each of them has been left, and what was under way has ended.
    */
   readonly mostAgeMs: number;
+  /** The same for an instance that can sleep: an open connection keeps it awake. */
+  readonly keepAwakeMs: number;
   readonly maxHeaderBytes: number;
 }
 
 export interface Lane {
   readonly client: Client;
   readonly instance: string;
+  /** Of all that lead to the same place. */
+  readonly key: string;
   /** When its present connection was asked for. */
   openedAt: number;
   /** Its instance was forgotten while it was in use. */
@@ -34,6 +40,8 @@ export interface Lane {
   /** At once, with whatever is on it. */
   destroy(): void;
 }
+
+const keyOf = ({ instance, port }: Endpoint): string => (port === undefined ? instance : `${instance}:${port}`);
 
 export interface Lanes {
   take(endpoint: Endpoint): Lane;
@@ -59,24 +67,26 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
   });
 
   function removeIdle(lane: Lane): void {
-    const waiting = idle.get(lane.instance);
+    const waiting = idle.get(lane.key);
     const at = waiting?.indexOf(lane) ?? -1;
     if (waiting === undefined || at === -1) return;
     waiting.splice(at, 1);
-    if (waiting.length === 0) idle.delete(lane.instance);
+    if (waiting.length === 0) idle.delete(lane.key);
     lane.destroy();
   }
 
   function open(endpoint: Endpoint): Lane {
     const stop = new AbortController();
+    const key = keyOf(endpoint);
+    const keptMs = endpoint.canSleep ? settings.keepAwakeMs : undefined;
     const client = new Client('http://instance', {
       allowH2: false,
       pipelining: 1,
       // Time is kept by the forwarder, which also sees the other direction.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: settings.idleMs,
-      keepAliveMaxTimeout: settings.mostIdleMs,
+      keepAliveTimeout: keptMs ?? settings.idleMs,
+      keepAliveMaxTimeout: keptMs ?? settings.mostIdleMs,
       maxHeaderSize: settings.maxHeaderBytes,
       connect(_options, callback) {
         lane.served = 0;
@@ -95,6 +105,7 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
     });
     const lane: Lane = {
       client,
+      key,
       instance: endpoint.instance,
       openedAt: performance.now(),
       isOutdated: false,
@@ -102,8 +113,8 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
       release() {
         lane.served += 1;
         if (lane.isOutdated || !all.has(lane)) return lane.destroy();
-        const waiting = idle.get(endpoint.instance);
-        if (waiting === undefined) idle.set(endpoint.instance, [lane]);
+        const waiting = idle.get(key);
+        if (waiting === undefined) idle.set(key, [lane]);
         else waiting.push(lane);
       },
       destroy() {
@@ -133,10 +144,11 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
   return {
     take(endpoint) {
       const youngest = performance.now() - settings.mostAgeMs;
-      const waiting = idle.get(endpoint.instance) ?? [];
+      const key = keyOf(endpoint);
+      const waiting = idle.get(key) ?? [];
       // The last one used: the others may then grow old and close.
       for (let lane = waiting.pop(); lane !== undefined; lane = waiting.pop()) {
-        if (waiting.length === 0) idle.delete(endpoint.instance);
+        if (waiting.length === 0) idle.delete(key);
         if (lane.openedAt >= youngest) return lane;
         lane.destroy();
       }

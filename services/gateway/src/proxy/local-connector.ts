@@ -1,8 +1,9 @@
 // To an instance on this very machine: straight to its container, under a lease from the runner.
 import { connect, type Socket } from 'node:net';
-import { Leases } from '@berth/wire';
+import { backoffMs, pause } from '@berth/pace';
+import { type Lease, Leases } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
-import { NotDispatched } from './connector.ts';
+import { PortClosed } from './connector.ts';
 
 export interface LocalConnectorOptions {
   /** Of the runner on this machine. */
@@ -12,45 +13,74 @@ export interface LocalConnectorOptions {
   /** The runner stops lending it: idle connections to it should end. */
   readonly onLeaseOver?: (instance: string) => void;
   readonly answerMs?: number;
+  /** The same where an instance may have to wake first: a runner short of memory takes its time (sandbox sheet R-60). */
+  readonly wakeMs?: number;
   readonly keepMs?: number;
 }
 
 export interface LocalConnector {
-  /** Undefined when the instance is not here. Throws `NotDispatched` when it is and does not accept connections. */
+  /** Undefined when the instance is not here. Throws `NotDispatched` when it is and does not accept connections, or sleeps. */
   connect(endpoint: Endpoint, signal?: AbortSignal): Promise<Socket | undefined>;
   close(): Promise<void>;
 }
 
+/** On the same machine a listener accepts at once, or not at all. */
+const dialMs = 3_000;
+/** A lease on what can sleep keeps it awake, so it is given back soon after its last use. */
+const keepAwakeMs = 1_000;
+/** Between two questions of a stream whose runner starts again. */
+const renewMs = { first: 100, most: 2_000 };
+
 export function createLocalConnector(options: LocalConnectorOptions): LocalConnector {
-  const { socketPath, isLocal = () => true, onLeaseOver, answerMs = 5_000, keepMs = 30_000 } = options;
-  const leases = new Leases({
-    ...{ socketPath, answerMs, keepMs },
-    ...(onLeaseOver === undefined ? {} : { onOver: onLeaseOver }),
-  });
+  const { socketPath, isLocal = () => true, onLeaseOver, answerMs = 5_000, wakeMs = 60_000, keepMs = 30_000 } = options;
+  const shared = { socketPath, ...(onLeaseOver === undefined ? {} : { onOver: onLeaseOver }) };
+  const leases = new Leases({ ...shared, answerMs, keepMs });
+  const ofSleepers = new Leases({ ...shared, answerMs: wakeMs, keepMs: keepAwakeMs });
+
+  /** For as long as the connection lasts. One that outlives the runner asks its successor: nobody else keeps it awake. */
+  function hold(socket: Socket, lease: Lease, again: (() => Promise<Lease | undefined>) | undefined): void {
+    const renew = async (): Promise<void> => {
+      for (let rounds = 1; !socket.destroyed && again !== undefined; rounds += 1) {
+        await pause(backoffMs(rounds, renewMs.first, renewMs.most, Math.random));
+        const next = await again().catch(() => undefined);
+        if (next === undefined || next.isOver) continue;
+        if (!socket.destroyed) hold(socket, next, again);
+        return;
+      }
+    };
+    const end = lease.use(() => void renew());
+    socket.once('close', end);
+    if (socket.destroyed) end();
+  }
 
   return {
-    async connect({ instance, runnerId }, signal) {
+    async connect({ instance, runnerId, port, canSleep }, signal) {
       if (!isLocal(runnerId)) return undefined;
-      const lease = await leases.on(instance);
+      const ask = () => (canSleep ? ofSleepers : leases).on(instance);
+      const lease = await ask();
       if (lease === undefined || lease.isOver) return undefined;
-      const end = lease.use();
-      const socket = connect({ ...lease.place, noDelay: true, keepAlive: true });
-      socket.once('close', end);
+      const { host } = lease.place;
+      const socket = connect({ host, port: port ?? lease.place.port, noDelay: true, keepAlive: true });
+      hold(socket, lease, canSleep ? ask : undefined);
       return connected(socket, signal);
     },
-    close: () => leases.close(),
+    async close() {
+      await Promise.all([leases.close(), ofSleepers.close()]);
+    },
   };
 }
 
 function connected(socket: Socket, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(new NotDispatched('unreachable', 'the container does not accept', { cause }));
+    const fail = (cause: Error) => reject(new PortClosed('the container does not accept', { cause }));
     const onAbort = () => socket.destroy(new Error('no longer wanted'));
+    const onLate = () => socket.destroy(new Error(`no answer within ${dialMs} ms`));
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
+    socket.setTimeout(dialMs, onLate);
     socket.once('error', fail).once('connect', () => {
       signal?.removeEventListener('abort', onAbort);
-      resolve(socket.off('error', fail));
+      resolve(socket.setTimeout(0).off('timeout', onLate).off('error', fail));
     });
   });
 }

@@ -1,10 +1,12 @@
 // For tests: a workload on a real port, a way to it, and a gateway in front that forwards everything.
+
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { NotDispatched } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
-import { type Connector, NotDispatched } from './connector.ts';
+import type { Connector } from './connector.ts';
 import { createForwarder, type Forwarder, type ForwarderOptions, type ForwardTask } from './forward.ts';
 import type { Outcome } from './outcome.ts';
 import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from './serve.ts';
@@ -88,7 +90,7 @@ export async function startFront(connector: Connector, options: FrontOptions = {
   const timeouts = { totalMs: 20_000, silentMs: 10_000 };
   const shared = {
     connector,
-    timeouts: { agent: timeouts, function: timeouts },
+    timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts },
     logger,
     registry: createMetricsRegistry({ role: 'gateway' }),
     ...options.forwarder,

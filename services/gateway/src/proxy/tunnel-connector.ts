@@ -2,49 +2,55 @@
 // one costs neither a handshake nor the memory of one.
 import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
-import { parseLine } from '@berth/wire';
+import { NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
-import { type Connector, NotDispatched, RunnerAway } from './connector.ts';
-import { RunnerLines } from './runner-lines.ts';
+import { type Connector, PortClosed } from './connector.ts';
 
 export interface TunnelConnectorOptions {
   /** The node authority's certificate: who does not show one of its own is not a runner. */
   readonly authorityPem: () => Promise<string>;
   /** From the first packet to the runner's answer. */
   readonly answerMs?: number;
+  /** The same where an instance may have to wake first: a runner short of memory takes its time (sandbox sheet R-60). */
+  readonly wakeMs?: number;
   /** Many may wait for a runner that starts again; after a refusal it is not called on for so long. */
   readonly refusedMs?: number;
   readonly logger: Logger;
 }
 
 export function createTunnelConnector(options: TunnelConnectorOptions): Connector {
-  const { authorityPem, answerMs = 5_000, refusedMs = 100, logger } = options;
+  const { authorityPem, answerMs = 5_000, wakeMs = 60_000, refusedMs = 100, logger } = options;
   const lines = new RunnerLines({ authorityPem, answerMs, refusedMs, logger });
 
   return {
     async connect(endpoint, signal) {
       const bundle = await lines.to(endpoint);
-      const { channel, answer } = bundle.open(JSON.stringify({ instance: endpoint.instance } satisfies TunnelRequest));
+      const { instance, port } = endpoint;
+      const { channel, answer } = bundle.open(JSON.stringify({ instance, port } satisfies TunnelRequest));
       // An error that nobody waits for any more must not end the process.
       channel.on('error', () => {});
       const giveUp = () => void channel.destroy();
-      const timer = setTimeout(giveUp, answerMs);
+      const timer = setTimeout(giveUp, endpoint.canSleep ? wakeMs : answerMs);
       signal?.addEventListener('abort', giveUp, { once: true });
       if (signal?.aborted) giveUp();
-      const said = parseLine(await answer, TunnelAnswer)?.tunnel;
+      const said = parseLine(await answer, TunnelAnswer);
       clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
-      if (said === 'open' && !channel.destroyed) return channel;
+      if (said?.tunnel === 'open' && !channel.destroyed) return channel;
       channel.destroy();
-      if (said === 'leaving') throw new RunnerAway({});
-      throw new NotDispatched(
-        said === 'unknown' || said === 'refused' ? said : 'unreachable',
-        reasonOf(said, endpoint),
-      );
+      throw refusalOf(said, endpoint);
     },
     close: async () => lines.close(),
   };
 }
 
-const reasonOf = (said: string | undefined, { instance }: Endpoint): string =>
-  `the runner of ${instance} says ${said ?? 'nothing of use'}`;
+function refusalOf(said: TunnelAnswer | undefined, { instance }: Endpoint): NotDispatched {
+  const message = `the runner of ${instance} says ${said?.tunnel ?? 'nothing of use'}`;
+  if (said?.tunnel === 'leaving') return new RunnerAway({});
+  if (said?.tunnel === 'unreachable') return new PortClosed(message);
+  if (said?.tunnel === 'busy') return new NotDispatched('busy', message, { retryAfterSeconds: said.retryAfterSeconds });
+  return new NotDispatched(
+    said?.tunnel === 'unknown' || said?.tunnel === 'refused' ? said.tunnel : 'unreachable',
+    message,
+  );
+}

@@ -143,7 +143,9 @@ test.each(['client', 'workload'])('when the %s resets, the other side is closed'
 
 test('a silent connection ends, and an instance that is gone is the caller’s to answer', async () => {
   const timeouts = { totalMs: undefined, silentMs: 150 };
-  const { front, upstream } = await start(echo, { forwarder: { timeouts: { agent: timeouts, function: timeouts } } });
+  const { front, upstream } = await start(echo, {
+    forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts } },
+  });
   const socket = await ask(front.port);
   await readUntil(socket, '\r\n\r\n');
   await once(socket, 'close');

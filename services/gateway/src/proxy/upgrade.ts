@@ -1,10 +1,12 @@
 // A client that asks for another protocol, such as WebSocket, gets a connection to the workload of its own. After `101` the
 // gateway no longer reads what passes.
+
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { NotDispatched } from '@berth/wire';
 import type { Workload } from '../routing/route.ts';
-import { type Connector, NotDispatched } from './connector.ts';
+import type { Connector } from './connector.ts';
 import type { ForwardTask } from './forward.ts';
 import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
 import { join } from './join.ts';

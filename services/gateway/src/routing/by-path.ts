@@ -1,8 +1,13 @@
-// `/{workspace}/agents/{name}[/rest]` and `/{workspace}/functions/{name}[/rest]`. Control-plane sheet 1.19.
+// `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`. Control-plane sheet 1.19.
 import type { Resolver } from './resolver.ts';
-import type { Named } from './route.ts';
+import type { Named, ServedKind } from './route.ts';
 
-const form = /^\/([^/?]*)\/(agents|functions)\/([^/?]*)(.*)$/s;
+const form = /^\/([^/?]*)\/(agents|functions|sandboxes)\/([^/?]*)(.*)$/s;
+const kinds = new Map<string | undefined, ServedKind>([
+  ['agents', 'agent'],
+  ['functions', 'function'],
+  ['sandboxes', 'sandbox'],
+]);
 
 /**
  * Names are taken as they stand: one that is percent-encoded is no name of ours, and is looked for in vain like any other.
@@ -12,8 +17,8 @@ export const byPath: Resolver = {
   name: 'path',
   resolve({ rawTarget }): Named | undefined {
     const [, workspace, segment, name, rest] = form.exec(rawTarget) ?? [];
-    if (workspace === undefined || name === undefined || rest === undefined) return undefined;
-    const kind = segment === 'agents' ? 'agent' : 'function';
+    const kind = kinds.get(segment);
+    if (workspace === undefined || kind === undefined || name === undefined || rest === undefined) return undefined;
     return { by: 'path', workspace, kind, name, path: rest.startsWith('/') ? rest : `/${rest}` };
   },
 };

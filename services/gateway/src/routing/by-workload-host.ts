@@ -1,7 +1,7 @@
-// `<label>.<region>.<domain>` of agents and functions. Which label belongs to whom is kept with the resource.
+// `<label>.<region>.<domain>` of agents, functions and sandboxes. Which label belongs to whom is kept with the resource.
 import type { Resolver } from './resolver.ts';
 
-const label = /^(?:agt|mcp)-[a-z0-9-]{1,59}$/;
+const label = /^(?:agt|mcp|sbx)-[a-z0-9-]{1,59}$/;
 const regionName = /^[a-z0-9-]{1,63}$/;
 
 export const byWorkloadHost: Resolver = {

@@ -1,10 +1,11 @@
 // Workloads as the gateway knows them. PostgreSQL is the truth; what it said is believed for 800 ms, less when a notice says
-// that something changed, and for a minute more while it does not answer.
+// that something changed, and for a minute more while it does not answer. That there is no such workload is not believed at all:
+// whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
 import { type Database, listen, routesChannel } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
-import { within } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { GatewayError } from '../errors.ts';
+import { inTime } from './in-time.ts';
 import type { Named, Workload } from './route.ts';
 import { isPossible, queryWorkload } from './workload-query.ts';
 
@@ -22,6 +23,8 @@ export interface Catalogue {
   find(named: Named): Promise<Workload | undefined>;
   /** Until something is heard of the workload, or the time has passed. */
   change(uid: string, mostMs: number): Promise<void>;
+  /** What is remembered of it has proven wrong. */
+  doubt(named: Named): void;
   /** What is remembered and still fresh, at once; undefined when nothing is, and then `find` tells. */
   remembered(named: Named): Workload | undefined;
   close(): Promise<void>;
@@ -32,7 +35,7 @@ interface Answer {
   readonly knownUntil: number;
   /** How many notices had been heard when it was asked for. */
   readonly heard: number;
-  readonly workload: Workload | undefined;
+  readonly workload: Workload;
 }
 
 interface Question {
@@ -44,19 +47,17 @@ interface Question {
 const freshMs = 800;
 const staleMs = 60_000;
 const maxEntries = 10_000;
-/** A database that has not answered for this long counts as away: a connection can stay silent for minutes. */
-const patienceMs = 1_000;
 /** While it is away, how long a known workload is served before it is asked for again. */
 const retryMs = 250;
 
 const keyOf = (named: Named): string =>
-  named.by === 'path' ? `path/${named.workspace}/${named.kind}/${named.name}` : `host/${named.region}/${named.label}`;
+  named.by === 'path'
+    ? `path/${named.workspace}/${named.kind}/${named.name}`
+    : `${named.by}/${named.region}/${named.label}`;
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { database, databaseUrl, logger, now = () => performance.now() } = options;
-  // Apart from each other, so that a flood of names that do not exist pushes out none that do.
   const known = new BoundedMap<Answer>(maxEntries);
-  const unknown = new BoundedMap<Answer>(maxEntries);
   const questions = new Map<string, Question>();
   const news = createNews();
   const listener = listen({
@@ -70,10 +71,15 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const isOutdated = (key: string, heard: number): boolean => news.isSince(heard, known.get(key)?.workload?.uid);
 
   function keep(key: string, { askedAt, heard }: Question, workload: Workload | undefined): void {
-    const [side, otherSide] = workload === undefined ? [unknown, known] : [known, unknown];
+    if (workload === undefined) return void known.delete(key);
     // Counted from before the question, since the answer may be as old as that.
-    side.set(key, { freshUntil: askedAt + freshMs, knownUntil: askedAt + freshMs + staleMs, heard, workload });
-    otherSide.delete(key);
+    const endsAt = askedAt + (workload.endsInMs ?? Number.POSITIVE_INFINITY);
+    known.set(key, {
+      freshUntil: Math.min(askedAt + freshMs, endsAt),
+      knownUntil: Math.min(askedAt + freshMs + staleMs, endsAt),
+      heard,
+      workload,
+    });
   }
 
   async function settle(key: string, question: Question): Promise<void> {
@@ -97,6 +103,14 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return question;
   }
 
+  /** One that was asked before there was such a workload knows nothing of it: that it is missing is heard from a later one. */
+  async function certain(key: string, named: Named): Promise<Workload | undefined> {
+    const open = questions.get(key);
+    const question = ask(key, named);
+    const workload = await question.found;
+    return workload === undefined && question === open ? ask(key, named).found : workload;
+  }
+
   /** What is said of a workload when the database says nothing. */
   function standIn(key: string): Workload | undefined {
     const answer = known.get(key);
@@ -107,7 +121,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   const isFresh = ({ freshUntil, heard, workload }: Answer): boolean =>
-    now() < freshUntil && !news.isSince(heard, workload?.uid);
+    now() < freshUntil && !news.isSince(heard, workload.uid);
 
   return {
     remembered(named) {
@@ -116,11 +130,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     },
     async find(named) {
       const key = keyOf(named);
-      const answer = known.get(key) ?? unknown.get(key);
+      const answer = known.get(key);
       if (answer !== undefined && isFresh(answer)) return answer.workload;
       if (!isPossible(named)) return undefined;
       try {
-        return await ask(key, named).found;
+        return await certain(key, named);
       } catch (error) {
         const workload = standIn(key);
         if (workload === undefined) throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
@@ -128,6 +142,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       }
     },
     change: news.next,
+    doubt(named) {
+      const key = keyOf(named);
+      const answer = known.get(key);
+      if (answer !== undefined) known.set(key, { ...answer, freshUntil: Number.NEGATIVE_INFINITY });
+    },
     close: () => listener.close(),
   };
 }
@@ -165,10 +184,4 @@ function createNews() {
     isSince: (heard: number, uid: string | undefined): boolean =>
       uid === undefined ? count > heard : everything > heard || (changed.get(uid) ?? 0) > heard,
   };
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  if (await within(patienceMs, work)) return work;
-  work.catch(() => {});
-  throw new Error(`No answer within ${patienceMs} ms.`);
 }

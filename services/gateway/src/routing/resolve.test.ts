@@ -12,6 +12,8 @@ describe('a path names a workload', () => {
     ['/main/agents/a/', { workspace: 'main', kind: 'agent', name: 'a', path: '/' }],
     ['/main/agents/a?x=1/2', { workspace: 'main', kind: 'agent', name: 'a', path: '/?x=1/2' }],
     ['/main/agents/a//b/../%2F%2e?', { workspace: 'main', kind: 'agent', name: 'a', path: '//b/../%2F%2e?' }],
+    ['/main/sandboxes/a/x', { workspace: 'main', kind: 'sandbox', name: 'a', path: '/x' }],
+    ['/main/sandboxes/a//x%2F', { workspace: 'main', kind: 'sandbox', name: 'a', path: '//x%2F' }],
     ['/main/agents/%61', { workspace: 'main', kind: 'agent', name: '%61', path: '/' }],
     ['//agents/a/agents/b', { workspace: '', kind: 'agent', name: 'a', path: '/agents/b' }],
   ])('%s', (target, named) => {
@@ -45,6 +47,11 @@ describe('a host names a workload', () => {
     });
   });
 
+  test('of a sandbox', () => {
+    const named = { by: 'host', region: 'eu', label: 'sbx-a-main', path: '/port/1//x' };
+    expect(at('/port/1//x', 'sbx-a-main.eu.example.org')).toEqual(named);
+  });
+
   test.each([
     'agt-a.example.org',
     'agt-a.b.eu.example.org',
@@ -53,6 +60,32 @@ describe('a host names a workload', () => {
     'agt-.eu.example.org',
   ])('but not %s, whose path is looked at', (host) => {
     expect(at('/main/agents/b', host)).toMatchObject({ by: 'path', name: 'b' });
+  });
+});
+
+describe('a host names a preview', () => {
+  test.each(['0123abcd.eu.preview.example.org', 'Shop-Main.EU.preview.example.org:8443'])('%s', (host) => {
+    expect(at('/main/agents/b?x', host)).toMatchObject({ by: 'preview', region: 'eu', path: '/main/agents/b?x' });
+  });
+
+  test('also below a domain of a customer, where the whole host is its label', () => {
+    expect(at('/a', 'Beta.shop.example.com')).toEqual({
+      by: 'preview',
+      region: '',
+      label: 'beta.shop.example.com',
+      path: '/a',
+    });
+  });
+
+  test.each([
+    'preview.example.org',
+    'eu.preview.example.org',
+    'a.b.eu.preview.example.org',
+    'a-.eu.preview.example.org',
+    '10.0.0.1',
+    'localhost',
+  ])('but not %s', (host) => {
+    expect(() => at('/', host)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
   });
 });
 

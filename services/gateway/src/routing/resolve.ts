@@ -2,12 +2,13 @@
 import { onlyValueOf } from '../access/raw-headers.ts';
 import { GatewayError } from '../errors.ts';
 import { byPath } from './by-path.ts';
+import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
 import { byWorkloadHost } from './by-workload-host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
 import type { Named } from './route.ts';
 
 /** The first that knows the address answers. Hosts before paths: the whole path of a workload's own host is the workload's. */
-const resolvers: readonly Resolver[] = [byWorkloadHost, byPath];
+const resolvers: readonly Resolver[] = [byWorkloadHost, byPreviewHost, byPath, byCustomHost];
 
 const hostForm = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?)\.?(?::\d{1,5})?$/;
 /** Origin form alone, of characters that may stand on a request line. */

@@ -3,11 +3,12 @@ import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Named, Workload } from './route.ts';
+import { queryPreview } from './preview-query.ts';
+import type { Named, Traffic, Workload } from './route.ts';
 
 const Row = z.object({
   uid: z.string(),
-  kind: z.enum(['agent', 'function']),
+  kind: z.enum(['agent', 'function', 'sandbox']),
   name: z.string(),
   workspace_id: z.string(),
   workspace: z.string(),
@@ -18,6 +19,9 @@ const Row = z.object({
   canary: z.string().nullable(),
   canary_percent: z.number(),
   sticky_seconds: z.number(),
+  ports: z.array(z.int()),
+  is_away: z.boolean(),
+  ends_in_ms: z.number().nullable(),
   endpoints: z.array(
     z.object({
       instance: z.string(),
@@ -36,6 +40,10 @@ function conditionFor(named: Named): RawBuilder<boolean> | undefined {
   if (named.by === 'host') {
     return sql`uid = (select resource_uid from host_labels where region = ${named.region} and label = ${named.label})`;
   }
+  if (named.by === 'preview') {
+    return sql`uid = (select parent_uid from resources where uid =
+      (select preview_uid from preview_hosts where region = ${named.region} and label = ${named.label}))`;
+  }
   const { workspace, kind, name } = named;
   if (!ResourceName.safeParse(name).success) return undefined;
   const inWorkspace = conditionForWorkspace(workspace);
@@ -53,6 +61,15 @@ function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefin
 }
 
 export async function queryWorkload(database: Database, named: Named): Promise<Workload | undefined> {
+  if (named.by !== 'preview') return workloadBy(database, named);
+  const [workload, preview] = await Promise.all([workloadBy(database, named), queryPreview(database, named)]);
+  // Between the two questions the host may have become another's.
+  if (workload === undefined || preview?.sandboxUid !== workload.uid) return undefined;
+  const ends = [workload.endsInMs, preview.endsInMs].filter((end) => end !== undefined);
+  return { ...workload, preview, endsInMs: ends.length === 0 ? undefined : Math.min(...ends) };
+}
+
+async function workloadBy(database: Database, named: Named): Promise<Workload | undefined> {
   const condition = conditionFor(named);
   if (condition === undefined) return undefined;
   const { rows } = await sql`
@@ -63,44 +80,70 @@ export async function queryWorkload(database: Database, named: Named): Promise<W
         case when coalesce((spec #>> '{revision,canaryPercent}')::float8, 0) > 0
           then nullif(spec #>> '{revision,canary}', '') end as canary,
         coalesce((spec #>> '{revision,canaryPercent}')::float8, 0) as canary_percent,
-        coalesce((spec #>> '{revision,stickySessionTtl}')::float8, 0) as sticky_seconds
+        coalesce((spec #>> '{revision,stickySessionTtl}')::float8, 0) as sticky_seconds,
+        case when kind = 'sandbox' then jsonb_path_query_array(spec, '$.runtime.ports[*].target') else '[]' end as ports,
+        extract(epoch from expires_at - clock_timestamp())::float8 * 1000 as ends_in_ms
       from resources
-      where ${condition} and kind in ('agent', 'function') and terminated_at is null and status is distinct from 'DELETING'
+      where ${condition} and kind in ('agent', 'function', 'sandbox') and terminated_at is null
+        and (status is null or status not in ('DELETING', 'TERMINATED'))
+        and (expires_at is null or expires_at > clock_timestamp())
     )
     select found.uid, found.kind, found.name, found.workspace_id, workspaces.name as workspace, found.is_public,
       found.is_enabled, found.active,
       coalesce((select status from revisions where resource_uid = found.uid and id = found.active), found.status)
         is not distinct from 'FAILED' as is_failed, found.canary, found.canary_percent, found.sticky_seconds,
+      found.ports, found.ends_in_ms, exists (select from instances i join runners on runners.id = i.runner_id
+        where i.resource_uid = found.uid and i.ended_at is null and i.desired = 'running' and runners.status <> 'up')
+        as is_away,
       (select coalesce(jsonb_agg(jsonb_build_object('instance', i.id, 'revision', i.revision, 'runnerId', i.runner_id,
           'address', runners.ingress_address, 'secret', runners.ingress_secret) order by i.id), '[]')
         from instances i join runners on runners.id = i.runner_id
         where i.resource_uid = found.uid and i.ended_at is null and i.state = 'ready' and i.desired = 'running'
-          and runners.status = 'up' and i.revision in (found.active, found.canary)) as endpoints
+          and runners.status = 'up' and (found.kind = 'sandbox' or i.revision in (found.active, found.canary))) as endpoints
     from found join workspaces on workspaces.id = found.workspace_id`.execute(database);
   return rows.length === 0 ? undefined : toWorkload(Row.parse(rows[0]));
 }
 
 function toWorkload(row: z.infer<typeof Row>): Workload {
-  // A revision that is both takes all requests as what it is first.
-  const canary = row.canary === row.active ? undefined : (row.canary ?? undefined);
+  const isSandbox = row.kind === 'sandbox';
+  const ready = row.endpoints.map(({ address, secret, ...endpoint }) => ({
+    ...endpoint,
+    ingress: address === null || secret === null ? undefined : { address, secret },
+    ...(isSandbox ? { canSleep: true } : {}),
+  }));
+  // There is one sandbox and no choice: the newest, where one that is replaced is still on its way out.
+  const endpoints = isSandbox ? ready.slice(-1) : ready;
   return {
     uid: row.uid,
     kind: row.kind,
     name: row.name,
     workspaceId: row.workspace_id,
     workspace: row.workspace,
-    isPublic: row.is_public,
+    isPublic: row.is_public && !isSandbox,
     isEnabled: row.is_enabled,
     isFailed: row.is_failed,
-    traffic: {
-      active: row.active ?? undefined,
-      canary,
-      canaryPercent: canary === undefined ? 0 : row.canary_percent,
-      stickySeconds: row.sticky_seconds,
-    },
-    endpoints: row.endpoints.map(({ address, secret, ...endpoint }) => ({
-      ...endpoint,
-      ingress: address === null || secret === null ? undefined : { address, secret },
-    })),
+    traffic: isSandbox ? allTo(endpoints.at(0)?.revision) : trafficOf(row),
+    endpoints,
+    ports: row.ports,
+    isAway: row.is_away && endpoints.length === 0,
+    endsInMs: row.ends_in_ms ?? undefined,
+  };
+}
+
+const allTo = (active: string | undefined): Traffic => ({
+  active,
+  canary: undefined,
+  canaryPercent: 0,
+  stickySeconds: 0,
+});
+
+function trafficOf(row: z.infer<typeof Row>): Traffic {
+  // A revision that is both takes all requests as what it is first.
+  const canary = row.canary === row.active ? undefined : (row.canary ?? undefined);
+  return {
+    active: row.active ?? undefined,
+    canary,
+    canaryPercent: canary === undefined ? 0 : row.canary_percent,
+    stickySeconds: row.sticky_seconds,
   };
 }

@@ -55,6 +55,8 @@ export interface Chooser {
 const lookMs = 250;
 /** Whoever was to start an instance may have died with the word. */
 const insistMs = 5_000;
+/** A machine that was not back within the time that a request waits will not be back in a second. */
+const awayRetrySeconds = 5;
 
 export function createChooser(options: ChooserOptions): Chooser {
   const { brand, catalogue, demand, cookies, holdMs, waiting, random } = options;
@@ -71,8 +73,8 @@ export function createChooser(options: ChooserOptions): Chooser {
     return pickInstance(own, (instance) => inFlight.get(instance) ?? 0, random);
   };
 
-  function hold(named: Named, asked: Asked, { uid, isFailed }: Workload): Promise<Held> {
-    if (isFailed) throw failed();
+  function hold(named: Named, asked: Asked, { uid, kind, isFailed }: Workload): Promise<Held> {
+    if (isFailed) throw failed(kind);
     if (waiting.isFull(uid))
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
     return waiting.wait(uid, () => look(named, asked, uid));
@@ -82,17 +84,21 @@ export function createChooser(options: ChooserOptions): Chooser {
   async function look(named: Named, asked: Asked, uid: string): Promise<Held> {
     const since = performance.now();
     let insistAt = since + insistMs;
+    let isAway = false;
     for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
       await catalogue.change(uid, lookMs);
       const workload = await catalogue.find(named);
       if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
       const endpoint = pick(workload, asked);
       if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
-      if (workload.isFailed) throw failed();
-      if (now < insistAt) continue;
+      if (workload.isFailed) throw failed(workload.kind);
+      isAway = workload.kind === 'sandbox' && workload.isAway;
+      // Nothing scales a sandbox: it is on its way, or away.
+      if (now < insistAt || workload.kind === 'sandbox') continue;
       demand.insist(uid);
       insistAt = now + insistMs;
     }
+    if (isAway) throw away();
     throw new GatewayError('WORKLOAD_UNAVAILABLE', {
       message: `No instance of the workload was ready within ${Math.round(holdMs / 1_000)} seconds. Its events and logs say why.`,
     });
@@ -124,9 +130,21 @@ export function createChooser(options: ChooserOptions): Chooser {
   };
 }
 
-const failed = (): GatewayError =>
+const failed = (kind: Workload['kind']): GatewayError =>
+  kind === 'sandbox'
+    ? new GatewayError('WORKLOAD_UNAVAILABLE', {
+        message: 'The sandbox has failed. Its events say why.',
+        action: 'Read the events of the sandbox, then create it again under the same name.',
+        doNot: 'Do not retry before that.',
+      })
+    : new GatewayError('WORKLOAD_UNAVAILABLE', {
+        message: 'The workload failed to start. Its events say why; it is tried again when it is deployed again.',
+      });
+
+const away = (): GatewayError =>
   new GatewayError('WORKLOAD_UNAVAILABLE', {
-    message: 'The workload failed to start. Its events say why; it is tried again when it is deployed again.',
+    message: 'The machine that holds the sandbox is away. The sandbox is kept, and answers when its machine is back.',
+    retryAfterSeconds: awayRetrySeconds,
   });
 
 interface Answering {

@@ -1,5 +1,8 @@
+import { NotDispatched } from '@berth/wire';
 import { GatewayError } from '../errors.ts';
+import { PortClosed } from '../proxy/connector.ts';
 import type { Outcome, ProxyErrorCode } from '../proxy/outcome.ts';
+import type { Target } from '../routing/target.ts';
 
 /** What the client is told when the workload itself has not answered; undefined when there is nobody to tell. */
 const codes = {
@@ -15,10 +18,28 @@ const codes = {
 } as const satisfies Record<ProxyErrorCode, string | undefined>;
 
 /** A request that has not left us may be sent again, whatever it was that failed. */
-export function faultOf({ error, dispatchState }: Outcome): GatewayError | undefined {
+export function faultOf(outcome: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
+  const { error, dispatchState } = outcome;
   if (error === undefined) return undefined;
+  const plain = finalRefusal(outcome, target);
+  if (plain !== undefined) return plain;
   const code = codes[error.code];
   if (code === undefined) return undefined;
   const isUnsent = dispatchState === 'not_dispatched' && (error.code === 'reset' || error.code === 'unreachable');
   return new GatewayError(isUnsent ? 'WORKLOAD_UNAVAILABLE' : code, {}, error.cause);
+}
+
+/** Of what reached nobody, and will not by being offered again at once; undefined where it might. */
+export function finalRefusal({ error }: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
+  if (error?.code !== 'unreachable') return undefined;
+  const { cause } = error;
+  if (cause instanceof NotDispatched && cause.reason === 'busy') {
+    const { retryAfterSeconds } = cause;
+    const message = 'The sandbox sleeps, and the machine that holds it has no memory to wake it right now.';
+    return new GatewayError('WORKLOAD_UNAVAILABLE', { message, retryAfterSeconds });
+  }
+  if (!(cause instanceof PortClosed) || target?.port === undefined) return undefined;
+  return new GatewayError('PORT_UNREACHABLE', {
+    message: `Nothing listens on port ${target.port} of the sandbox, or only on its loopback address.`,
+  });
 }

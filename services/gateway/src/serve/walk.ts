@@ -11,21 +11,29 @@ import {
   startWideEvent,
   type WideEvent,
 } from '@berth/telemetry';
+import { NotDispatched } from '@berth/wire';
+import type { Admitted, PreviewPass } from '../access/admitted.ts';
 import { forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
+import type { PreviewGate } from '../access/preview-gate.ts';
+import { over, previewRequestHeaders, setHeaders } from '../access/preview-headers.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
 import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
+import type { Catalogue } from '../routing/catalogue.ts';
+import { previewTarget } from '../routing/preview-target.ts';
 import { hostHeader, resolve } from '../routing/resolve.ts';
 import type { Named, Workload } from '../routing/route.ts';
+import { type SandboxRules, type Target, targetOf } from '../routing/target.ts';
 import type { Chooser } from './choose.ts';
 import { createDepartures } from './departures.ts';
-import { faultOf } from './fault.ts';
+import { faultOf, finalRefusal } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
+import { answerPreflight } from './preflight.ts';
 import type { WaitingList } from './waiting-list.ts';
 
 export interface WalkOptions {
@@ -33,6 +41,9 @@ export interface WalkOptions {
   readonly workloadDomain: string;
   readonly docsUrl: string;
   readonly gatekeeper: Gatekeeper;
+  readonly previews: PreviewGate;
+  readonly catalogue: Pick<Catalogue, 'doubt'>;
+  readonly sandboxes: SandboxRules;
   readonly demand: Pick<DemandBook, 'enter'>;
   readonly chooser: Chooser;
   readonly forwarder: Forwarder;
@@ -50,14 +61,19 @@ export interface WalkOptions {
 interface About {
   readonly event: WideEvent;
   kind: Workload['kind'] | undefined;
+  target: Target | undefined;
+  /** On whatever is answered. */
+  answerHeaders: Readonly<Record<string, string>>;
 }
 
 interface Offered {
   readonly call: Call;
   readonly named: Named;
   readonly workload: Workload;
+  readonly target: Target;
   readonly session: string | undefined;
   readonly headers: readonly string[];
+  readonly preview: PreviewPass | undefined;
   readonly about: About;
 }
 
@@ -65,11 +81,12 @@ interface Offered {
 const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, workloadDomain, docsUrl, gatekeeper, demand, chooser, waiting, logger, metrics } = options;
+  const { brand, workloadDomain, docsUrl, gatekeeper, chooser, waiting, logger, metrics } = options;
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
-  async function offer({ call, named, workload: known, session, headers, about }: Offered): Promise<Outcome> {
+  async function offer(offered: Offered): Promise<Outcome> {
+    const { call, named, workload: known, target, session, headers, preview, about } = offered;
     const { request, response, upgrade } = call;
     const giveUpAt = performance.now() + options.patienceMs;
     const refused = new Set<string>();
@@ -77,21 +94,28 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     for (let rounds = 0; ; ) {
       noteDepartures(workload);
       const asked = { request, session, refused };
-      const { endpoint, onResponseHead, heldMs, count } = await chooser.choose(named, workload, asked);
+      const { endpoint: chosen, onResponseHead, heldMs, count } = await chooser.choose(named, workload, asked);
+      const endpoint = target.port === undefined ? chosen : { ...chosen, port: target.port };
       about.event.add({ revision: endpoint.revision, instance: endpoint.instance });
       if (heldMs !== undefined) {
         about.event.add({ heldMs });
         metrics.held(workload.kind, heldMs);
       }
-      const task = { request, response, endpoint, headers, kind: workload.kind, path: named.path, onResponseHead };
+      const task = { request, response, endpoint, headers, kind: workload.kind, path: target.path };
+      const dressed = { ...task, onResponseHead: dressAnswers(onResponseHead, preview, about) };
       const outcome = await count(() =>
-        upgrade === undefined ? options.forwarder.forward(task) : options.upgrader.upgrade({ ...task, ...upgrade }),
+        upgrade === undefined
+          ? options.forwarder.forward(dressed)
+          : options.upgrader.upgrade({ ...dressed, ...upgrade }),
       );
       const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
-      if (!isUntouched || performance.now() >= giveUpAt) return outcome;
+      if (!isUntouched || performance.now() >= giveUpAt || finalRefusal(outcome, target) !== undefined) return outcome;
       refused.add(endpoint.instance);
+      if (isWrongPlace(outcome)) options.catalogue.doubt(named);
       // Read anew: the instance may be gone, and its runner may have another address or secret by now.
-      ({ workload } = await gatekeeper.admit(named, request.rawHeaders));
+      const again = await admit(named, call, about);
+      if (again === 'preflight') return outcome;
+      ({ workload } = again);
       if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;
       rounds += 1;
       const pauseMs = backoffMs(rounds, roundMs.first, roundMs.most, Math.random);
@@ -101,15 +125,35 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     }
   }
 
+  function admit(named: Named, { request }: Call, about: About): Admitted | Promise<Admitted | 'preflight'> {
+    if (named.by !== 'preview') return gatekeeper.admit(named, request.rawHeaders);
+    return options.previews.admit(named, request, (headers) => {
+      about.answerHeaders = headers;
+    });
+  }
+
+  /** Of a sandbox there is one, however much is asked of it. */
+  const countDemand = ({ kind, uid }: Workload): (() => void) | undefined =>
+    kind === 'sandbox' ? undefined : options.demand.enter(uid);
+
   async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
-    const admitting = gatekeeper.admit(named, request.rawHeaders);
+    const admitting = admit(named, call, about);
     // Nothing is waited for that is known already: a turn of the queue for every request adds up.
-    const { workload, principal, consumed } = admitting instanceof Promise ? await admitting : admitting;
+    const admitted = admitting instanceof Promise ? await admitting : admitting;
+    if (admitted === 'preflight') return answerPreflight(call, about.answerHeaders);
+    const { workload, principal, consumed, preview } = admitted;
     const { workspace, kind, name } = workload;
     about.kind = kind;
     about.event.add({ workspace, kind, workload: name, subject: principal?.subject });
+    if (preview !== undefined) about.event.add({ preview: preview.preview.name });
+    const target =
+      preview === undefined
+        ? targetOf(named, workload, options.sandboxes)
+        : previewTarget(preview.preview, preview.named, workload, options.sandboxes);
+    about.target = target;
+    if (target.port !== undefined) about.event.add({ port: target.port });
     if (!workload.isEnabled)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
     const parent = parseTraceparent(oneHeader(request.headers.traceparent));
@@ -121,17 +165,19 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       workload,
       principal,
       consumed,
+      target,
       peer: { address, isTls: 'encrypted' in request.socket, isTrusted: options.isTrusted(address) },
       requestId,
       traceparent,
       mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
       upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
     });
-    const leave = demand.enter(workload.uid);
+    const sent = preview === undefined ? headers : previewRequestHeaders(headers, preview.preview, brand);
+    const leave = countDemand(workload);
     try {
-      return await offer({ call, named, workload, session, headers, about });
+      return await offer({ call, named, workload, target, session, headers: sent, preview, about });
     } finally {
-      leave();
+      leave?.();
     }
   }
 
@@ -140,12 +186,12 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
     metrics.begin();
-    const about: About = { event, kind: undefined };
+    const about: About = { event, kind: undefined, target: undefined, answerHeaders: {} };
     let outcome: Outcome | undefined;
     let error: unknown;
     try {
       outcome = await pass(call, requestId, about);
-      error = faultOf(outcome);
+      error = faultOf(outcome, about.target);
     } catch (thrown) {
       error = thrown;
     }
@@ -156,7 +202,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       if (!response.headersSent && !request.socket.destroyed) {
         // Whatever is left of the body is not read: the connection cannot be used again.
         if (!request.complete) response.shouldKeepAlive = false;
-        response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
+        response.writeHead(answer.status, { ...over(about.answerHeaders, answer.headers) }).end(answer.body);
       }
       metrics.observe(about.kind, answer.status, outcome);
       if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
@@ -167,6 +213,19 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     event.end(figures(outcome?.status, outcome));
   };
 }
+
+type OnResponseHead = (status: number, rawHeaders: string[]) => string[];
+
+/** What a preview adds to the answers of its app. */
+function dressAnswers(onResponseHead: OnResponseHead, preview: PreviewPass | undefined, about: About): OnResponseHead {
+  if (preview === undefined) return onResponseHead;
+  const cookie = preview.cookie === undefined ? [] : ['Set-Cookie', preview.cookie];
+  return (status, rawHeaders) => [...setHeaders(onResponseHead(status, rawHeaders), about.answerHeaders), ...cookie];
+}
+
+/** The runner does not have it, or is in another session by now: what we know is older than that. */
+const isWrongPlace = ({ error }: Outcome): boolean =>
+  error?.cause instanceof NotDispatched && (error.cause.reason === 'unknown' || error.cause.reason === 'refused');
 
 const figures = (status: number | undefined, outcome: Outcome | undefined) =>
   outcome === undefined

@@ -1,0 +1,64 @@
+// All that serving a request at a preview needs to know beside its sandbox, in one round trip.
+import { sandboxApiPort } from '@berth/contract';
+import type { Database } from '@berth/database';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Preview } from './preview.ts';
+import type { NamedPreview } from './route.ts';
+
+const Headers = z.record(z.string(), z.string());
+const Row = z.object({
+  uid: z.string(),
+  name: z.string(),
+  sandbox_uid: z.string(),
+  port: z.int(),
+  is_public: z.boolean(),
+  request_headers: Headers,
+  response_headers: Headers,
+  ends_in_ms: z.number().nullable(),
+  tokens: z.array(z.object({ hash: z.string(), endsInMs: z.number() })),
+});
+
+/** The port that the API listens on is the API by whichever number it is called. */
+const apiPorts = new Set([sandboxApiPort, 8080]);
+
+export async function queryPreview(database: Database, { region, label }: NamedPreview): Promise<Preview | undefined> {
+  const askedAt = performance.now();
+  const { rows } = await sql`
+    select uid, name, parent_uid as sandbox_uid, (spec ->> 'port')::integer as port,
+      coalesce((spec ->> 'public')::boolean, false) as is_public,
+      coalesce(spec -> 'requestHeaders', '{}') as request_headers,
+      coalesce(spec -> 'responseHeaders', '{}') as response_headers,
+      extract(epoch from expires_at - clock_timestamp())::float8 * 1000 as ends_in_ms,
+      (select coalesce(jsonb_agg(jsonb_build_object('hash', encode(hash, 'base64'),
+          'endsInMs', extract(epoch from preview_tokens.expires_at - clock_timestamp())::float8 * 1000)), '[]')
+        from preview_tokens where preview_uid = uid and preview_tokens.expires_at > clock_timestamp()) as tokens
+    from resources
+    where uid = (select preview_uid from preview_hosts where region = ${region} and label = ${label})
+      and kind = 'preview' and terminated_at is null and (expires_at is null or expires_at > clock_timestamp())`.execute(
+    database,
+  );
+  return rows.length === 0 ? undefined : toPreview(Row.parse(rows[0]), askedAt);
+}
+
+const toPreview = (row: z.infer<typeof Row>, askedAt: number): Preview => ({
+  uid: row.uid,
+  name: row.name,
+  sandboxUid: row.sandbox_uid,
+  port: apiPorts.has(row.port) ? undefined : row.port,
+  isPublic: row.is_public,
+  requestHeaders: row.request_headers,
+  responseHeaders: row.response_headers,
+  endsInMs: row.ends_in_ms ?? undefined,
+  tokens: new Map(row.tokens.map(({ hash, endsInMs }) => [hash, askedAt + endsInMs])),
+});
+
+/** How long a token of the preview still counts, for one that was made after the preview was read; undefined when there is none. */
+export async function queryToken(database: Database, previewUid: string, hash: Buffer): Promise<number | undefined> {
+  const { rows } = await sql<{ ends_in_ms: number }>`
+    select extract(epoch from expires_at - clock_timestamp())::float8 * 1000 as ends_in_ms
+    from preview_tokens where hash = ${hash} and preview_uid = ${previewUid} and expires_at > clock_timestamp()`.execute(
+    database,
+  );
+  return rows[0]?.ends_in_ms;
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Named } from './route.ts';
+import { targetOf } from './target.ts';
+
+const sandbox = { kind: 'sandbox', ports: [3000, 8080] } as const;
+const byPath = (path: string): Named => ({ by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path });
+const byHost = (path: string): Named => ({ by: 'host', region: 'eu', label: 'sbx-s-main', path });
+const refuse = { undeclaredPorts: 'refuse' } as const;
+const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+
+describe('of a sandbox', () => {
+  test('whatever follows the port survives byte for byte', () => {
+    fc.assert(
+      fc.property(visible, (rest) => {
+        expect(targetOf(byPath(`/port/3000/${rest}`), sandbox, refuse)).toEqual({
+          path: `/${rest}`,
+          port: 3000,
+          prefix: '/main/sandboxes/s/port/3000',
+        });
+        expect(targetOf(byHost(`/port/3000?${rest}`), sandbox, refuse)).toEqual({
+          path: `/?${rest}`,
+          port: 3000,
+          prefix: '/port/3000',
+        });
+      }),
+    );
+  });
+
+  test('any other path is the API’s, untouched, unless it is the runner’s', () => {
+    fc.assert(
+      fc.property(visible, (rest) => {
+        fc.pre(!/^(port\/|terminal|\/*control)/i.test(rest));
+        const path = `/${rest}`;
+        expect(targetOf(byHost(path), sandbox, refuse)).toEqual({ path, port: undefined, prefix: undefined });
+      }),
+    );
+  });
+
+  test('no port is reached that is neither declared nor allowed, and a reserved one never', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 65_535 }), fc.constantFrom('refuse', 'allow'), (port, undeclaredPorts) => {
+        const isReserved = [80, 443, 8080].includes(port);
+        const mayPass = !isReserved && (undeclaredPorts === 'allow' || port === 3000);
+        const ask = () => targetOf(byHost(`/port/${port}`), sandbox, { undeclaredPorts });
+        if (mayPass) expect(ask().port).toBe(port);
+        else expect(ask).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+      }),
+    );
+  });
+});
+
+test('of an agent or a function every path is its own', () => {
+  const paths = ['/port/3000/x', '/control/v1', '/terminal?token=t'];
+  for (const path of paths) {
+    const named: Named = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path };
+    expect(targetOf(named, { kind: 'agent', ports: [] }, refuse)).toEqual({ path, port: undefined, prefix: undefined });
+  }
+});

@@ -1,0 +1,68 @@
+// Where inside a workload a request goes. To an agent or a function: all of them to its one port. To a sandbox: to the API inside
+// it, or below `/port/{n}` to one of its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
+import { GatewayError } from '../errors.ts';
+import type { Named, Workload } from './route.ts';
+import { withoutTerminalToken } from './terminal-token.ts';
+
+export interface Target {
+  /** Byte for byte as the workload shall see it. */
+  readonly path: string;
+  /** Undefined: the one that the instance answers on. */
+  readonly port: number | undefined;
+  /** What was taken off the beginning of the path, as its client wrote it. */
+  readonly prefix: string | undefined;
+}
+
+export interface SandboxRules {
+  /** Ports that its owner has not declared. */
+  readonly undeclaredPorts: 'refuse' | 'allow';
+}
+
+/** Each is spoken to in another way, or belongs to the system; sandbox sheet 1.1. */
+const reservedPorts: ReadonlyMap<number, string> = new Map([
+  [80, 'Port 80 belongs to the system. Let the server listen on another port, and declare that in spec.runtime.ports.'],
+  [443, 'Port 443 stands for the API of the sandbox. Call it without /port/443.'],
+  [8080, 'Port 8080 is the API of the sandbox. Call it without /port/8080.'],
+]);
+
+const portForm = /^\/port\/([^/?]*)(.*)$/s;
+/** Of the guest these are the runner's, and signed by it; in any spelling that anybody might take for them. */
+const runnersForm = /^\/+control(?:[/?%]|$)/i;
+
+/** Throws a GatewayError for a place that nobody may call. */
+export function targetOf(named: Named, workload: Pick<Workload, 'kind' | 'ports'>, rules: SandboxRules): Target {
+  const { path } = named;
+  if (workload.kind !== 'sandbox') return { path, port: undefined, prefix: undefined };
+  const [, digits, rest = ''] = portForm.exec(path) ?? [];
+  if (digits === undefined) return apiTarget(path);
+  const port = portIn(digits);
+  refuseForbidden(port, workload.ports, rules);
+  return { path: rest.startsWith('/') ? rest : `/${rest}`, port, prefix: `${baseOf(named)}/port/${digits}` };
+}
+
+function apiTarget(path: string): Target {
+  if (runnersForm.test(path)) {
+    throw new GatewayError('ROUTE_NOT_FOUND', {
+      message: 'Paths below /control are for the machine that runs the sandbox. Use the other paths of its API.',
+    });
+  }
+  return { path: withoutTerminalToken(path), port: undefined, prefix: undefined };
+}
+
+function portIn(digits: string): number {
+  const port = /^[1-9]\d{0,4}$/.test(digits) ? Number(digits) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new GatewayError('BAD_REQUEST', { message: 'After /port/ comes a number from 1 to 65535.' });
+}
+
+function refuseForbidden(port: number, declared: readonly number[], { undeclaredPorts }: SandboxRules): void {
+  const reserved = reservedPorts.get(port);
+  if (reserved !== undefined) throw new GatewayError('FORBIDDEN', { message: reserved });
+  if (undeclaredPorts === 'allow' || declared.includes(port)) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: `Port ${port} is not declared. Add it to spec.runtime.ports of the sandbox, or create a preview for it.`,
+  });
+}
+
+/** What stands before the path of a sandbox when it is addressed by path. */
+const baseOf = (named: Named): string => (named.by === 'path' ? `/${named.workspace}/sandboxes/${named.name}` : '');
