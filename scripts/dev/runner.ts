@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { docker } from '../engines/docker.ts';
+import { buildGuest } from '../engines/guest/runtime.ts';
 import { installedRunsc } from '../engines/gvisor.ts';
 import { standingFolder, up } from '../engines/standing.ts';
 import { importTinyImage } from '../engines/tiny-image.ts';
@@ -43,6 +44,7 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
       BERTH_GATEWAY_LOCAL_RUNNER: join(stateFolder, 'ingress.sock'),
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
+      BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
     },
     lines: [`  docker    ${dockerUrl} (${isolation})`],
   };

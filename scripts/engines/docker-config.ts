@@ -12,6 +12,8 @@ export type DockerOptions = StartOptions & {
   netns?: string;
   /** Address ranges of registries that need no TLS, beside loopback. */
   openRegistries?: readonly string[];
+  /** What a container of gVisor may write, in gVisor's words. */
+  gvisorLayerSize?: string;
 };
 
 export type DockerFolder = {
@@ -39,12 +41,14 @@ export function dockerFolder(dataFolder: string): DockerFolder {
 }
 
 /** Written at every start: gVisor may have been installed since. */
-export async function writeDockerConfig({ dataFolder, netns, openRegistries }: DockerOptions): Promise<DockerFolder> {
+export async function writeDockerConfig(options: DockerOptions): Promise<DockerFolder> {
+  const { dataFolder, netns, openRegistries, gvisorLayerSize = '10g' } = options;
   const folder = dockerFolder(dataFolder);
   await mkdir(dataFolder, { recursive: true });
   const config = {
-    ...daemonConfig(dataFolder, folder, await installedRunsc()),
+    ...daemonConfig(dataFolder, folder),
     'insecure-registries': openRegistries ?? [],
+    runtimes: runtimes(await installedRunsc(), gvisorLayerSize),
   };
   await writeFile(folder.config, JSON.stringify(config, null, 2));
   if (netns !== undefined) await writeFile(folder.netnsFile, netns);
@@ -57,7 +61,14 @@ export async function savedNetns({ netnsFile }: DockerFolder): Promise<string | 
   return path !== undefined && existsSync(path) ? path : undefined;
 }
 
-function daemonConfig(dataFolder: string, folder: DockerFolder, runsc: string | undefined) {
+function runtimes(runsc: string | undefined, layerSize: string) {
+  if (runsc === undefined) return {};
+  // What is written lies in one file of the container's own layer, and cannot grow beyond the size.
+  const runtimeArgs = ['--platform=systrap', '--network=sandbox', `--overlay2=root:self,size=${layerSize}`];
+  return { runsc: { path: runsc, runtimeArgs } };
+}
+
+function daemonConfig(dataFolder: string, folder: DockerFolder) {
   return {
     'data-root': join(dataFolder, 'data'),
     'exec-root': folder.execRoot,
@@ -79,6 +90,5 @@ function daemonConfig(dataFolder: string, folder: DockerFolder, runsc: string | 
     bridge: 'none',
     // Shared address space (RFC 6598): collides neither with an operator's private networks nor with public hosts.
     'default-address-pools': [{ base: '100.64.0.0/10', size: 24 }],
-    runtimes: runsc ? { runsc: { path: runsc, runtimeArgs: ['--platform=systrap', '--network=sandbox'] } } : {},
   };
 }

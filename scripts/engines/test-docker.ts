@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { type DataDisk, mountDataDisk } from './data-disk.ts';
 import { docker } from './docker.ts';
 import './test-restate.ts';
 
@@ -16,14 +17,23 @@ export type TestDocker = AsyncDisposable & {
 };
 
 /** Started only by files that need it (about a second), so that other tests do not pay for it. */
-export async function startTestDocker(options: { netns?: string } = {}): Promise<TestDocker> {
+export async function startTestDocker(
+  options: {
+    netns?: string;
+    gvisorLayerSize?: string;
+    /** A file system of its own for its data. */
+    disk?: DataDisk;
+  } = {},
+): Promise<TestDocker> {
+  const { disk, ...settings } = options;
   const dataFolder = await mkdtemp(join(inject('runFolder'), `${docker.name}-`));
-  let running = await docker.start({ dataFolder, ...options });
+  if (disk !== undefined) await mountDataDisk(dataFolder, disk);
+  let running = await docker.start({ dataFolder, ...settings });
   return {
     url: running.url,
     dataFolder,
     async start() {
-      running = await docker.start({ dataFolder, ...options });
+      running = await docker.start({ dataFolder, ...settings });
     },
     stop: () => docker.stop(dataFolder),
     async kill() {

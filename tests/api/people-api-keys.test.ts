@@ -1,6 +1,7 @@
 import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import { connect } from '@berth/database';
 import { createKeyring, firstRun, unseal } from '@berth/identity';
+import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -148,6 +149,7 @@ describe('what the database holds', () => {
     const config = ApiConfig.parse({ port: 0 });
     const server = await startApi({
       config,
+      placement: PlacementConfig.parse({}),
       databaseUrl: testDatabase.url,
       masterKeys,
       logger: createLogger({ role: 'api' }, { level: 'error' }),

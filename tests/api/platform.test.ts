@@ -28,9 +28,15 @@ describe('locations', () => {
         location: 'Oslo',
         flavors: [{ name: 'x86', type: 'cpu' }],
         status: 'no_runner',
+        isolation: 'No runner is registered, so how workloads are isolated is not known.',
       },
       expect.objectContaining({ region: 'eu-2', status: 'no_runner' }),
-      { region: 'lab', flavors: [{ name: 'x86', type: 'cpu' }], status: 'no_runner' },
+      {
+        region: 'lab',
+        flavors: [{ name: 'x86', type: 'cpu' }],
+        status: 'no_runner',
+        isolation: expect.stringContaining('not known'),
+      },
     ]);
   });
 
@@ -67,11 +73,24 @@ describe('locations', () => {
     const { body: locations } = await api.admin.get('/locations');
     expect(locations.map(({ status }: { status: string }) => status)).toEqual(['healthy', 'degraded', 'no_runner']);
     const { body } = await api.admin.get('/configuration');
+    expect(body.regions.map(({ mk31Available }: { mk31Available: boolean }) => mk31Available)).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(body.regions.map(({ infoGeneration }: { infoGeneration: string }) => infoGeneration)).toEqual([
       expect.stringContaining('run under gVisor'),
       expect.stringContaining('no runner has gVisor'),
       expect.stringContaining('not known'),
     ]);
+  });
+
+  test('locations and configuration say how they isolate in the same words', async () => {
+    const { body: locations } = await api.admin.get('/locations');
+    const { body } = await api.admin.get('/configuration');
+    expect(locations.map(({ isolation }: { isolation: string }) => isolation)).toEqual(
+      body.regions.map(({ infoGeneration }: { infoGeneration: string }) => infoGeneration),
+    );
   });
 
   test('both need a credential and no workspace', async () => {

@@ -104,6 +104,7 @@ const bodies: Readonly<Record<string, object>> = {
   createJobExecution: { tasks: [] },
   createJobExecutionByAddress: { tasks: [] },
   createApplicationCustomDomain: { metadata: { name: 'new.example.com' }, spec: {} },
+  createPreviewToken: { metadata: { name: 'new' }, spec: {} },
   createServiceAccountKey: { name: 'new' },
   updateServiceAccount: { name: 'new' },
   updateUserRole: { role: 'member' },

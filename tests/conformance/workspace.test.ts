@@ -146,7 +146,7 @@ test('workspace.resource-counts: resourceCounts holds the fourteen kinds with tr
     images: 0,
   };
   expect(await counts()).toEqual(none);
-  // A different number of each, so that no two can be taken for each other. Previews cannot be created yet.
+  // A different number of each, so that no two can be taken for each other.
   const wanted: Record<string, readonly [path: string, count: number, body: (number: number) => object]> = {
     agents: ['/agents', 1, (n) => named(`a-${n}`)],
     functions: ['/functions', 2, (n) => named(`f-${n}`)],
@@ -160,6 +160,7 @@ test('workspace.resource-counts: resourceCounts holds the fourteen kinds with tr
     integrationconnections: ['/integrations/connections', 10, (n) => named(`c-${n}`)],
     customdomains: ['/customdomains', 11, (n) => named(`d${n}.example.com`)],
     serviceaccounts: ['/service_accounts', 12, (n) => ({ name: `robot-${n}` })],
+    previews: ['/sandboxes/s-3/previews', 14, (n) => ({ metadata: { name: `v-${n}` }, spec: { port: 3000 } })],
     images: ['/images', 13, (n) => ({ resourceType: 'job', name: `i-${n}`, image: `registry.example.com/i:${n}` })],
   };
   for (const [path, count, body] of Object.values(wanted))

@@ -27,9 +27,9 @@ beforeAll(async () => {
       BERTH_RUNNER_REGISTRIES: JSON.stringify([
         { host: registry.host, username: registry.username, password: registry.password },
       ]),
-      BERTH_ORCHESTRATOR_IMAGE_REGISTRY: registry.host,
+      BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
       // At full size as operators have it, 45 seconds.
-      ...(full ? {} : { BERTH_ORCHESTRATOR_START_TIMEOUT_SECONDS: '10' }),
+      ...(full ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
     },
   });
 }, 120_000);

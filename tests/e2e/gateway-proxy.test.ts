@@ -26,7 +26,7 @@ afterAll(() => workload?.kill());
 beforeEach(async () => {
   const timeouts = { totalMs: 120_000, silentMs: 60_000 };
   front = await startFront(directConnector(workloadPort), {
-    forwarder: { timeouts: { agent: timeouts, function: timeouts } },
+    forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts } },
   });
 });
 afterEach(() => front.close());

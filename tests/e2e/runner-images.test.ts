@@ -152,6 +152,13 @@ describe('clean', () => {
     await importTinyImage(docker.url);
   });
 
+  test('an image of which sandboxes are to be ready stays, also while none is there', async () => {
+    const store = await openStore({ standing: ['one:1', image('two')] });
+    for (const name of ['one', 'two', 'three']) await store.ensure(image(name), ignore);
+    now = new Date(now.getTime() + 30 * DAY_MS);
+    expect(await store.clean()).toEqual([image('three')]);
+  });
+
   test('on a full disk young ones go too, oldest first', async () => {
     const store = await openStore({ diskPressurePercent: 0 });
     for (const name of ['two', 'one']) {

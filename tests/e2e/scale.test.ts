@@ -25,7 +25,7 @@ beforeAll(async () => {
       BERTH_SCALING_IDLE_SECONDS: String(idleSeconds),
       BERTH_SCALING_MOST_INSTANCES: '20',
       BERTH_GATEWAY_HOLD_SECONDS: String(holdSeconds),
-      BERTH_ORCHESTRATOR_START_TIMEOUT_SECONDS: '10',
+      BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10',
     },
   });
   image = await buildEchoImage(fleet.machines[0]?.dockerUrl ?? '');

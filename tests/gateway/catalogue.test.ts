@@ -86,6 +86,9 @@ describe('a workload', () => {
         { instance: first, revision, runnerId: runner, ingress },
         { instance: second, revision: canary, runnerId: runner, ingress },
       ].sort((a, b) => (a.instance < b.instance ? -1 : 1)),
+      ports: [],
+      isAway: false,
+      endsInMs: undefined,
     };
     expect(await catalogue.find(byPath('whole'))).toEqual(expected);
     expect(await catalogue.find(byPath('whole', workspace.id))).toEqual(expected);

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { ingressServerName } from '@berth/contract';
-import { Bundle, type Channel, readLine } from '@berth/wire';
+import { Bundle, type Channel, RunnerAway, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { RunnerAway } from '../../services/gateway/src/proxy/connector.ts';
 import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import {

@@ -1,6 +1,6 @@
 // Whoever changes where requests go says so, once it is there for everyone.
 import { listen, routesChannel } from '@berth/database';
-import { OrchestratorConfig } from '@berth/orchestrator';
+import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
@@ -51,7 +51,7 @@ test('a decision about a resource names it, and one that changes nothing is sile
   const uid = await uidOf('b');
   const rung: string[] = [];
   const dependencies = {
-    config: OrchestratorConfig.parse({}),
+    placement: PlacementConfig.parse({}),
     scaling: { requestsPerInstance: 10, idleSeconds: 60, mostInstances: 10 },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],

@@ -1,25 +1,14 @@
 // A request that has reached no instance is offered again: to another one, or to the same when its runner is back.
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAuthenticator } from '@berth/identity';
-import { createMetricsRegistry } from '@berth/telemetry';
+import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
-import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
-import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
-import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
-import { type Connector, NotDispatched, RunnerAway } from '../../services/gateway/src/proxy/connector.ts';
-import { createForwarder } from '../../services/gateway/src/proxy/forward.ts';
+import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
 import { directConnector, startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
-import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import { createChooser } from '../../services/gateway/src/serve/choose.ts';
-import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
-import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
-import { createWalk } from '../../services/gateway/src/serve/walk.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, makeBed, silent } from './bed.ts';
+import { type Bed, makeBed } from './bed.ts';
+import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
 
 const brand = conformanceBrand();
 let bed: Bed;
@@ -48,12 +37,11 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** All of the gateway but its way to instances, which here is a port of this machine and may be barred. */
+/** To a port of this machine, which may be barred. */
 async function startWalk(
   bar: (...asked: Parameters<Connector['connect']>) => Error | undefined,
-  { patienceMs = 10_000, mostWaiting = 100 } = {},
+  options: WalkBedOptions = {},
 ) {
-  const { database, api } = bed;
   const direct = directConnector(upstream.port);
   const connector: Connector = {
     ...direct,
@@ -63,48 +51,9 @@ async function startWalk(
       return direct.connect(...asked);
     },
   };
-  const registry = createMetricsRegistry({ role: 'gateway' });
-  const catalogue = createCatalogue({ database, databaseUrl: api.databaseUrl, logger: silent });
-  const limits = { totalMs: 20_000, silentMs: 10_000 };
-  const shared = { connector, timeouts: { agent: limits, function: limits }, logger: silent, registry };
-  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024 }, ...shared });
-  const demand = createDemandBook({
-    ...{ requestsPerInstance: 10, idleMs: 60_000, logger: silent },
-    write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
-  });
-  const waiting = new WaitingList(mostWaiting);
-  const walk = createWalk({
-    ...{
-      brand,
-      workloadDomain: 'example.org',
-      docsUrl: '/docs',
-      logger: silent,
-      forwarder,
-      demand,
-      patienceMs,
-      waiting,
-    },
-    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
-    chooser: createChooser({
-      ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
-      cookies: createStickyCookies({ key: randomBytes(32), brand }),
-    }),
-    upgrader: createUpgrader(shared),
-    isTrusted: () => false,
-    metrics: createRequestMetrics(registry),
-  });
-  const server = createGatewayServer({
-    ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger: silent },
-    refusal: () => ({ headers: [], body: '' }),
-  });
-  const { port } = await server.listen(0, '127.0.0.1');
-  closing.push(
-    () => catalogue.close(),
-    () => demand.close(),
-    () => forwarder.close(),
-    () => server.stop(0),
-  );
-  return `http://127.0.0.1:${port}/main/agents/open`;
+  const walk = await startWalkBed(bed, connector, options);
+  closing.push(() => walk[Symbol.asyncDispose]());
+  return `${walk.url}/main/agents/open`;
 }
 
 test('while its runner starts again a request waits, and its upload arrives whole and once', async () => {

@@ -92,7 +92,11 @@ export class Bed implements AsyncDisposable {
   }
 
   /** An instance placed on the machine, as whoever decides would write it. Returns its id and its resource's. */
-  async place(runnerId: string, secret = 'open sesame'): Promise<{ id: string; resourceUid: string }> {
+  async place(
+    runnerId: string,
+    secret = 'open sesame',
+    more: object = {},
+  ): Promise<{ id: string; resourceUid: string }> {
     const { database, masterKeys, workspace } = this.api;
     const { id: workspaceId } = await database
       .selectFrom('workspaces')
@@ -114,6 +118,7 @@ export class Bed implements AsyncDisposable {
         { name: 'PLAIN', value: 'text' },
         { name: 'SECRET', sealed: seal(key, secret, context), context },
       ],
+      ...more,
     };
     const id = uuidv7();
     await database

@@ -70,3 +70,62 @@ test("a runner cannot speak for another runner's instance", async () => {
   expect(await machine.report(session, report(id, 1))).toBe(200);
   expect((await bed.instance(id)).state).toBe('placed');
 });
+
+test('what a sandbox does is recorded as its runner’s durations, and nobody decides anew because it slept', async () => {
+  const { id, resourceUid } = await bed.place(machine.identity.runnerId);
+  await machine.report(session, report(id, 1, { generation: 1, awake: true, usedMsAgo: 0 }));
+  const before = await bed.reconciles(resourceUid);
+  await machine.report(session, report(id, 2, { generation: 2, awake: false, usedMsAgo: 60_000 }));
+  const slept = await bed.instance(id);
+  expect(slept).toMatchObject({ awake: false, applied_generation: 2, is_expired: false });
+  // An older use does not undo a younger one.
+  expect(Date.now() - (slept.used_at?.getTime() ?? 0)).toBeLessThan(30_000);
+  await machine.report(session, report(id, 3, { generation: 1, awake: true, usedMsAgo: 0 }));
+  expect(await bed.instance(id)).toMatchObject({ awake: true, applied_generation: 2 });
+  expect(await bed.reconciles(resourceUid)).toBe(before);
+});
+
+test('that nobody uses a sandbox any more is news, once', async () => {
+  const { id, resourceUid } = await bed.place(machine.identity.runnerId);
+  await machine.report(session, report(id, 1, { awake: false }));
+  const before = await bed.reconciles(resourceUid);
+  for (const sequence of [2, 3]) await machine.report(session, report(id, sequence, { awake: false, isExpired: true }));
+  expect((await bed.instance(id)).is_expired).toBe(true);
+  expect(await bed.reconciles(resourceUid)).toBe(before + 1);
+});
+
+test('several reports of one instance in one message are taken in their order', async () => {
+  const { id } = await bed.place(machine.identity.runnerId);
+  const failed = report(id, 2, { state: 'failed', code: 'port_closed', message: 'Closed.' });
+  await machine.report(session, failed, report(id, 1, { state: 'starting', address: '100.64.0.7' }));
+  expect(await bed.instance(id)).toMatchObject({ state: 'failed', address: '100.64.0.7', failed_at: expect.any(Date) });
+});
+
+test('a thousand reports at once are recorded, and do not wait for whoever holds the runner’s row', async () => {
+  const placed = await Promise.all(Array.from({ length: 20 }, () => bed.place(machine.identity.runnerId)));
+  await bed.api.database.transaction().execute(async (tx) => {
+    await tx.selectFrom('runners').select('id').where('id', '=', machine.identity.runnerId).forNoKeyUpdate().execute();
+    const status = await machine.report(
+      session,
+      ...placed.flatMap(({ id }) =>
+        Array.from({ length: 50 }, (_, sequence) => report(id, sequence, { awake: false })),
+      ),
+    );
+    expect(status).toBe(200);
+  });
+  for (const { id } of placed) expect(await bed.instance(id)).toMatchObject({ report_sequence: 49, awake: false });
+});
+
+test('one that waited for an owner and failed is told to whoever keeps its pool, not to a resource', async () => {
+  const { id } = await bed.place(machine.identity.runnerId);
+  await bed.api.database
+    .updateTable('instances')
+    .set({ pool: 'runc tiny', resource_uid: null, workspace_id: null })
+    .where('id', '=', id)
+    .execute();
+  const before = await bed.reconciles(machine.identity.runnerId);
+  await machine.report(session, report(id, 1, { state: 'ready' }));
+  expect(await bed.reconciles(machine.identity.runnerId)).toBe(before);
+  await machine.report(session, report(id, 2, { state: 'failed', code: 'crash_loop' }));
+  expect(await bed.reconciles(machine.identity.runnerId)).toBe(before + 1);
+});

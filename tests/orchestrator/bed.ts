@@ -2,8 +2,10 @@
 // records it.
 import { randomUUID } from 'node:crypto';
 import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
+import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
+import type { z } from 'zod';
 import { startTestRestate, type TestRestate } from '../../scripts/engines/test-restate.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
@@ -22,6 +24,14 @@ interface InstanceRow {
 export interface Report {
   readonly state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
   readonly message?: string;
+  /** Of a sandbox: nobody has used it for as long as its rules allow. */
+  readonly isExpired?: boolean;
+}
+
+export interface BedOptions {
+  /** Of the orchestrator and of the api. */
+  readonly placement?: z.input<typeof PlacementConfig>;
+  readonly resyncMs?: number;
 }
 
 export type Bed = AsyncDisposable & {
@@ -30,9 +40,11 @@ export type Bed = AsyncDisposable & {
   /** Undefined until it is started. */
   orchestrator: RunningOrchestrator | undefined;
   startOrchestrator(): Promise<void>;
-  addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[] }): Promise<string>;
+  addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[]; warm?: object[] }): Promise<string>;
   /** An agent that keeps one instance unless it says otherwise, and its uid. */
   deploy(name: string, runtime?: object, spec?: object): Promise<string>;
+  /** A sandbox that is on its way, and its uid. Its creation is answered when it is up, which is not waited for. */
+  sandbox(name: string, spec?: object): Promise<string>;
   uidOf(name: string): Promise<string>;
   instances(uid: string): Promise<InstanceRow[]>;
   /** Waits for instances that should run, and returns them. */
@@ -40,7 +52,7 @@ export type Bed = AsyncDisposable & {
   report(id: string, report: Report): Promise<void>;
   /** Says gone of everything that should go, and ready of everything that should run, until stopped. */
   playRunners(): { stop(): Promise<void> };
-  statusOf(name: string): Promise<string | undefined>;
+  statusOf(name: string, kind?: 'agents' | 'sandboxes'): Promise<string | undefined>;
   /** Runners whose reservation is not the sum of their instances'. */
   wrongReservations(): Promise<unknown[]>;
 };
@@ -51,8 +63,12 @@ export const testScaling = { requestsPerInstance: 10, idleSeconds: 2, mostInstan
 
 export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
-export async function makeBed(): Promise<Bed> {
-  const [api, restate] = await Promise.all([startTestApi(), startTestRestate()]);
+const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' } };
+
+export async function makeBed({ placement = testPlacement, resyncMs }: BedOptions = {}): Promise<Bed> {
+  const [api, restate] = await Promise.all([startTestApi({ placement }), startTestRestate()]);
+  const creating = new Set<Promise<unknown>>();
+  const players: { stop(): Promise<void> }[] = [];
   const { database, admin } = api;
   const bed: Bed = {
     api,
@@ -61,6 +77,7 @@ export async function makeBed(): Promise<Bed> {
     async startOrchestrator() {
       bed.orchestrator = await startOrchestrator({
         config: OrchestratorConfig.parse({ port: 0 }),
+        placement: PlacementConfig.parse(placement),
         scaling: testScaling,
         brand: conformanceBrand(),
         regions: testRegions,
@@ -69,13 +86,38 @@ export async function makeBed(): Promise<Bed> {
         logger: silent,
         registry: createMetricsRegistry({ role: 'orchestrator' }),
         checkEveryMs: 200,
+        ...(resyncMs === undefined ? {} : { resyncMs }),
       });
     },
-    async addRunner({ memoryMb = 65_536, region = 'local', isolation = ['runc'] } = {}) {
+    async addRunner({ memoryMb = 65_536, region = 'local', isolation = ['runc'], warm = [] } = {}) {
       const id = randomUUID();
-      await sql`insert into runners (id, name, region, status, isolation, memory_mb, cpus)
-        values (${id}, ${id}, ${region}, 'up', ${isolation}, ${memoryMb}, 8)`.execute(database);
+      await sql`insert into runners (id, name, region, status, isolation, memory_mb, cpus, warm, last_seen_at)
+        values (${id}, ${id}, ${region}, 'up', ${isolation}, ${memoryMb}, 8, ${JSON.stringify(warm)}, clock_timestamp())`.execute(
+        database,
+      );
+      await tell(api, 'pool', id);
       return id;
+    },
+    async sandbox(name, spec = {}) {
+      const answered = admin.post('/sandboxes', { metadata: { name }, spec });
+      creating.add(answered);
+      const refused = answered.then(({ status, text }) => {
+        if (status !== 200) throw new Error(text);
+      });
+      refused.catch(() => {});
+      const known = () =>
+        database
+          .selectFrom('resources')
+          .select('uid')
+          .where('kind', '=', 'sandbox')
+          .where('name', '=', name)
+          .where('terminated_at', 'is', null)
+          .executeTakeFirst();
+      for (;;) {
+        const row = await known();
+        if (row !== undefined) return row.uid;
+        await Promise.race([refused, new Promise((resolve) => setTimeout(resolve, 5))]);
+      }
     },
     async deploy(name, runtime = {}, spec = {}) {
       const body = {
@@ -108,9 +150,13 @@ export async function makeBed(): Promise<Bed> {
       return wanted();
     },
     report: (id, report) => recordReport(api, id, report),
-    playRunners: () => playRunners(api),
-    async statusOf(name) {
-      const answer = await admin.get(`/agents/${name}`);
+    playRunners() {
+      const player = playRunners(api);
+      players.push(player);
+      return player;
+    },
+    async statusOf(name, kind = 'agents') {
+      const answer = await admin.get(`/${kind}/${name}`);
       return answer.status === 404 ? undefined : answer.body.status;
     },
     async wrongReservations() {
@@ -121,32 +167,41 @@ export async function makeBed(): Promise<Bed> {
       return rows;
     },
     async [Symbol.asyncDispose]() {
+      await Promise.all(players.map((player) => player.stop()));
       await bed.orchestrator?.stop();
       await Promise.all([api[Symbol.asyncDispose](), restate[Symbol.asyncDispose]()]);
+      await Promise.allSettled(creating);
     },
   };
   return bed;
 }
 
-async function recordReport({ database }: TestApi, id: string, { state, message }: Report): Promise<void> {
-  await database.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ runner_id: string; reserved_mb: number; resource_uid: string }>`
-      update instances set state = ${state}, message = ${message ?? null}, starts = 1,
+/** As the api leaves it beside a write. */
+export async function tell({ database }: TestApi, topic: 'reconcile' | 'pool', key: string): Promise<void> {
+  await sql`insert into outbox (topic, key) values (${topic}, ${key})`.execute(database);
+  await sql`select pg_notify('outbox', '')`.execute(database);
+}
+
+async function recordReport(api: TestApi, id: string, { state, message, isExpired = false }: Report): Promise<void> {
+  const told = await api.database.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ runner_id: string; reserved_mb: number; resource_uid: string | null }>`
+      update instances set state = ${state}, message = ${message ?? null}, starts = 1, is_expired = ${isExpired},
+        applied_generation = case when ${state} = 'ready' then generation else applied_generation end,
         ready_at = case when ${state} = 'ready' then coalesce(ready_at, clock_timestamp()) else ready_at end,
         failed_at = case when ${state} = 'failed' then clock_timestamp() else failed_at end,
         desired = case when ${state} = 'lost' then 'gone' else desired end,
         ended_at = case when ${state} in ('gone', 'lost') then clock_timestamp() end
       where id = ${id} and ended_at is null returning runner_id, reserved_mb, resource_uid`.execute(tx);
     const [row] = rows;
-    if (row === undefined) return;
-    if (state === 'gone' || state === 'lost') {
+    if (row !== undefined && (state === 'gone' || state === 'lost')) {
       await sql`update runners set reserved_mb = reserved_mb - ${row.reserved_mb} where id = ${row.runner_id}`.execute(
         tx,
       );
     }
-    await sql`insert into outbox (topic, key) values ('reconcile', ${row.resource_uid})`.execute(tx);
+    return row;
   });
-  await sql`select pg_notify('outbox', '')`.execute(database);
+  if (told?.resource_uid != null) await tell(api, 'reconcile', told.resource_uid);
+  else if (told !== undefined && state === 'failed') await tell(api, 'pool', told.runner_id);
 }
 
 function playRunners(api: TestApi): { stop(): Promise<void> } {

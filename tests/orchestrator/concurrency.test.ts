@@ -2,21 +2,23 @@
 // forgets everything.
 import { randomUUID } from 'node:crypto';
 import { connect } from '@berth/database';
-import { OrchestratorConfig } from '@berth/orchestrator';
+import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
 import type { Dependencies } from '../../services/orchestrator/src/reconcile/dependencies.ts';
 import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
+import { wrongCounters } from '../support/counters.ts';
 import { type Bed, makeBed, testRegions, testScaling } from './bed.ts';
 
 const rung: string[] = [];
 const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
   const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
   return {
-    config: OrchestratorConfig.parse({}),
+    placement: PlacementConfig.parse({}),
     scaling: testScaling,
     brand: conformanceBrand(),
     regions: testRegions,
@@ -53,6 +55,28 @@ test('many resources at the same moment never get more memory than the runners h
   const placed = await Promise.all(uids.map((uid) => bed.instances(uid)));
   expect(placed.filter((instances) => instances.length === 1)).toHaveLength(12);
   expect(looks.filter((timers) => timers.length === 1 && (timers[0]?.delayMs ?? 0) >= 5_000)).toHaveLength(8);
+  expect(await bed.wrongReservations()).toEqual([]);
+});
+
+test('runs of one sandbox at the same moment start one, and end it once', async () => {
+  await using bed = await makeBed();
+  await using dependencies = dependenciesOf(bed);
+  await bed.addRunner();
+  const uids: string[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const uid = await bed.sandbox(name, { runtime: { image: 'example/sandbox:1' } });
+    await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
+    expect(await bed.instances(uid)).toHaveLength(1);
+    uids.push(uid);
+  }
+  await sql`update resources set expires_at = clock_timestamp() where kind = 'sandbox'`.execute(bed.api.database);
+  await Promise.all(uids.flatMap((uid) => Array.from({ length: 6 }, () => runReconcile(dependencies, uid))));
+  const { rows } = await sql<{ endings: number }>`
+    select count(*)::int as endings from resource_events where status = 'TERMINATED' group by resource_uid`.execute(
+    bed.api.database,
+  );
+  expect(rows.map(({ endings }) => endings)).toEqual([1, 1, 1]);
+  expect(await wrongCounters(bed.api)).toEqual([]);
   expect(await bed.wrongReservations()).toEqual([]);
 });
 

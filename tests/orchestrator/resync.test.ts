@@ -1,6 +1,8 @@
 // What is found again when the engine has forgotten everything, and what is left in peace.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepingRunners } from '../../services/orchestrator/src/pools/keeping-runners.ts';
+import { sandboxesDue } from '../../services/orchestrator/src/reconcile/sandbox/sandboxes-due.ts';
 import { strayInstances, unfinishedResources } from '../../services/orchestrator/src/reconcile/unfinished.ts';
 import { until } from '../durable/bed.ts';
 import { type Bed, makeBed, testScaling } from './bed.ts';
@@ -26,7 +28,7 @@ afterAll(() => bed[Symbol.asyncDispose]());
 
 async function found(pageSize = 100): Promise<string[]> {
   const names: string[] = [];
-  for (const source of [unfinishedResources(testScaling), strayInstances]) {
+  for (const source of [unfinishedResources(testScaling), strayInstances, sandboxesDue, keepingRunners]) {
     for (let after: string | undefined; ; ) {
       const page = await source.page(bed.api.database, after, pageSize);
       names.push(...page.map(({ key }) => key));
@@ -82,6 +84,51 @@ test('an instance that nobody asks for is found when its idle time has passed, o
   await sql`update revisions set spec = jsonb_set(spec, '{runtime,minScale}', '1') where resource_uid = ${uid}`.execute(
     database,
   );
+});
+
+test('sandboxes: on their way, soon over, over, unused, away, or left behind are found; those that are well are not', async () => {
+  const { database } = bed.api;
+  const runners = bed.playRunners();
+  await bed.startOrchestrator();
+  const names = ['calm', 'long', 'soon', 'over', 'unused', 'ended'];
+  for (const name of names) {
+    await bed.sandbox(name, name === 'long' ? { runtime: { ttl: '1h' } } : {});
+    await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'DEPLOYED');
+  }
+  await runners.stop();
+  await bed.orchestrator?.stop();
+  bed.orchestrator = undefined;
+  const uid = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bed.uidOf(name)] as const)));
+  const ofSandboxes = async () => (await found()).filter((key) => Object.values(uid).includes(key));
+  expect(await ofSandboxes()).toEqual([]);
+  const expireIn = (minutes: number, which = '') =>
+    sql`update resources set expires_at = clock_timestamp() + ${minutes} * interval '1 minute' where uid = ${which}`.execute(
+      database,
+    );
+  await expireIn(5, uid.soon);
+  await expireIn(-5, uid.over);
+  await sql`update instances set is_expired = true where resource_uid = ${uid.unused}`.execute(database);
+  await sql`update resources set terminated_at = now(), status = 'TERMINATED' where uid = ${uid.ended}`.execute(
+    database,
+  );
+  expect(new Set(await ofSandboxes())).toEqual(new Set([uid.soon, uid.over, uid.unused, uid.ended]));
+  await sql`update runners set status = 'lost', last_seen_at = now()`.execute(database);
+  expect(await ofSandboxes()).toContain(uid.calm);
+  await sql`update runners set status = 'up'`.execute(database);
+  expect(await ofSandboxes()).not.toContain(uid.calm);
+  await sql`delete from instances where resource_uid = any(${Object.values(uid)}::uuid[])`.execute(database);
+  await sql`delete from resources where uid = any(${Object.values(uid)}::uuid[])`.execute(database);
+});
+
+test('runners that keep something ready, or should, are found', async () => {
+  const { database } = bed.api;
+  const [runner] = (await sql<{ id: string }>`select id from runners`.execute(database)).rows;
+  expect(await found()).not.toContain(runner?.id);
+  await sql`update runners set warm = '[{"image": "a", "count": 1}]'`.execute(database);
+  expect(await found()).toContain(runner?.id);
+  await sql`update runners set warm = '[]', warm_lately = 1`.execute(database);
+  expect(await found()).toContain(runner?.id);
+  await sql`update runners set warm_lately = 0`.execute(database);
 });
 
 test('an orchestrator that starts finds all of it and mends it', async () => {

@@ -7,12 +7,18 @@ const CLOSED = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 
 export type Wish = Record<string, unknown> & { command: string };
 
-export function guestClient(url: string) {
+/** `headers` are sent with every call, such as a credential for a gateway in between. */
+export function guestClient(url: string, headers: Readonly<Record<string, string>> = {}) {
   const call = (method: string, path: string, body?: unknown, options: RequestInit = {}) =>
     fetch(`${url}${path}`, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...options,
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...Object.fromEntries(new Headers(options.headers)),
+      },
     });
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await call(method, path, body).catch((error) => {

@@ -15,6 +15,7 @@ const specs: Readonly<Record<string, (word: string) => object>> = {
   egressgateway: () => ({ region: 'local' }),
   customdomain: () => ({ domainType: 'previews' }),
   model: (word) => ({ policies: [`${word}-policy`] }),
+  preview: () => ({ port: 3000 }),
 };
 
 /** What others name or stand in comes before them. */
@@ -45,6 +46,10 @@ export async function createEverything(client: Client, word: string): Promise<Re
     if (created.status !== 200) throw new Error(`${kind.kind} was not created: ${created.text}`);
     params[kind.param] = name;
   }
+  const previews = `/sandboxes/${params.sandboxName}/previews/${params.previewName}`;
+  const token = await client.post(`${previews}/tokens`, { metadata: { name: `${word}-token` }, spec: {} });
+  if (token.status !== 200) throw new Error(`no token: ${token.text}`);
+  params.tokenName = `${word}-token`;
   params.job = params.jobId ?? '';
   const execution = await client.post(`/jobs/${params.jobId}/executions`, {
     executionId: `${word}-execution`,

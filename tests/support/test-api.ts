@@ -4,6 +4,7 @@ import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import type { Brand } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
 import { createKeyring, createUser, firstRun, type MasterKeyRing, masterKeyRing } from '@berth/identity';
+import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import type { z } from 'zod';
 import { startTestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
@@ -37,6 +38,8 @@ export interface TestApi extends AsyncDisposable {
 
 export interface TestApiOptions {
   readonly config?: z.input<typeof ApiConfig>;
+  /** Sandboxes that name no image get one, unless it says otherwise. */
+  readonly placement?: z.input<typeof PlacementConfig>;
   readonly brand?: Brand;
   readonly tier?: string;
   /** Nothing that workloads write is kept without one; `own` is started and ended with the api. */
@@ -55,6 +58,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   let offsetMs = 0;
   const api = await startApi({
     config,
+    placement: PlacementConfig.parse(options.placement ?? { sandboxes: { defaultImage: 'example/sandbox:1' } }),
     databaseUrl: testDatabase.url,
     masterKeys,
     clickhouse: { url: clickhouse?.url },

@@ -4,8 +4,8 @@ import { get, type IncomingMessage } from 'node:http';
 export type WatchedEvent = { op: string; name: string; path: string; error: string | null };
 
 /** Reads a watch stream line by line. Resolves when the stream has started: from then on nothing may be missed. */
-export async function readWatch(url: string) {
-  const request = get(url, { agent: false });
+export async function readWatch(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const request = get(url, { agent: false, headers });
   const [response]: IncomingMessage[] = (await once(request, 'response')) as IncomingMessage[];
   if (response === undefined) throw new Error('There is no answer.');
   const lines: string[] = [];

@@ -9,11 +9,12 @@ import { createJoinToken, createKeyring, createNodeAuthority, firstRun, masterKe
 import { clickhouse } from '../clickhouse.ts';
 import { engineFolder } from '../folders.ts';
 import { freePort } from '../free-port.ts';
+import { buildGuest } from '../guest/runtime.ts';
 import { postgres } from '../postgres.ts';
 import { restate } from '../restate.ts';
 import { removeRun } from '../sweep.ts';
 import { type Killable, startKillable } from './killable.ts';
-import { Machine } from './machine.ts';
+import { type EngineSettings, Machine } from './machine.ts';
 import { ServerProcess } from './server-process.ts';
 
 export type FleetOptions = {
@@ -26,6 +27,10 @@ export type FleetOptions = {
   gatewaysShareOnePort?: boolean;
   /** Variables of the server, for all roles. */
   settings?: Variables;
+  /** Of the engine of each machine. */
+  engine?: EngineSettings;
+  /** What a machine gets before its runner starts, such as images. */
+  prepare?: (machine: Machine) => Promise<unknown>;
 };
 
 type Variables = Readonly<Record<string, string>>;
@@ -62,6 +67,8 @@ export async function startFleet({
   gateways: wanted = 0,
   gatewaysShareOnePort = false,
   settings,
+  engine,
+  prepare = async () => {},
 }: FleetOptions): Promise<Fleet> {
   await using made = new AsyncDisposableStack();
   const folder = await engineFolder('runs', `${process.pid}-fleet-${name}`);
@@ -100,6 +107,7 @@ export async function startFleet({
   const orchestrator = server('orchestrator');
   await Promise.all([api.start(), orchestrator.start()]);
 
+  const guestFolder = await buildGuest();
   const machines: Machine[] = [];
   for (let number = 1; number <= count; number += 1) {
     const joinToken = await createJoinToken(database, owner.authority, { region: 'local', lifeSeconds: 3_600 });
@@ -109,11 +117,13 @@ export async function startFleet({
       number,
       nodePort: ports.node,
       joinToken,
+      guestFolder,
       ...(settings && { settings }),
+      ...(engine && { engine }),
     });
     machines.push(made.use(machine));
   }
-  await Promise.all(machines.map((machine) => machine.prepare()));
+  await Promise.all(machines.map((machine) => machine.prepare().then(() => prepare(machine))));
   await Promise.all(machines.map(({ runner }) => runner.start()));
 
   const sharedPort = await freePort();

@@ -1,9 +1,17 @@
 // A machine for a runner: a network namespace with one wire to the outside, a Docker Engine inside it, and the runner itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { type DataDisk, mountDataDisk } from '../data-disk.ts';
 import { docker } from '../docker.ts';
 import { importTinyImage } from '../tiny-image.ts';
 import { ServerProcess } from './server-process.ts';
+
+export type EngineSettings = {
+  /** A file system of its own for the engine's data. */
+  disk?: DataDisk;
+  /** What a container of gVisor may write, in gVisor's words. */
+  gvisorLayerSize?: string;
+};
 
 export type MachineOptions = {
   name: string;
@@ -13,7 +21,10 @@ export type MachineOptions = {
   number: number;
   nodePort: number;
   joinToken: string;
+  /** What its sandboxes run. */
+  guestFolder: string;
   settings?: Readonly<Record<string, string>>;
+  engine?: EngineSettings;
 };
 
 export class Machine implements AsyncDisposable {
@@ -31,11 +42,13 @@ export class Machine implements AsyncDisposable {
   readonly wire: string;
   readonly nodePort: number;
   readonly #namespace: string;
+  readonly #engine: EngineSettings;
   #dockerUrl = '';
   #dockerPid = 0;
 
-  constructor({ name, folder, number, nodePort, joinToken, settings }: MachineOptions) {
+  constructor({ name, folder, number, nodePort, joinToken, guestFolder, settings, engine = {} }: MachineOptions) {
     this.name = name;
+    this.#engine = engine;
     this.#namespace = `berth-${process.pid}-${number}`;
     this.wire = `bw${number}-${process.pid}`.slice(0, 15);
     this.netns = `/run/netns/${this.#namespace}`;
@@ -55,6 +68,7 @@ export class Machine implements AsyncDisposable {
         BERTH_RUNNER_NAME: name,
         BERTH_RUNNER_STATE_FOLDER: this.stateFolder,
         BERTH_RUNNER_DOCKER_URL: `unix://${join(this.dockerFolder, 'docker.sock')}`,
+        BERTH_RUNNER_GUEST_FOLDER: guestFolder,
         BERTH_RUNNER_INGRESS_HOST: this.address,
         BERTH_HEALTH_PORTS_RUNNER: '0',
         ...settings,
@@ -76,16 +90,20 @@ export class Machine implements AsyncDisposable {
     ip('-n', this.#namespace, 'addr', 'add', `${this.address}/30`, 'dev', peer);
     for (const device of [peer, 'lo']) ip('-n', this.#namespace, 'link', 'set', device, 'up');
     ip('-n', this.#namespace, 'route', 'add', 'default', 'via', this.outside);
+    const { disk } = this.#engine;
+    if (disk !== undefined) await mountDataDisk(this.dockerFolder, disk);
     await this.startDocker();
     await importTinyImage(this.#dockerUrl);
   }
 
   async startDocker(): Promise<void> {
+    const { gvisorLayerSize } = this.#engine;
     const { url, pid } = await docker.start({
       dataFolder: this.dockerFolder,
       netns: this.netns,
       // Of tests that run a registry on this side of the wire.
       openRegistries: ['198.18.0.0/15'],
+      ...(gvisorLayerSize && { gvisorLayerSize }),
     });
     this.#dockerUrl = url;
     this.#dockerPid = pid;

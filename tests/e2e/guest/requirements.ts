@@ -1,10 +1,11 @@
 // Which test shows which requirement of the interface inside a sandbox: R-nn are its requirements, W-nn its checks on the wire
 // (without the halves that need a gateway or sleep). Each is named by its file and the beginning of its title;
-// tests/checks/guest-requirements.test.ts holds the list against the files. Those of tests/guest run inside containers of
+// tests/checks/requirements.test.ts holds the list against the files. Those of tests/guest run inside containers of
 // both isolation classes (suites.test.ts).
 type Shown = readonly [file: string, title: string];
+export type Requirements = Readonly<Record<string, readonly Shown[]>>;
 
-export const requirements: Readonly<Record<string, readonly Shown[]>> = {
+export const guestRequirements: Requirements = {
   'R-01': [
     ['tests/e2e/guest/helper.test.ts', 'R-01 when memory runs out the workload goes, and the API stays'],
     ['tests/e2e/guest/outlives.test.ts', 'R-01 a memory bomb ends itself, not the guest'],

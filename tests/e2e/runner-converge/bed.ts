@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { DesiredInstance, InstanceReport, LogLine, StreamMessage } from '@berth/contract';
+import type { DesiredInstance, InstanceReport, LogLine, RunnerCallAnswer, StreamMessage } from '@berth/contract';
 import { inject } from 'vitest';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import type { Admission } from '../../../services/runner/src/ingress/endpoint.ts';
 
 type Said = Omit<InstanceReport, 'sequence'>;
 
@@ -20,6 +21,11 @@ export interface Runner {
   all(...instances: DesiredInstance[]): void;
   /** The first report of it that is of one of these states, from the `from`-th on. */
   report(id: string, states: readonly Said['state'][], from?: number): Promise<Said>;
+  /** As the api calls; with how long it took. */
+  adopt(desired: DesiredInstance): Promise<{ readonly said: RunnerCallAnswer; readonly ms: number }>;
+  sleep(instance: string): Promise<RunnerCallAnswer>;
+  /** As somebody who wants to speak to it. */
+  open(instance: string): Promise<Admission>;
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -28,13 +34,15 @@ export interface Bed extends AsyncDisposable {
   readonly docker: TestDocker;
   readonly runnerId: string;
   readonly netns: string;
-  start(): Promise<Runner>;
+  readonly stateFolder: string;
+  /** Otherwise set than the bed. */
+  start(other?: { readonly guestFolder: undefined }): Promise<Runner>;
 }
 
 const program = fileURLToPath(new URL('./converge-process.ts', import.meta.url));
 const patienceMs = 60_000;
 
-export async function startBed(): Promise<Bed> {
+export async function startBed(options: { readonly guestFolder?: string } = {}): Promise<Bed> {
   const name = `berth-converge-${process.pid}`;
   const netns = `/run/netns/${name}`;
   execFileSync('ip', ['netns', 'add', name]);
@@ -42,15 +50,17 @@ export async function startBed(): Promise<Bed> {
   const docker = await startTestDocker({ netns });
   const runnerId = randomUUID();
   const stateFolder = await mkdtemp(join(inject('runFolder'), 'runner-'));
-  const settings = JSON.stringify({ runnerId, dockerUrl: docker.url, stateFolder });
+  const settings = { runnerId, dockerUrl: docker.url, stateFolder, ...options };
   return {
     docker,
     runnerId,
     netns,
-    async start() {
+    stateFolder,
+    async start(other) {
       // Not `ip netns exec`: that hides the cgroups.
-      const [enter, ...words] = ['nsenter', `--net=${netns}`, '--', process.execPath, program, settings] as const;
-      return follow(spawn(enter, words, { stdio: ['pipe', 'pipe', 'inherit'] }));
+      const [enter, ...words] = ['nsenter', `--net=${netns}`, '--', process.execPath, program] as const;
+      const said = JSON.stringify({ ...settings, ...other });
+      return follow(spawn(enter, [...words, said], { stdio: ['pipe', 'pipe', 'inherit'] }));
     },
     async [Symbol.asyncDispose]() {
       await docker[Symbol.asyncDispose]();
@@ -62,11 +72,19 @@ export async function startBed(): Promise<Bed> {
 function follow(child: ChildProcess): Runner {
   const reports: Said[] = [];
   const lines: LogLine[] = [];
+  const calls = new Map<number, (answer: { said: never; ms: number }) => void>();
+  const call = (what: Record<string, unknown>) =>
+    new Promise<{ said: never; ms: number }>((resolve) => {
+      const number = calls.size + 1;
+      calls.set(number, resolve);
+      child.stdin?.write(`${JSON.stringify({ number, ...what })}\n`);
+    });
   if (child.stdout === null) throw new Error('The runner has no output.');
   createInterface({ input: child.stdout }).on('line', (line) => {
     const said = JSON.parse(line);
     if (said.report) reports.push(said.report);
     if (said.output) lines.push(...said.output.lines);
+    if (said.answer) calls.get(said.answer.number)?.(said.answer);
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ended = child.exitCode !== null || child.signalCode !== null ? undefined : once(child, 'exit');
@@ -88,6 +106,9 @@ function follow(child: ChildProcess): Runner {
         await sleep(20);
       }
     },
+    adopt: (desired) => call({ adopt: desired }),
+    sleep: async (instance) => (await call({ sleep: instance })).said,
+    open: async (instance) => (await call({ open: instance })).said,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };

@@ -1,7 +1,7 @@
 // The converging part of a runner as a process of its own: it lives in the network namespace of its engine, and can be
 // killed. What is wanted comes in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
-import { type LogBatch, StreamMessage } from '@berth/contract';
+import { DesiredInstance, defaultBrand, type LogBatch, StreamMessage } from '@berth/contract';
 import { Limit } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
@@ -11,14 +11,31 @@ import { createDockerDriver } from '../../../services/runner/src/driver/docker-d
 import { createImageStore } from '../../../services/runner/src/images/image-store.ts';
 import { OutputShipper } from '../../../services/runner/src/logs/output-shipper.ts';
 import { createNetwork } from '../../../services/runner/src/network/create-network.ts';
+import { AdoptedBook } from '../../../services/runner/src/sandbox/adopted-book.ts';
+import { openSandboxes } from '../../../services/runner/src/sandbox/open-sandboxes.ts';
 
-const Settings = z.object({ runnerId: z.string(), dockerUrl: z.string(), stateFolder: z.string() });
-const { runnerId, dockerUrl, stateFolder } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
+const Settings = z.object({
+  runnerId: z.string(),
+  dockerUrl: z.string(),
+  stateFolder: z.string(),
+  /** Absent: it offers no sandboxes. */
+  guestFolder: z.string().optional(),
+});
+const { runnerId, dockerUrl, stateFolder, guestFolder } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
 
 const say = (line: unknown) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
 const driver = createDockerDriver({ dockerUrl });
-const network = await createNetwork({ dockerUrl, runnerId, resolvers: ['9.9.9.9'], gateways: [], slots: 2, logger });
+const adopted = new AdoptedBook(stateFolder);
+const network = await createNetwork({
+  dockerUrl,
+  runnerId,
+  resolvers: ['9.9.9.9'],
+  gateways: [],
+  slots: 2,
+  workspaceOf: (instance) => adopted.find(instance)?.workspaceId,
+  logger,
+});
 const images = await createImageStore({
   driver,
   stateFolder,
@@ -39,6 +56,14 @@ const output = new OutputShipper({
     },
   },
 });
+const sandboxes = await openSandboxes({
+  config: { guestFolder, stateFolder, wakeReserveMb: 0 },
+  ...{ driver, adopted, logger },
+  brand: defaultBrand,
+  recall: () => {},
+  onNews: (instance, news) => say({ news: { instance, ...news } }),
+  onWake: () => {},
+});
 const converger = new Converger({
   runnerId,
   driver,
@@ -47,14 +72,33 @@ const converger = new Converger({
   output,
   failures: new FailureBook(stateFolder),
   report: (instance, observation) => say({ report: { instance, ...observation } }),
-  bringUps: new Limit(4),
+  bringUps: new Limit(4, 1),
+  sandboxes,
   onBroughtUp: () => {},
   logger,
 });
 converger.start();
 
+/** Beside the stream: calls of the api and of those who speak to instances, answered under their number. */
+const Call = z.object({
+  number: z.int(),
+  adopt: DesiredInstance.optional(),
+  open: z.uuid().optional(),
+  sleep: z.uuid().optional(),
+});
+
+async function answer({ number, adopt, open, sleep }: z.infer<typeof Call>): Promise<void> {
+  const startedAt = performance.now();
+  const asked = () => (sleep ? sandboxes.keeper.sleep(sleep) : converger.open(open ?? ''));
+  const said = adopt ? await converger.adopt(adopt) : await asked();
+  say({ answer: { number, said, ms: performance.now() - startedAt } });
+}
+
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const message = StreamMessage.parse(JSON.parse(line));
+  const said: unknown = JSON.parse(line);
+  const call = Call.safeParse(said);
+  if (call.success) return void answer(call.data);
+  const message = StreamMessage.parse(said);
   if (message.type === 'all') converger.all(message);
   if (message.type === 'set') converger.set(message.instance);
   if (message.type === 'unset') converger.unset(message.id, message.isLeaving);

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DesiredInstance, SandboxError } from '@berth/contract';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { named, SandboxBed } from '../support/sandbox-bed.ts';
+
+let bed: SandboxBed;
+beforeEach(async () => {
+  bed = await SandboxBed.start();
+});
+afterEach(() => bed[Symbol.asyncDispose]());
+
+const make = (name: string, spec: object = {}, query: Record<string, boolean> = {}) =>
+  bed.api.admin.post('/sandboxes', named(name, spec), { query });
+const read = (name: string) => bed.api.admin.get(`/sandboxes/${name}`);
+/** Until the create has written its row. */
+const written = (name: string) => vi.waitFor(() => bed.resource(name), 5_000);
+
+describe('where one waits', () => {
+  test('a create answers with it: deployed, running, and how it is isolated in words', async () => {
+    const { id } = await bed.addRunner({ waiting: 1 });
+    const { status, body } = await make('claimed', { runtime: { envs: [{ name: 'A', value: 'b' }], ttl: '1h' } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'DEPLOYED', state: 'RUNNING', nodeGeneration: 'mk3.0' });
+    expect(body.events).toHaveLength(1);
+    expect(body.events[0]).toMatchObject({ status: 'DEPLOYED', message: expect.stringContaining('kernel') });
+    expect(body.expiresIn).toBeGreaterThan(3590);
+    expect(body.lastUsedAt).toEqual(expect.any(String));
+    expect((await read('claimed')).body).toMatchObject({ status: 'DEPLOYED', state: 'RUNNING' });
+    const [instance] = await bed.instances('claimed');
+    expect(instance).toMatchObject({ runner_id: id, pool: null, generation: 2, revision: 'boot-1' });
+    expect((await bed.resource('claimed')).state).toMatchObject({ boot: 1 });
+  });
+
+  test('its runner is told directly, with secrets opened, before the client is answered', async () => {
+    const runner = await bed.addRunner({ waiting: 1 });
+    let isAnswered = false;
+    runner.answer = async () => {
+      await sleep(300);
+      expect(isAnswered).toBe(false);
+      return { call: 'done' };
+    };
+    const envs = [{ name: 'TOKEN', value: 'open sesame', secret: true }];
+    const { text } = await make('told', { runtime: { envs, memory: 2048 } });
+    isAnswered = true;
+    expect(text).not.toContain('open sesame');
+    expect(runner.heard).toHaveLength(1);
+    const adopted = DesiredInstance.parse(runner.heard[0]?.body);
+    const [instance] = await bed.instances('told');
+    expect(adopted).toMatchObject({ id: instance?.id, generation: 2, revision: 'boot-1', memoryMb: 2048 });
+    expect(adopted.env).toMatchObject({ TOKEN: 'open sesame', SERVICE_NAME: 'told' });
+    expect(JSON.stringify(instance?.spec)).not.toContain('open sesame');
+  });
+
+  test('a runner that cannot be called does not fail the create: its stream brings it', async () => {
+    await bed.addRunner({ waiting: 1, isDeaf: true });
+    const { status, body } = await make('unheard');
+    expect([status, body.status]).toEqual([200, 'DEPLOYED']);
+  });
+
+  test('one that turns out to be dead is replaced by a fresh start, and the client waits for that', async () => {
+    const runner = await bed.addRunner({ waiting: 1 });
+    runner.answer = () => ({ call: 'failed', message: 'It has ended.' });
+    const answered = make('dead');
+    await vi.waitFor(async () => expect((await bed.resource('dead')).status).toBe('DEPLOYING'), 5_000);
+    expect((await bed.resource('dead')).state).toMatchObject({ boot: 2 });
+    expect(await bed.instances('dead')).toMatchObject([{ desired: 'gone', revision: 'boot-1' }]);
+    await bed.settle('dead', 'DEPLOYED');
+    expect((await answered).body).toMatchObject({ status: 'DEPLOYED' });
+  });
+
+  test('twenty at once over twenty that wait all get one, each its own', async () => {
+    await bed.addRunner({ waiting: 20 });
+    const made = await Promise.all(Array.from({ length: 20 }, (_, index) => make(`many-${index}`)));
+    expect(made.map(({ body }) => body.status)).toEqual(Array.from({ length: 20 }, () => 'DEPLOYED'));
+    const rows = await bed.api.database.selectFrom('instances').select(['id', 'resource_uid']).execute();
+    expect(new Set(rows.map(({ resource_uid }) => resource_uid)).size).toBe(20);
+  });
+
+  test('a create that is refused at last gives back what it had claimed', async () => {
+    await using few = await SandboxBed.start({ config: { limits: { sandboxes: 1 }, tiers: {} } });
+    await few.addRunner({ waiting: 2 });
+    expect((await few.api.admin.post('/sandboxes', named('a'))).status).toBe(200);
+    expect((await few.api.admin.post('/sandboxes', named('b'))).status).toBe(403);
+    const waiting = await few.api.database.selectFrom('instances').select('id').where('pool', 'is not', null).execute();
+    expect(waiting).toHaveLength(1);
+  });
+});
+
+describe('where none waits', () => {
+  test('the client is answered at once when no runner can take it', async () => {
+    const { body } = await make('nobody');
+    expect(body).toMatchObject({ status: 'DEPLOYING', events: [{ message: 'Waiting for a runner.' }] });
+  });
+
+  test.for(['DEPLOYED', 'FAILED'] as const)('the client is answered when it is %s', async (status) => {
+    await bed.addRunner();
+    const answered = make('cold');
+    await written('cold');
+    await sleep(200);
+    const before = performance.now();
+    await bed.settle('cold', status);
+    expect((await answered).body.status).toBe(status);
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  test('R-62: a start that takes too long is answered with the record as it stands, and goes on', async () => {
+    await using hasty = await SandboxBed.start({ config: { createWaitSeconds: 0.3 } });
+    await hasty.addRunner();
+    const { status, body } = await hasty.api.admin.post('/sandboxes', named('slow'));
+    expect([status, body.status]).toEqual([200, 'DEPLOYING']);
+    await hasty.settle('slow', 'DEPLOYED');
+    expect((await hasty.api.admin.get('/sandboxes/slow')).body.status).toBe('DEPLOYED');
+  });
+
+  test('a lost notice costs a moment', async () => {
+    await bed.addRunner();
+    const answered = make('quiet');
+    const { uid } = await written('quiet');
+    await bed.api.database.updateTable('resources').set({ status: 'DEPLOYED' }).where('uid', '=', uid).execute();
+    expect((await answered).body.status).toBe('DEPLOYED');
+  });
+
+  test('one that is switched off is not waited for', async () => {
+    await bed.addRunner({ waiting: 1 });
+    expect((await make('off', { enabled: false })).body.status).toBe('DEACTIVATED');
+    expect(await bed.instances('off')).toEqual([]);
+  });
+
+  test('an api that stops answers those who wait', async () => {
+    const other = await SandboxBed.start();
+    await other.addRunner();
+    const answered = other.api.admin.post('/sandboxes', named('stopping'));
+    await vi.waitFor(() => other.resource('stopping'), 5_000);
+    await sleep(100);
+    await other[Symbol.asyncDispose]();
+    expect((await answered).body.status).toBe('DEPLOYING');
+  });
+});
+
+describe('names', () => {
+  test('409 SANDBOX_ALREADY_EXISTS while a live record exists; with a reason while it is still being created', async () => {
+    await bed.addRunner({ waiting: 1 });
+    await make('taken');
+    const { status, body } = await make('taken');
+    expect([status, body.code, body.reason]).toEqual([409, 'SANDBOX_ALREADY_EXISTS', undefined]);
+    await using slow = await SandboxBed.start({ config: { createWaitSeconds: 0.1 } });
+    await slow.addRunner();
+    await slow.api.admin.post('/sandboxes', named('making'));
+    const again = await slow.api.admin.post('/sandboxes', named('making'));
+    expect(again.body).toMatchObject({ code: 'SANDBOX_ALREADY_EXISTS', reason: 'CREATION_IN_PROGRESS' });
+    expect(SandboxError.parse(again.body)).toEqual(again.body);
+  });
+
+  test('createIfNotExist gives the one that is there, also when it has to wait for it', async () => {
+    await bed.addRunner({ waiting: 1 });
+    const first = await make('there', {}, { createIfNotExist: true });
+    expect((await make('there', {}, { createIfNotExist: true })).body).toEqual(first.body);
+    expect(await bed.instances('there')).toHaveLength(1);
+  });
+
+  test('a repeated request with the same Idempotency-Key gets the same sandbox, as the first client saw it', async () => {
+    await bed.addRunner();
+    const headers = { 'idempotency-key': 'once' };
+    const send = () => bed.api.admin.post('/sandboxes', named('once'), { headers });
+    const first = send();
+    await written('once');
+    const meanwhile = await send();
+    expect([meanwhile.status, meanwhile.body.status]).toEqual([200, 'DEPLOYING']);
+    await bed.settle('once', 'DEPLOYED');
+    expect((await first).body.status).toBe('DEPLOYED');
+    expect((await send()).text).toBe((await first).text);
+  });
+
+  test('a failed one makes room, and its instance goes', async () => {
+    await bed.addRunner({ waiting: 2 });
+    await make('failing');
+    const [old] = await bed.instances('failing');
+    await bed.settle('failing', 'FAILED');
+    expect((await make('failing')).body.status).toBe('DEPLOYED');
+    const row = await bed.api.database
+      .selectFrom('instances')
+      .selectAll()
+      .where('id', '=', old?.id ?? '')
+      .execute();
+    expect(row).toMatchObject([{ desired: 'gone' }]);
+  });
+
+  test.for([
+    ['no name of that form', { metadata: { name: 'UPPER' }, spec: {} }, 400],
+    ['an unknown region', named('a', { region: 'moon' }), 400],
+    ['an unknown volume', named('a', { volumes: [{ name: 'none', mountPath: '/v' }] }), 400],
+    ['an unknown VPC', named('a', { vpc: 'none' }), 400],
+  ] as const)('%s is refused in the sandbox form', async ([, body, status]) => {
+    const answer = await bed.api.admin.post('/sandboxes', body);
+    expect(answer.status).toBe(status);
+    expect(SandboxError.parse(answer.body)).toMatchObject({ status_code: status, workspace: 'main' });
+  });
+
+  test('without an image of its own or of the operator it is refused as INVALID_IMAGE', async () => {
+    await using bare = await SandboxBed.start({ placement: {} });
+    const { status, body } = await bare.api.admin.post('/sandboxes', named('bare'));
+    expect([status, body.code]).toEqual([400, 'INVALID_IMAGE']);
+    const made = await bare.api.admin.post('/sandboxes', named('bare', { runtime: { image: 'debian' } }));
+    expect(made.status).toBe(200);
+    const cleared = await bare.api.admin.put('/sandboxes/bare', named('bare', { runtime: {} }));
+    expect([cleared.status, cleared.body.error]).toEqual([400, 'image_required']);
+  });
+});

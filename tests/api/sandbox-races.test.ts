@@ -1,0 +1,193 @@
+// R-63: whatever is asked at once of one name has one winner, and nobody is told of a name that is taken by nothing.
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../support/client.ts';
+import { named, SandboxBed } from '../support/sandbox-bed.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+let bed: SandboxBed;
+let runnerId: string;
+beforeAll(async () => {
+  bed = await SandboxBed.start({ config: { createWaitSeconds: 0.05 } });
+  ({ id: runnerId } = await bed.addRunner({ waiting: 30 }));
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+const create = (name: string, query: Record<string, boolean> = {}) =>
+  bed.api.admin.post('/sandboxes', named(name), { query });
+const remove = (name: string) => bed.api.admin.delete(`/sandboxes/${name}`);
+const read = (name: string) => bed.api.admin.get(`/sandboxes/${name}`);
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+const live = async (name: string) =>
+  bed.api.database
+    .selectFrom('resources')
+    .select('uid')
+    .where('name', '=', name)
+    .where('terminated_at', 'is', null)
+    .execute();
+
+/** What counts of the deployment must be what is there. */
+async function expectBooksToBalance(): Promise<void> {
+  const { database } = bed.api;
+  const { count } = await database
+    .selectFrom('resources')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('kind', '=', 'sandbox')
+    .where('terminated_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  const counted = await database.selectFrom('resource_counts').select('live').where('kind', '=', 'sandbox').execute();
+  expect(counted).toEqual([{ live: Number(count) }]);
+  const used = await database
+    .selectFrom('quota_usage')
+    .select('used')
+    .where('resource_type', '=', 'sandboxes')
+    .execute();
+  expect(used).toEqual([{ used: Number(count) }]);
+  const { reserved_mb } = await database
+    .selectFrom('runners')
+    .select('reserved_mb')
+    .where('id', '=', runnerId)
+    .executeTakeFirstOrThrow();
+  const held = await database
+    .selectFrom('instances')
+    .select(({ fn }) => fn.sum<number>('reserved_mb').as('mb'))
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  expect(reserved_mb).toBe(Number(held.mb));
+}
+
+/** A sandbox that is live has at most one instance that should run, and one that is over has none. */
+async function expectOneInstanceEach(): Promise<void> {
+  const running = await bed.api.database
+    .selectFrom('instances')
+    .leftJoin('resources', 'resources.uid', 'instances.resource_uid')
+    .select(['instances.resource_uid', 'resources.terminated_at'])
+    .where('pool', 'is', null)
+    .where('desired', '=', 'running')
+    .execute();
+  expect(running.filter(({ terminated_at }) => terminated_at !== null)).toEqual([]);
+  expect(new Set(running.map(({ resource_uid }) => resource_uid)).size).toBe(running.length);
+}
+
+test('10 parallel creates of one name have one winner; the others are told 409 with a reason, and can read it', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const name = `raced-${round}`;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const answer = await create(name);
+        return { answer, seen: await read(name) };
+      }),
+    );
+    expect(statuses(answers.map(({ answer }) => answer))).toEqual([200, ...Array(9).fill(409)]);
+    for (const { answer, seen } of answers) {
+      expect(seen.status).toBe(200);
+      if (answer.status === 409) expect(answer.body.code).toBe('SANDBOX_ALREADY_EXISTS');
+    }
+    const reasons = answers.flatMap(({ answer }) => answer.body.reason ?? []);
+    expect(new Set(reasons)).toEqual(new Set(reasons.length > 0 ? ['CREATION_IN_PROGRESS'] : []));
+    expect(await live(name)).toHaveLength(1);
+  }
+  await expectBooksToBalance();
+  await expectOneInstanceEach();
+});
+
+test('a create that lost to one still under way says CREATION_IN_PROGRESS', async () => {
+  // The winner is held before its commit by somebody who has the row of its counter.
+  const { database } = bed.api;
+  const held = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = database.transaction().execute(async (tx) => {
+    await tx.selectFrom('resource_counts').select('live').where('kind', '=', 'sandbox').forUpdate().execute();
+    isHeld.resolve();
+    await held.promise;
+  });
+  await isHeld.promise;
+  const winner = create('under-way');
+  await sleep(300);
+  const loser = create('under-way');
+  await sleep(300);
+  expect((await read('under-way')).status).toBe(404);
+  held.resolve();
+  await holding;
+  expect((await winner).status).toBe(200);
+  const { status, body } = await loser;
+  expect([status, body.code, body.reason]).toEqual([409, 'SANDBOX_ALREADY_EXISTS', 'CREATION_IN_PROGRESS']);
+  expect((await read('under-way')).status).toBe(200);
+});
+
+test('create during delete: it either comes too early and is told so, or gets a sandbox of its own', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const name = `reborn-${round % 4}`;
+    await create(name);
+    const [removed, created] = await Promise.all([remove(name), create(name)]);
+    expect([200, 404]).toContain(removed.status);
+    expect([200, 409]).toContain(created.status);
+    expect((await read(name)).status).toBe(200);
+    expect((await live(name)).length).toBeLessThanOrEqual(1);
+  }
+  await expectBooksToBalance();
+});
+
+test('delete during create: whoever was created before is gone, whoever came after is whole', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const name = `brief-${round}`;
+    const [created, removed] = await Promise.all([create(name), remove(name)]);
+    expect(created.status).toBe(200);
+    expect([200, 404]).toContain(removed.status);
+    expect(await live(name)).toHaveLength(removed.status === 200 ? 0 : 1);
+    expect((await read(name)).body.status).toMatch(removed.status === 200 ? /TERMINATED/ : /DEPLOY/);
+  }
+  await expectBooksToBalance();
+  await expectOneInstanceEach();
+});
+
+test('500 random interleavings of create, createIfNotExist, delete, change and read over a few names', {
+  timeout: 240_000,
+}, async () => {
+  const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
+  console.info(`BERTH_TEST_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const names = ['one', 'two', 'three'].map((word) => `mixed-${word}`);
+  const steps: Record<string, (name: string) => Promise<Answer>> = {
+    create: (name) => create(name),
+    createIfNotExist: (name) => create(name, { createIfNotExist: true }),
+    delete: remove,
+    change: (name) =>
+      bed.api.admin.put(
+        `/sandboxes/${name}`,
+        named(name, { runtime: { envs: [{ name: 'A', value: String(random()) }] } }),
+      ),
+    read,
+  };
+  const allowed: Record<string, readonly number[]> = {
+    create: [200, 409],
+    createIfNotExist: [200],
+    delete: [200, 404],
+    change: [200, 404],
+    read: [200, 404],
+  };
+  for (let round = 0; round < 100; round += 1) {
+    const asked = Array.from({ length: 5 }, () => ({
+      step: pick(Object.keys(steps)),
+      name: pick(names),
+      waitMs: random() * 15,
+    }));
+    const told = `seed ${seed}, round ${round}: ${JSON.stringify(asked)}`;
+    const answers = await Promise.all(
+      asked.map(async ({ step, name, waitMs }) => {
+        await sleep(waitMs);
+        const answer = await steps[step]?.(name);
+        // Nobody is told of a name that is taken by nothing.
+        if (answer?.status === 409) expect((await read(name)).status, told).toBe(200);
+        return { step, name, answer };
+      }),
+    );
+    for (const { step, answer } of answers) expect(allowed[step], `${told} ${answer?.text}`).toContain(answer?.status);
+    for (const name of names) expect((await live(name)).length, told).toBeLessThanOrEqual(1);
+    if (round % 10 === 0) await bed.addWaiting(runnerId);
+  }
+  await expectOneInstanceEach();
+});

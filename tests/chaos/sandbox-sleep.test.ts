@@ -1,0 +1,179 @@
+// Sleep loses nothing: whatever happens to a sandbox while it falls asleep, sleeps or wakes, it ends where it should.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SandboxBed, type Wish } from '../support/sandbox-machine.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
+
+/** A process with a counter in memory, an open file that it appends to, a listener, and a line for each request. */
+const program = `
+  const fs = require('node:fs');
+  const file = fs.openSync('/tmp/bumps', 'a');
+  let count = 0;
+  require('node:http').createServer((request, response) => {
+    count += 1;
+    fs.writeSync(file, count + '\\n');
+    console.log('bump ' + count);
+    response.end(JSON.stringify({ count, pid: process.pid }));
+  }).listen(3000, '0.0.0.0', () => console.log('listening'));
+`;
+
+interface Counter extends Wish {
+  readonly process: string;
+  bumps: number;
+  readonly hasStream: boolean;
+  /** What its open stream has told. */
+  readonly heard: string[];
+}
+
+async function startCounter(bed: SandboxBed, name: string, withStream: boolean): Promise<Counter> {
+  const wish = { name, workspace: 'main', ports: [3000] };
+  await bed.create(wish);
+  await bed.write(wish, '/tmp/program.js', program);
+  const process = await bed.startProcess(wish, {
+    command: 'node /tmp/program.js',
+    name: 'counter',
+    waitForPorts: [3000],
+  });
+  const counter: Counter = { ...wish, process, bumps: 0, hasStream: withStream, heard: [] };
+  if (withStream) bed.follow(wish, `/process/${process}/logs/stream`, (line) => counter.heard.push(line));
+  return counter;
+}
+
+async function bump(bed: SandboxBed, counter: Counter): Promise<void> {
+  const { status, text } = await bed.call(counter, 'GET', '/port/3000/');
+  expect(status, `${counter.name}: ${text}`).toBe(200);
+  counter.bumps += 1;
+}
+
+describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
+  const [sandboxes, cycles] = full ? [20, 1_000] : [4, 40];
+  let bed: SandboxBed;
+  beforeAll(async () => {
+    // None falls asleep by itself: every wake is of a sleep that was asked for.
+    const settings = { BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600' };
+    bed = await SandboxBed.start({ name: `sleep-${isolation}`, isolation, pool: sandboxes, settings });
+  }, 600_000);
+  afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+
+  test(`${cycles} random cycles over ${sandboxes} sandboxes lose no request and no state`, {
+    timeout: 1_800_000,
+  }, async () => {
+    console.log(`seed ${seed}`);
+    const random = seededRandom(seed);
+    const counters = await Promise.all(
+      Array.from({ length: sandboxes }, (_, at) => startCounter(bed, `counter-${at}`, at % 4 === 0)),
+    );
+    let sleeps = 0;
+    for (let cycle = 0; cycle < cycles; cycle += 1) {
+      const counter = counters[Math.floor(random() * counters.length)];
+      if (counter === undefined) continue;
+      // Into the freeze, right after it, or later.
+      // A connection keeps it awake, whoever asks.
+      const asleep = counter.hasStream
+        ? bed.mayNotSleep(counter)
+        : bed.sleep(counter).then((asked) => {
+            sleeps += asked;
+          });
+      if (random() < 0.5) await asleep;
+      await sleep(random() * 30);
+      const bumps = 1 + Math.floor(random() * 3);
+      await Promise.all([asleep, ...Array.from({ length: bumps }, () => bump(bed, counter))]);
+    }
+    for (const counter of counters) {
+      await bump(bed, counter);
+      const { text } = await bed.call(counter, 'GET', '/port/3000/');
+      expect(JSON.parse(text)).toEqual({ count: counter.bumps + 1, pid: expect.any(Number) });
+      const lines = (await bed.exec(counter, 'cat /tmp/bumps')).trim().split('\n');
+      expect(lines).toEqual(Array.from({ length: counter.bumps + 1 }, (_, at) => String(at + 1)));
+      if (counter.heard.length === 0) continue;
+      await expect.poll(() => counter.heard.filter((line) => line.includes('bump')).length).toBe(counter.bumps + 1);
+    }
+    await Promise.all(counters.map((counter) => bed.remove(counter)));
+    const wakes = await bed.wakes();
+    console.log(`${isolation}: put to sleep ${sleeps} times, woken ${wakes} times`);
+    expect(wakes).toBeGreaterThan(sleeps / 2);
+    expect(wakes).toBeLessThanOrEqual(sleeps);
+  });
+
+  test('deleted while it freezes, it is gone, and its name is free', { timeout: 300_000 }, async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const wish = { name: 'going', workspace: 'main' };
+      await bed.create(wish);
+      const asleep = bed.sleep(wish).catch(() => {});
+      await sleep(round * 3);
+      await bed.remove(wish);
+      await asleep;
+      await expect.poll(async () => (await bed.call(wish, 'GET', '/health')).status).toBe(404);
+    }
+    await expect.poll(() => bed.containersOf({ name: 'going', workspace: 'main' }), { timeout: 60_000 }).toBe(0);
+  });
+
+  test('changed while it sleeps, it has the new environment and all it had before', { timeout: 300_000 }, async () => {
+    const counter = await startCounter(bed, 'changing', false);
+    await bump(bed, counter);
+    await bed.sleep(counter);
+    await bed.update(counter, { envs: [{ name: 'COLOUR', value: 'green' }] });
+    expect(await bed.exec(counter, 'echo $COLOUR')).toBe('green\n');
+    await bump(bed, counter);
+    expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe('2\n');
+    await bed.remove(counter);
+  });
+
+  test('expired while it sleeps, it is terminated', { timeout: 300_000 }, async () => {
+    const wish = { name: 'short', workspace: 'main', ttl: '3s' };
+    await bed.create(wish);
+    await bed.sleep(wish);
+    await sleep(3_100);
+    expect((await bed.read(wish)).status).toBe('TERMINATED');
+    expect((await bed.call(wish, 'GET', '/health')).status).toBe(404);
+    await expect.poll(() => bed.containersOf(wish), { timeout: 60_000 }).toBe(0);
+  });
+
+  test('its runner killed while it freezes, it is the same sandbox afterwards', { timeout: 300_000 }, async () => {
+    const counter = await startCounter(bed, 'survivor', false);
+    for (const pauseMs of full ? [0, 2, 5, 10, 20, 50] : [0, 5, 20]) {
+      const asleep = bed.sleep(counter).catch(() => {});
+      await sleep(pauseMs);
+      await bed.machine.runner.kill();
+      await asleep;
+      await bed.machine.runner.start();
+      await bump(bed, counter);
+    }
+    expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe(`${counter.bumps}\n`);
+    await bed.remove(counter);
+  });
+
+  test('Docker killed and started again while it sleeps, it wakes as it was', { timeout: 300_000 }, async () => {
+    const counter = await startCounter(bed, 'dormant', false);
+    await bump(bed, counter);
+    await bed.sleep(counter);
+    bed.machine.killDocker();
+    await bed.machine.startDocker();
+    await bump(bed, counter);
+    expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe('2\n');
+    await bed.remove(counter);
+  });
+
+  // The runner does not know what kind of sandbox it was away from.
+  test.skipIf(isolation === 'gvisor' && !full)(
+    'its runner away and back, it is unreachable meanwhile and never another',
+    { timeout: 300_000 },
+    async () => {
+      const counter = await startCounter(bed, 'stranded', false);
+      await bump(bed, counter);
+      await bed.sleep(counter);
+      await bed.machine.runner.kill();
+      // Longer than a runner may be silent before it is lost.
+      await sleep(full ? 60_000 : 36_000);
+      expect((await bed.read(counter)).status).toBe('DEPLOYED');
+      await bed.machine.runner.start();
+      await bump(bed, counter);
+      expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe('2\n');
+      await bed.remove(counter);
+    },
+  );
+});

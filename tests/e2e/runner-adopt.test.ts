@@ -1,0 +1,308 @@
+// Sandboxes that were made ahead are given to their owners and changed while they run, on both isolation classes. Real engine, real
+// guests; no api: what is wanted is said directly.
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DesiredInstance, IsolationClass } from '@berth/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { cgroupOf } from '../../services/runner/src/sandbox/cgroup.ts';
+import { inspect } from './engines/container.ts';
+import { claimed, type SandboxBed, startSandboxBed } from './runner-adopt/sandbox-bed.ts';
+import type { Runner } from './runner-converge/bed.ts';
+
+let bed: SandboxBed;
+let runner: Runner;
+
+beforeAll(async () => {
+  bed = await startSandboxBed();
+  runner = await bed.start();
+  runner.all();
+}, 900_000);
+
+afterAll(async () => {
+  await runner?.stop();
+  await bed?.[Symbol.asyncDispose]();
+}, 120_000);
+
+/** Nothing of a test is left for the next. */
+afterEach(async () => {
+  const ids = new Set(runner.reports.map(({ instance }) => instance));
+  runner.all();
+  await expect.poll(() => containers(), { timeout: 60_000 }).toEqual([]);
+  for (const id of ids) await expect.poll(() => lastOf(id)?.state, { timeout: 60_000 }).toBe('gone');
+}, 120_000);
+
+const lastOf = (id: string) => runner.reports.findLast(({ instance }) => instance === id);
+
+const containers = async (): Promise<string[]> => {
+  const found: { Names: string[] }[] = await inspect(bed.docker.url, 'GET /containers/json?all=1');
+  return found.flatMap(({ Names }) => Names).filter((name) => /^\/berth-[0-9a-f-]{36}$/.test(name));
+};
+
+const containerOf = (id: string) => inspect(bed.docker.url, `GET /containers/berth-${id}/json`);
+
+async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
+  for (const instance of instances) runner.send({ type: 'set', instance });
+  const up = await Promise.all(instances.map(({ id }) => runner.report(id, ['ready', 'failed'])));
+  expect(up.filter(({ state }) => state === 'failed')).toEqual([]);
+  return up.map(({ address }) => address ?? '');
+}
+
+const reaches = async (from: string, to: string): Promise<boolean> =>
+  (await bed.runIn(from, `busybox nc -w 2 ${to} 8080 </dev/null && echo reached || echo not`)).includes('reached');
+
+async function memoryLimitOf(id: string): Promise<number> {
+  const group = await cgroupOf((await containerOf(id)).State.Pid, 'memory');
+  const file = group?.version === 2 ? 'memory.max' : 'memory.limit_in_bytes';
+  return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / 1024 / 1024;
+}
+
+async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {
+  const { State } = await containerOf(id);
+  if (isolation === 'gvisor') return State.Paused;
+  const group = await cgroupOf(State.Pid, 'freezer');
+  const text = await readFile(`${group?.folder}/${group?.version === 2 ? 'cgroup.events' : 'freezer.state'}`, 'utf8');
+  return /FROZEN|frozen 1/.test(text);
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+describe.each(['runc', 'gvisor'] as const)('under %s', (isolation: IsolationClass) => {
+  test('one that waits for an owner speaks to nobody; adopted it has its owner’s variables, limits and network', async () => {
+    const [one, two, three] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
+    const [first = '', second = '', third = ''] = await bringUp(one, two, three);
+    expect(lastOf(one.id)).toMatchObject({ state: 'ready', generation: 1 });
+    expect(await reaches(first, second)).toBe(false);
+
+    const mine = claimed(one, { memoryMb: 512, cpus: 2, env: { GREETING: 'hello', PATH: '/bin' } });
+    const beside = claimed(two, { workspaceId: mine.workspaceId });
+    const others = claimed(three);
+    for (const desired of [mine, beside, others]) expect((await runner.adopt(desired)).said).toEqual({ call: 'done' });
+    expect(lastOf(mine.id)).toMatchObject({ state: 'ready', generation: 2, address: first });
+    expect(await bed.runIn(first, 'echo $GREETING')).toContain('hello');
+    expect(await memoryLimitOf(mine.id)).toBe(512);
+    expect(await memoryLimitOf(beside.id)).toBe(256);
+    expect(await reaches(first, second)).toBe(true);
+    expect(await reaches(second, first)).toBe(true);
+    expect(await reaches(first, third)).toBe(false);
+    expect(await reaches(third, first)).toBe(false);
+  });
+
+  test('changed variables reach new processes, and nothing that runs is lost', async () => {
+    const warm = bed.warm(isolation);
+    const [address = ''] = await bringUp(warm);
+    const first = claimed(warm, { env: { KEPT: '1', CHANGED: 'a', REMOVED: 'x' } });
+    await runner.adopt(first);
+    await bed.runIn(address, 'echo state > /kept; (while true; do sleep 1; done) & echo $!');
+    const { State } = await containerOf(warm.id);
+    runner.send({ type: 'set', instance: { ...first, generation: 3, env: { KEPT: '1', CHANGED: 'b' } } });
+    await expect.poll(() => lastOf(warm.id)?.generation).toBe(3);
+    expect(await bed.runIn(address, 'echo "$KEPT $CHANGED [$REMOVED]"; cat /kept')).toContain('1 b []\nstate');
+    expect((await containerOf(warm.id)).State.Pid).toBe(State.Pid);
+  });
+
+  test('adopted again it is unchanged, and an older wish after a newer one changes nothing', async () => {
+    const warm = bed.warm(isolation);
+    const [address = ''] = await bringUp(warm);
+    const mine = claimed(warm, { generation: 5, env: { WHO: 'newest' } });
+    expect((await runner.adopt(mine)).said).toEqual({ call: 'done' });
+    expect((await runner.adopt(mine)).said).toEqual({ call: 'unchanged' });
+    const older = { ...mine, generation: 4, workspaceId: randomUUID(), env: { WHO: 'older' } };
+    expect((await runner.adopt(older)).said).toEqual({ call: 'unchanged' });
+    runner.send({ type: 'set', instance: older });
+    runner.all(warm);
+    await sleep(300);
+    expect(await bed.runIn(address, 'echo $WHO')).toContain('newest');
+    expect((await runner.adopt(claimed(bed.warm(isolation)))).said).toEqual({ call: 'unknown' });
+  });
+
+  test('whoever comes before it is adopted waits, and gets through', async () => {
+    const warm = bed.warm(isolation);
+    const [address = ''] = await bringUp(warm);
+    const opening = Array.from({ length: 5 }, () => runner.open(warm.id));
+    await sleep(200);
+    await runner.adopt(claimed(warm));
+    for (const opened of await Promise.all(opening))
+      expect(opened).toEqual({ is: 'open', endpoint: { address, port: 8080 }, keepMs: 1_000 });
+  });
+
+  test('a runner killed at any moment of an adoption finishes it, and its network is its owner’s alone', async () => {
+    const [one, two, waiting] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
+    const [first = '', second = '', third = ''] = await bringUp(one, two, waiting);
+    const mine = claimed(one);
+    const beside = claimed(two, { workspaceId: mine.workspaceId });
+    await runner.adopt(beside);
+    for (const afterMs of [0, 3, 8, 40]) {
+      const next = { ...mine, generation: mine.generation + afterMs, env: { ROUND: String(afterMs) } };
+      void runner.adopt(next);
+      await sleep(afterMs);
+      await runner.kill();
+      runner = await bed.start();
+      // Before the api has said anything: what is known is on this machine.
+      if (afterMs > 0) expect(await reaches(second, first)).toBe(true);
+      expect(await reaches(second, third)).toBe(false);
+      runner.all(next, beside, waiting);
+      await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ generation: next.generation });
+      expect(await bed.runIn(first, 'echo $ROUND')).toContain(String(afterMs));
+      expect(await runner.open(mine.id)).toMatchObject({ is: 'open' });
+    }
+    await expect.poll(() => lastOf(waiting.id)).toMatchObject({ state: 'ready', generation: 1 });
+    expect(await reaches(first, second)).toBe(true);
+    expect(await reaches(first, third)).toBe(false);
+  });
+
+  test('one that dies while it waits is made anew for whoever claims it: nothing was in it', async () => {
+    const warm = bed.warm(isolation);
+    await bringUp(warm);
+    process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
+    const { said } = await runner.adopt(claimed(warm));
+    expect(said).toEqual({ call: 'done' });
+    expect(await bed.runIn(lastOf(warm.id)?.address ?? '', 'echo $GREETING')).toContain('hello');
+  });
+
+  test('twenty at once are all adopted, beside making one with the engine', async () => {
+    const warm = Array.from({ length: 25 }, () => bed.warm(isolation));
+    const startedAt = performance.now();
+    await bringUp(...warm);
+    const refillSeconds = (performance.now() - startedAt) / 1_000;
+    const single: number[] = [];
+    for (const each of warm.slice(0, 5)) single.push((await runner.adopt(claimed(each))).ms);
+    const burst = await Promise.all(warm.slice(5).map((each) => runner.adopt(claimed(each))));
+    expect(burst.map(({ said }) => said.call)).toEqual(Array(20).fill('done'));
+    const cold = claimed(bed.warm(isolation), { generation: 1 });
+    const coldAt = performance.now();
+    await bringUp(cold);
+    const coldMs = performance.now() - coldAt;
+    console.log(
+      `${isolation}: adopted one by one p50 ${median(single).toFixed(1)} ms, most ${Math.max(...single).toFixed(1)} ms; ` +
+        `20 at once, the last after ${Math.max(...burst.map(({ ms }) => ms)).toFixed(1)} ms; made with the engine ` +
+        `${coldMs.toFixed(0)} ms; refill ${(25 / refillSeconds).toFixed(2)} a second`,
+    );
+  });
+
+  test('asleep, it sleeps on under the next runner, and wakes for what it has to hear', async () => {
+    const warm = bed.warm(isolation);
+    const [address = ''] = await bringUp(warm);
+    const mine = claimed(warm);
+    await runner.adopt(mine);
+    await bed.runIn(address, '(while true; do date +%s%N > /beat; sleep 0.1; done) > /dev/null 2>&1 & echo started');
+    expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
+    await runner.kill();
+    runner = await bed.start();
+    runner.all(mine);
+    await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ state: 'ready', generation: 2 });
+    expect(await isFrozen(mine)).toBe(true);
+
+    await runner.kill();
+    runner = await bed.start();
+    const changed = { ...mine, generation: 3, env: { GREETING: 'good evening' } };
+    runner.all(changed);
+    await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ state: 'ready', generation: 3 });
+    expect(
+      await bed.runIn(address, 'echo $GREETING; a=$(cat /beat); sleep 1; [ "$a" != "$(cat /beat)" ] && echo beats'),
+    ).toBe('good evening\nbeats\n');
+    expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
+    runner.send({ type: 'set', instance: { ...changed, generation: 4, sandbox: { idleSeconds: 900 } } });
+    await expect.poll(() => lastOf(mine.id)?.generation).toBe(4);
+    // Other rules of sleep are nothing that it has to hear.
+    expect(await isFrozen(mine)).toBe(true);
+    expect(await runner.open(mine.id)).toMatchObject({ is: 'open' });
+    expect(await isFrozen(mine)).toBe(false);
+  });
+
+  test('asleep, it goes without a wait, also when no runner knew it', async () => {
+    const [one, two] = [bed.warm(isolation), bed.warm(isolation)];
+    await bringUp(one, two);
+    for (const each of [one, two]) {
+      await runner.adopt(claimed(each));
+      expect(await runner.sleep(each.id)).toEqual({ call: 'done' });
+    }
+    const startedAt = performance.now();
+    runner.send({ type: 'unset', id: one.id, isLeaving: false });
+    await runner.report(one.id, ['gone']);
+    await runner.kill();
+    runner = await bed.start();
+    runner.all();
+    await runner.report(two.id, ['gone']);
+    // The engine alone would wait ten seconds for each.
+    console.log(
+      `${isolation}: two that slept went, with a restart in between, in ${Math.round(performance.now() - startedAt)} ms`,
+    );
+  });
+
+  test('variables that are read when a guest starts cost a new container, and hold', async () => {
+    const warm = bed.warm(isolation);
+    await bringUp(warm);
+    const before = (await containerOf(warm.id)).Id;
+    const env = { SERVICE_SANDBOX_USER: '1000', SERVICE_SANDBOX_USER_ENABLED: 'true' };
+    expect((await runner.adopt(claimed(warm, { env }))).said).toEqual({ call: 'done' });
+    expect((await containerOf(warm.id)).Id).not.toBe(before);
+    expect(await bed.runIn(lastOf(warm.id)?.address ?? '', 'busybox id -u')).toContain('1000');
+  });
+
+  test('what was removed behind the runner’s back has failed, and no empty one takes its place', async () => {
+    const warm = bed.warm(isolation);
+    await bringUp(warm);
+    await runner.adopt(claimed(warm));
+    await callDocker(bed.docker.url, `DELETE /containers/berth-${warm.id}?force=1`);
+    const failed = await runner.report(warm.id, ['failed']);
+    // Depending on whether its end was seen before it was gone.
+    expect(failed.message).toMatch(
+      /(and its files with it|its files are lost with it).* Reboot it, which starts it empty/,
+    );
+    await sleep(1_000);
+    expect(await containers()).toEqual([]);
+  });
+});
+
+test('on runc one that dies comes back with its files and variables, and says that its processes are gone', async () => {
+  const warm = bed.warm('runc');
+  const [address = ''] = await bringUp(warm);
+  await runner.adopt(claimed(warm, { memoryMb: 512 }));
+  await bed.runIn(address, 'echo kept > /file');
+  const from = runner.reports.length;
+  process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
+  const said = await runner.report(warm.id, ['starting', 'failed'], from);
+  expect(said.message).toBe(
+    'It ended with exit code 137 and is started again. Its files are kept; processes that ran in it are not.',
+  );
+  expect(await runner.open(warm.id)).toMatchObject({ is: 'open' });
+  expect(await runner.report(warm.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', generation: 2 });
+  expect(await bed.runIn(address, 'cat /file; echo $GREETING')).toContain('kept\nhello');
+  expect(await memoryLimitOf(warm.id)).toBe(512);
+});
+
+test('under gVisor one that dies has failed, since its files went with it', async () => {
+  const warm = bed.warm('gvisor');
+  await bringUp(warm);
+  await runner.adopt(claimed(warm));
+  const from = runner.reports.length;
+  process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
+  const failed = await runner.report(warm.id, ['starting', 'failed'], from);
+  expect(failed).toMatchObject({ state: 'failed', code: 'crash_loop' });
+  expect(failed.message).toMatch(
+    /its files are lost with it: nothing can be started in its container again. Reboot it/,
+  );
+  expect(await runner.open(warm.id)).toEqual({ is: 'unknown' });
+});
+
+test('a cold one that somebody waits for overtakes ten that nobody does', async () => {
+  const waiting = Array.from({ length: 10 }, () => bed.warm('runc'));
+  const cold = claimed(bed.warm('runc'), { generation: 1 });
+  for (const instance of [...waiting, cold]) runner.send({ type: 'set', instance });
+  await runner.report(cold.id, ['ready']);
+  const readyBefore = waiting.filter(({ id }) => lastOf(id)?.state === 'ready').length;
+  console.log(`ready before the cold one: ${readyBefore} of 10`);
+  expect(readyBefore).toBeLessThanOrEqual(2);
+  await Promise.all(waiting.map(({ id }) => runner.report(id, ['ready'])));
+});
+
+test('a machine without a guest says so when it is asked for a sandbox', async () => {
+  await runner.stop();
+  runner = await bed.start({ guestFolder: undefined });
+  const desired = claimed(bed.warm('runc'));
+  runner.all(desired);
+  const failed = await runner.report(desired.id, ['failed', 'ready']);
+  expect(failed.message).toMatch(/This machine offers no sandboxes: its operator has to set runner.guestFolder/);
+});

@@ -1,0 +1,211 @@
+// The engine's disk does not run full: whoever writes too much is ended, and told why, before others notice. On a file system of
+// its own, as operators should have it.
+import { execFileSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { gvisor } from '../../scripts/engines/gvisor.ts';
+import { instanceState, type Placed, placeInstance, takeBack } from '../support/placed-instance.ts';
+
+const diskMb = 4_000;
+const instanceMb = 400;
+const instanceFiles = 20_000;
+const layerMb = 200;
+const reservePercent = 20;
+const mb = 1_048_576;
+
+let fleet: Fleet;
+const placed: Placed[] = [];
+
+beforeAll(async () => {
+  await gvisor.install();
+  fleet = await startFleet({
+    name: 'disk',
+    workspaces: ['main'],
+    machines: 1,
+    engine: { disk: { sizeMb: diskMb, files: 200_000 }, gvisorLayerSize: `${layerMb}m` },
+    settings: {
+      BERTH_RUNNER_DISK_MB: String(instanceMb),
+      BERTH_RUNNER_DISK_FILES: String(instanceFiles),
+      BERTH_RUNNER_DISK_RESERVE_PERCENT: String(reservePercent),
+    },
+  });
+  await fleet.orchestrator.stop();
+}, 900_000);
+afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+
+afterEach(async () => {
+  for (const { id } of placed) await takeBack(fleet, id);
+  const isGone = async () =>
+    (await Promise.all(placed.map(({ id }) => instanceState(fleet, id)))).map(({ state }) => state);
+  await expect.poll(isGone, { timeout: 60_000 }).toEqual(placed.map(() => 'gone'));
+  placed.length = 0;
+  await expect.poll(async () => (await runnerRow()).is_pressed, { timeout: 30_000 }).toBe(false);
+}, 120_000);
+
+const dockerUrl = () => fleet.machines[0]?.dockerUrl ?? '';
+const dataFolder = () => join(fleet.machines[0]?.dockerFolder ?? '', 'data');
+const freeOf = (): { mb: number; percent: number; files: number } => {
+  const { bavail, blocks, bsize, ffree } = statfsSync(dataFolder());
+  return { mb: (bavail * bsize) / mb, percent: (100 * bavail) / blocks, files: ffree };
+};
+const runnerRow = () =>
+  fleet.database.selectFrom('runners').select(['is_pressed', 'free_disk_percent']).executeTakeFirstOrThrow();
+
+async function place(isolation: 'runc' | 'gvisor', image?: string): Promise<Placed> {
+  const [workspaceId = ''] = fleet.workspaceIds;
+  const instance = await placeInstance(fleet, { workspaceId, isolation, ...(image && { image }) });
+  placed.push(instance);
+  return instance;
+}
+
+/** As root of the container, whatever its image says. */
+async function inside({ container }: Placed, script: string): Promise<string> {
+  const json = { Cmd: ['sh', '-c', script], User: '0', AttachStdout: true, AttachStderr: true, Tty: true };
+  const { body } = await callDocker(dockerUrl(), `POST /containers/${container}/exec`, { json });
+  const started = callDocker(dockerUrl(), `POST /exec/${JSON.parse(body.toString()).Id}/start`, {
+    json: { Tty: true },
+  });
+  return (await started.catch(() => ({ body: '' }))).body.toString();
+}
+
+/** The least that was free while something went on. */
+function lowWater(): Disposable & { read(): ReturnType<typeof freeOf> } {
+  let least = freeOf();
+  const timer = setInterval(() => {
+    const { mb, percent, files } = freeOf();
+    const { min } = Math;
+    least = { mb: min(mb, least.mb), percent: min(percent, least.percent), files: min(files, least.files) };
+  }, 20);
+  return { read: () => least, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+async function failed({ id }: Placed, timeout = 60_000) {
+  await expect.poll(async () => (await instanceState(fleet, id)).state, { timeout, interval: 50 }).toBe('failed');
+  return instanceState(fleet, id);
+}
+
+const fill = (target: string, megabytes: number) =>
+  `busybox dd if=/dev/zero of=${target} bs=1048576 count=${megabytes}`;
+
+describe('on runc', () => {
+  test.each([
+    ['its layer', fill('/big', 1_000)],
+    ['a file that the engine lends it', fill('/etc/hosts', 1_000)],
+    ['many files', `i=0; while [ $i -lt 60000 ]; do : > /f$i; i=$((i+1)); done`],
+    [
+      'files that have no name any more',
+      `exec 5>/big; busybox rm /big; ${fill('/proc/self/fd/5', 1_000)} >&5; sleep 600`,
+    ],
+  ])('who writes more than allowed to %s is ended, told why, and takes it along', async (what, script) => {
+    const before = freeOf();
+    const neighbour = await place('runc');
+    const offender = await place('runc');
+    using water = lowWater();
+    const startedAt = performance.now();
+    const writing = inside(offender, script);
+    const { code, message } = await failed(offender);
+    const tookMs = performance.now() - startedAt;
+    await writing;
+    const least = water.read();
+    console.log(
+      `${what}: ended after ${tookMs.toFixed(0)} ms; at least ${least.mb.toFixed(0)} of ${before.mb.toFixed(0)} MB and ${least.files} of ${before.files} files stayed free`,
+    );
+    expect(code).toBe('disk_full');
+    expect(message).toMatch(/that it may|nearly full/);
+    expect(least.mb).toBeGreaterThan(0);
+    expect(least.files).toBeGreaterThan(0);
+    // Of the freed space ext4 gives some back a moment later.
+    await expect.poll(() => freeOf().mb, { timeout: 20_000 }).toBeGreaterThan(before.mb - 100);
+    expect((await instanceState(fleet, neighbour.id)).state).toBe('ready');
+  });
+
+  test('an anonymous volume of its image counts', async () => {
+    const { body } = await callDocker(dockerUrl(), 'POST /containers/create', { json: { Image: 'berth-tiny:latest' } });
+    const { Id } = JSON.parse(body.toString());
+    await callDocker(
+      dockerUrl(),
+      `POST /commit?${new URLSearchParams({ container: Id, repo: 'with-volume', changes: 'VOLUME /data' })}`,
+    );
+    await callDocker(dockerUrl(), `DELETE /containers/${Id}`);
+    const offender = await place('runc', 'with-volume:latest');
+    const writing = inside(offender, fill('/data/big', 1_000));
+    expect((await failed(offender)).code).toBe('disk_full');
+    await writing;
+  });
+
+  test('one that writes little is left alone', async () => {
+    const instance = await place('runc');
+    await inside(instance, fill('/some', instanceMb - 50));
+    await sleep(5_000);
+    expect((await instanceState(fleet, instance.id)).state).toBe('ready');
+  });
+
+  test('when the disk is nearly full, whoever wrote most of late goes first although it is within its limit', async () => {
+    const settled = await place('runc');
+    await inside(settled, fill('/some', 300));
+    // Until it has been counted in peace.
+    await sleep(3_000);
+    const writers = await Promise.all(Array.from({ length: 12 }, () => place('runc')));
+    using water = lowWater();
+    // Together they would need all of it, each is below its limit.
+    const writing = writers.map((writer) => inside(writer, fill('/big', instanceMb - 40)));
+    await Promise.all(writing);
+    await expect.poll(() => freeOf().percent, { timeout: 60_000 }).toBeGreaterThan(reservePercent);
+    const least = water.read();
+    const states = await Promise.all(writers.map(({ id }) => instanceState(fleet, id)));
+    const ended = states.filter(({ code }) => code === 'disk_full');
+    console.log(
+      `${ended.length} of ${writers.length} were ended; at least ${least.mb.toFixed(0)} MB stayed free (${least.percent.toFixed(1)} %)`,
+    );
+    expect(ended.length).toBeGreaterThan(0);
+    expect(ended.length).toBeLessThan(writers.length / 2);
+    expect(ended[0]?.message).toContain('nearly full, and it had written most of late');
+    expect((await instanceState(fleet, settled.id)).state).toBe('ready');
+  });
+
+  test('a runner whose disk is getting short says so, and no longer once it has room', async () => {
+    const filler = join(dataFolder(), 'filler');
+    const target = freeOf().mb - (diskMb * (reservePercent * 1.25)) / 100;
+    execFileSync('fallocate', ['-l', `${Math.floor(target)}M`, filler]);
+    await expect.poll(async () => (await runnerRow()).is_pressed, { timeout: 20_000 }).toBe(true);
+    execFileSync('rm', [filler]);
+    await expect.poll(async () => (await runnerRow()).is_pressed, { timeout: 20_000 }).toBe(false);
+  });
+});
+
+test('on gVisor a write beyond the limit gets ENOSPC, the disk of the machine does not move further, and it goes on', async () => {
+  const instance = await place('gvisor');
+  const before = freeOf();
+  using water = lowWater();
+  const said = await inside(
+    instance,
+    `${fill('/big', 1_000)}; busybox stat -c %s /big; busybox rm /big; ${fill('/again', 50)}`,
+  );
+  await sleep(500);
+  const least = water.read();
+  console.log(
+    `gVisor, ${layerMb} MB: ${said.trim().replaceAll(/\s+/g, ' ')}; the disk moved by ${(before.mb - least.mb).toFixed(0)} MB at most`,
+  );
+  expect(said).toMatch(/No space left on device/);
+  expect(before.mb - least.mb).toBeLessThan(layerMb + 20);
+  expect(said).toMatch(/50\+0 records out/);
+  expect((await instanceState(fleet, instance.id)).state).toBe('ready');
+});
+
+test('on gVisor what lies beside the layer is counted like on runc', async () => {
+  const offender = await place('gvisor');
+  const writing = inside(offender, fill('/etc/hosts', 1_000));
+  expect((await failed(offender)).code).toBe('disk_full');
+  await writing;
+});
+
+test('the runner says in its log which limit holds', async () => {
+  const log = execFileSync('grep', ['runner.disk_limit', join(fleet.folder, 'runner-machine-1.log')], {
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(log.split('\n')[0] ?? '')).toMatchObject({ gvisorMb: layerMb, diskMb: instanceMb });
+});

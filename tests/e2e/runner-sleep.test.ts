@@ -1,0 +1,400 @@
+// Sleep loses nothing, and whoever comes is let in: real guests on both isolation classes, frozen and thawed by the runner's keeper.
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { SandboxWish } from '@berth/contract';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
+import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/sandbox/cgroup-freezer.ts';
+import type { RunningSandbox } from '../../services/runner/src/sandbox/keeper.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { classes, type SleepOptions, startGateway, startSandbox, startSleeping } from './runner-sleep/bed.ts';
+import { startWitness } from './runner-sleep/witness.ts';
+
+let docker: TestDocker;
+let image = '';
+beforeAll(async () => {
+  docker = await startTestDocker();
+  [image = ''] = await importBaseImage(docker.url);
+}, 120_000);
+afterAll(() => docker?.[Symbol.asyncDispose]());
+
+/** Long enough that nothing falls asleep by itself. */
+const never = 3_600;
+const soon = { timeout: 20_000, interval: 20 };
+
+describe.each(classes)('on $isolation', (isolationClass) => {
+  /** One sandbox that is kept, and a gateway that speaks to it. */
+  async function bedOf(wish: SandboxWish, more: Partial<SleepOptions> = {}) {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder[Symbol.asyncDispose]());
+    const options = { dockerUrl: docker.url, stateFolder: folder.path, ...more };
+    const started = await startSandbox({ ...options, image }, isolationClass, wish);
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    const sleeping = await startSleeping(options);
+    onTestFinished(() => sleeping[Symbol.asyncDispose]());
+    const gateway = startGateway(sleeping.socketPath);
+    onTestFinished(() => gateway.close());
+    const { sandbox } = started;
+    const { instance } = sandbox;
+    return {
+      ...{ options, sleeping, gateway, sandbox, instance },
+      keep: () => sleeping.keep(sandbox),
+      isFrozen: () => sleeping.freezer.isFrozen(sandbox),
+      put: async () => expect(await sleeping.keeper.sleep(instance)).toEqual({ call: 'done' }),
+      exec: async (command: string): Promise<string> =>
+        JSON.parse(await gateway.call(instance, 'POST', '/process', { command, waitForCompletion: true, timeout: 20 }))
+          .stdout,
+    };
+  }
+
+  test('wire check 15: process, open file, listener and files are kept over sleep, and the first request after it succeeds', async () => {
+    const bed = await bedOf({ idleSeconds: 0.3 });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    expect(await witness.see()).toEqual({ count: 1, file: 'kept', pid: witness.pid });
+    await bed.exec('echo written > /root/before');
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+    await expect.poll(() => bed.sleeping.news.at(-1), soon).toMatchObject({ awake: false });
+    expect(bed.sleeping.news.at(-1)?.usedMsAgo).toBeGreaterThanOrEqual(300);
+    expect(await witness.see()).toEqual({ count: 2, file: 'kept', pid: witness.pid });
+    expect(bed.sleeping.news.at(-1)).toMatchObject({ awake: true, usedMsAgo: 0 });
+    await bed.put();
+    expect(await bed.exec('cat /root/before')).toBe('written\n');
+    expect(bed.sleeping.counts.thaw).toBe(2);
+  });
+
+  test('R-60: a connection that is opened during a freeze waits, and is answered', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    const random = seededRandom(60);
+    for (let round = 1; round <= 15; round += 1) {
+      const asleep = bed.sleeping.keeper.sleep(bed.instance);
+      await sleep(random() * (isolationClass.isolation === 'runc' ? 3 : 40));
+      expect((await witness.see()).count).toBe(round);
+      // It slept before that request, after it, or the request was there first.
+      expect(['done', 'failed', 'unchanged']).toContain((await asleep).call);
+    }
+    expect(bed.sleeping.counts.freeze).toBeGreaterThan(0);
+  });
+
+  test('an open stream keeps it awake, and its end lets it sleep', async () => {
+    const bed = await bedOf({ idleSeconds: 0.3 });
+    bed.keep();
+    await bed.gateway.call(bed.instance, 'POST', '/process', { command: 'sleep 3600', name: 'quiet' });
+    const stream = await bed.gateway.open(bed.instance, 'GET', '/process/quiet/logs/stream');
+    stream.on('error', () => {}).resume();
+    await sleep(2_500);
+    expect(bed.sleeping.counts.freeze).toBe(0);
+    expect(await bed.sleeping.keeper.sleep(bed.instance)).toMatchObject({ call: 'failed', message: /connected/ });
+    stream.destroy();
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+  });
+
+  test('a keepAlive process keeps it awake; who asks for sleep gets it all the same', async () => {
+    const bed = await bedOf({ idleSeconds: 0.3 }, { leaseKeepMs: 50 });
+    bed.keep();
+    const wish = { command: 'sleep 3600', name: 'alive', keepAlive: true, timeout: 0 };
+    await bed.gateway.call(bed.instance, 'POST', '/process', wish);
+    await sleep(2_500);
+    expect(bed.sleeping.counts.freeze).toBe(0);
+    await bed.put();
+    expect(await bed.isFrozen()).toBe(true);
+    expect(await bed.sleeping.keeper.sleep(bed.instance)).toEqual({ call: 'unchanged' });
+    expect(await bed.sleeping.keeper.wake(bed.instance)).toEqual({ call: 'done' });
+    expect(await bed.sleeping.keeper.wake(bed.instance)).toEqual({ call: 'unchanged' });
+    await bed.gateway.call(bed.instance, 'DELETE', '/process/alive');
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+  });
+
+  test('fifty sleeps and wakes at random moments lose no request', async () => {
+    const bed = await bedOf({ idleSeconds: 0.02 }, { leaseKeepMs: 1 });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    const seed = 15;
+    const random = seededRandom(seed);
+    let [asked, before] = [0, 0];
+    for (let round = 0; round < 400 && bed.sleeping.counts.thaw < 50; round += 1) {
+      const together = 1 + Math.floor(random() * 3);
+      const seen = await Promise.all(Array.from({ length: together }, () => witness.see()));
+      asked += together;
+      expect(Math.max(...seen.map(({ count }) => count)), `seed ${seed}`).toBe(before + together);
+      before += together;
+      await sleep(random() * 120);
+    }
+    const { freeze, thaw } = bed.sleeping.counts;
+    console.log(`${isolationClass.isolation}: ${asked} requests, ${freeze} freezes, ${thaw} thaws`);
+    expect(thaw).toBe(50);
+    expect(freeze - thaw).toBeGreaterThanOrEqual(0);
+    expect(freeze - thaw).toBeLessThanOrEqual(1);
+    expect((await witness.see()).file).toBe('kept');
+  });
+
+  test('two hundred who come at once wake it once', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    await bed.put();
+    const gateways = Array.from({ length: 20 }, () => startGateway(bed.sleeping.socketPath));
+    const opens = gateways.flatMap((gateway) =>
+      Array.from({ length: 10 }, () => gateway.call(bed.instance, 'GET', '/', undefined, 9_000)),
+    );
+    expect((await Promise.all(opens)).every((said) => said.endsWith(` kept ${witness.pid}`))).toBe(true);
+    expect(bed.sleeping.counts.thaw).toBe(1);
+    expect((await witness.see()).count).toBe(201);
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+  });
+
+  test('the calls wake and sleep find a lease that nobody uses no reason to refuse', async () => {
+    const bed = await bedOf({ idleSeconds: never }, { leaseKeepMs: 60_000 });
+    bed.keep();
+    await bed.gateway.call(bed.instance, 'GET', '/health');
+    expect(bed.sleeping.traffic.leases).toBe(1);
+    await bed.put();
+    expect(bed.sleeping.traffic.leases).toBe(0);
+    expect(await bed.sleeping.keeper.sleep('unknown')).toEqual({ call: 'unknown' });
+    expect(await bed.sleeping.keeper.wake('unknown')).toEqual({ call: 'unknown' });
+    expect(await bed.sleeping.keeper.open('unknown')).toEqual({ is: 'unknown' });
+  });
+
+  test('one that is deleted while it freezes is gone, and so is one that sleeps', async () => {
+    for (const isAsleep of [false, true]) {
+      const bed = await bedOf({ idleSeconds: never });
+      bed.keep();
+      const asleep = bed.sleeping.keeper.sleep(bed.instance);
+      if (isAsleep) await asleep;
+      await bed.sleeping.keeper.release(bed.instance);
+      expect(await bed.isFrozen()).toBe(false);
+      const startedAt = performance.now();
+      await bed.sleeping.driver.remove(bed.sandbox.containerId);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      bed.sleeping.keeper.forget(bed.instance);
+      expect(await bed.sleeping.keeper.open(bed.instance)).toEqual({ is: 'unknown' });
+      await asleep;
+    }
+  });
+
+  test('one that is released stays awake until it is kept again, with what is new about it', async () => {
+    const bed = await bedOf({ idleSeconds: 0.2 });
+    bed.keep();
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+    await bed.sleeping.keeper.release(bed.instance);
+    expect(await bed.exec('echo here')).toBe('here\n');
+    await sleep(2_000);
+    expect(await bed.isFrozen()).toBe(false);
+    expect(await bed.sleeping.keeper.sleep(bed.instance)).toMatchObject({ call: 'failed', message: /changed/ });
+    bed.sleeping.keep({ ...bed.sandbox, wish: { idleSeconds: never } });
+    await sleep(1_500);
+    expect(await bed.isFrozen()).toBe(false);
+    bed.keep();
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+  });
+
+  test('a container that ended while it slept is no failure, and nothing is done to whoever has its number', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    await bed.put();
+    await bed.sleeping.freezer.thaw(bed.sandbox);
+    await bed.sleeping.driver.remove(bed.sandbox.containerId);
+    await bed.sleeping.freezer.thaw(bed.sandbox);
+    expect(await bed.isFrozen()).toBe(false);
+    await expect(bed.sleeping.freezer.freeze(bed.sandbox)).rejects.toThrow();
+    expect(await bed.sleeping.keeper.open(bed.instance)).toEqual({ is: 'open' });
+    const stranger = { ...bed.sandbox, isolation: 'runc', pid: process.pid } as const;
+    await expect(bed.sleeping.freezer.freeze(stranger)).rejects.toThrow('ended');
+  });
+
+  test('a guest that does not answer is put to sleep all the same, since nobody speaks to it', async () => {
+    const bed = await bedOf({ idleSeconds: 0.1 });
+    bed.sleeping.keep({ ...bed.sandbox, port: 1 });
+    await expect.poll(bed.isFrozen, soon).toBe(true);
+  });
+
+  test('nobody has used it for too long: said asleep or awake, not while somebody is connected, and after a restart', async () => {
+    const bed = await bedOf({ idleSeconds: 0.2, expiresIdleSeconds: 2 }, { leaseKeepMs: 50 });
+    bed.keep();
+    await bed.gateway.call(bed.instance, 'POST', '/process', { command: 'sleep 3600', name: 'quiet' });
+    const stream = await bed.gateway.open(bed.instance, 'GET', '/process/quiet/logs/stream');
+    stream.on('error', () => {}).resume();
+    await sleep(3_000);
+    expect(bed.sleeping.news.filter(({ isExpired }) => isExpired)).toEqual([]);
+    const leftAt = performance.now();
+    stream.destroy();
+    await expect.poll(() => bed.sleeping.news.at(-1), soon).toMatchObject({ isExpired: true });
+    expect(performance.now() - leftAt).toBeGreaterThan(1_900);
+    expect(await bed.isFrozen()).toBe(true);
+    await sleep(500);
+    expect(bed.sleeping.news.filter(({ isExpired }) => isExpired)).toHaveLength(1);
+    await bed.sleeping[Symbol.asyncDispose]();
+    await using again = await startSleeping(bed.options);
+    again.keep(bed.sandbox);
+    await expect.poll(() => again.news.at(-1), soon).toMatchObject({ awake: false, isExpired: true });
+    expect(again.counts).toMatchObject({ freeze: 0, thaw: 0 });
+  });
+
+  test('a runner that starts again leaves a sleeping one asleep, and wakes it for the next who comes', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    await bed.put();
+    await bed.gateway.close();
+    await bed.sleeping[Symbol.asyncDispose]();
+    await using again = await startSleeping(bed.options);
+    again.keep(bed.sandbox);
+    await expect.poll(() => again.news.at(-1), soon).toMatchObject({ awake: false });
+    await sleep(500);
+    expect(await bed.isFrozen()).toBe(true);
+    expect(again.counts).toMatchObject({ freeze: 0, thaw: 0 });
+    expect(await witness.see()).toMatchObject({ count: 1, file: 'kept', pid: witness.pid });
+  });
+
+  test('a runner that is killed while it freezes or wakes leaves nothing that the next one cannot use', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    await bed.gateway.close();
+    await bed.sleeping[Symbol.asyncDispose]();
+    const random = seededRandom(6);
+    for (let round = 1; round <= 8; round += 1) {
+      const { child } = await startProcess(bed.options, { ...bed.sandbox, wish: { idleSeconds: 0.03 } });
+      await sleep(random() * 120);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const { child: next } = await startProcess(bed.options, bed.sandbox);
+      expect(await witness.see()).toEqual({ count: round, file: 'kept', pid: witness.pid });
+      next.kill('SIGKILL');
+      await once(next, 'exit');
+    }
+  });
+
+  test('an engine that is killed and starts again while it sleeps changes nothing', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const witness = await startWitness(bed.gateway, bed.instance);
+    await bed.put();
+    await docker.kill();
+    await docker.start();
+    expect(await bed.isFrozen()).toBe(true);
+    expect(await witness.see()).toMatchObject({ count: 1, file: 'kept', pid: witness.pid });
+    await bed.put();
+    expect((await witness.see()).count).toBe(2);
+  });
+
+  test('with memory short the longest idle goes to sleep first; when that is not enough, it is busy for now', async () => {
+    // The machine has room again as soon as one more of them sleeps.
+    const freeMemoryMb = (): number => ((bed?.sleeping.keeper.counts().asleep ?? 0) < 2 ? 100 : 600);
+    let bed: Awaited<ReturnType<typeof bedOf>> | undefined;
+    bed = await bedOf({ idleSeconds: never }, { wakeReserveMb: 512, freeMemoryMb });
+    bed.keep();
+    await bed.put();
+    expect(bed.sleeping.keeper.isPressed).toBe(true);
+    await expect(bed.gateway.call(bed.instance, 'GET', '/health')).rejects.toMatchObject({
+      reason: 'busy',
+      retryAfterSeconds: expect.any(Number),
+    });
+    expect(await bed.sleeping.keeper.wake(bed.instance)).toMatchObject({ call: 'busy' });
+    expect(await bed.isFrozen()).toBe(true);
+    const [idle, idler] = [await another(bed.options), await another(bed.options)];
+    bed.sleeping.keep(idler);
+    await sleep(50);
+    bed.sleeping.keep(idle);
+    await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 2, asleep: 1 });
+    expect(await bed.gateway.call(bed.instance, 'GET', '/health')).toContain('ok');
+    expect(await bed.sleeping.freezer.isFrozen(idler)).toBe(true);
+    expect(await bed.sleeping.freezer.isFrozen(idle)).toBe(false);
+  });
+
+  test('how long a wake takes, beside the engine’s own', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    const rounds = 20;
+    const [ours, engines]: [number[], number[]] = [[], []];
+    const url = `http://${bed.sandbox.address}:${bed.sandbox.port}/health`;
+    for (let round = 0; round < rounds; round += 1) {
+      await bed.put();
+      const startedAt = performance.now();
+      await bed.gateway.call(bed.instance, 'GET', '/health');
+      ours.push(performance.now() - startedAt);
+      await bed.sleeping.driver.pause(bed.sandbox.containerId);
+      const barelyAt = performance.now();
+      await bed.sleeping.driver.unpause(bed.sandbox.containerId);
+      await (await fetch(url, { headers: { connection: 'close' } })).arrayBuffer();
+      engines.push(performance.now() - barelyAt);
+    }
+    const middle = (times: number[]): number => times.toSorted((a, b) => a - b)[rounds / 2] ?? 0;
+    const [our, engine] = [middle(ours), middle(engines)];
+    console.log(
+      `${isolationClass.isolation}: wake to answer p50 ${our.toFixed(1)} ms, engine's unpause and one call ${engine.toFixed(1)} ms: ${(our / engine).toFixed(2)} ×`,
+    );
+    expect(our).toBeLessThan(5_000);
+  });
+
+  async function another(options: SleepOptions): Promise<RunningSandbox> {
+    const started = await startSandbox({ ...options, image }, isolationClass, { idleSeconds: never });
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    return started.sandbox;
+  }
+});
+
+/** The keeper as a process of its own. */
+async function startProcess(options: SleepOptions, sandbox: RunningSandbox) {
+  const program = fileURLToPath(new URL('./runner-sleep/sleeping-process.ts', import.meta.url));
+  const child = fork(program, [JSON.stringify({ options, sandboxes: [sandbox] })], { execArgv: [] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'message');
+  return { child };
+}
+
+describe('the kernel\u2019s own freezer', () => {
+  const trees = [
+    { version: 1, root: '/sys/fs/cgroup/freezer' },
+    { version: 2, root: '/sys/fs/cgroup/unified' },
+    { version: 2, root: '/sys/fs/cgroup' },
+  ] as const;
+  const here = trees.filter(({ version, root }) =>
+    existsSync(join(root, version === 1 ? 'release_agent' : 'cgroup.controllers')),
+  );
+
+  test.each(here)('version $version in $root stops a process and lets it go on', async ({ version, root }) => {
+    const folder = join(root, `berth-freezer-${process.pid}`);
+    await mkdir(folder);
+    const child = spawn('sh', ['-c', 'while :; do echo tick; sleep 0.02; done']);
+    onTestFinished(async () => {
+      await thawGroup({ version, folder });
+      child.kill('SIGKILL');
+      await expect
+        .poll(
+          () =>
+            rmdir(folder).then(
+              () => true,
+              () => false,
+            ),
+          soon,
+        )
+        .toBe(true);
+    });
+    let ticks = 0;
+    child.stdout.on('data', () => {
+      ticks += 1;
+    });
+    await writeFile(join(folder, 'cgroup.procs'), String(child.pid));
+    await freezeGroup({ version, folder });
+    await freezeGroup({ version, folder });
+    expect(await isGroupFrozen({ version, folder })).toBe(true);
+    await sleep(100);
+    const before = ticks;
+    await sleep(500);
+    expect(ticks).toBe(before);
+    await thawGroup({ version, folder });
+    await thawGroup({ version, folder });
+    expect(await isGroupFrozen({ version, folder })).toBe(false);
+    await expect.poll(() => ticks, soon).toBeGreaterThan(before + 3);
+  });
+});

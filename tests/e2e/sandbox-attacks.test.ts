@@ -1,0 +1,194 @@
+// Code inside a sandbox that wants out. Each attack is tried for real on both isolation classes, on a runner as operators have it;
+// what came of it is printed, and none reaches the machine or a neighbour.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { instanceState, type Placed, takeBack } from '../support/placed-instance.ts';
+import { attacks } from './sandbox-attacks/attacks.ts';
+import { type AttackBed, diskMb, hostPort, startAttackBed } from './sandbox-attacks/bed.ts';
+
+const bridge = '100.96.0.1';
+const classes = ['runc', 'gvisor'] as const;
+
+interface Row {
+  readonly attack: string;
+  readonly on: string;
+  readonly expected: string;
+  readonly seen: string;
+}
+
+let bed: AttackBed;
+const table: Row[] = [];
+const note = (attack: string, on: string, expected: string, seen: string) =>
+  table.push({ attack, on, expected, seen: seen.trim().replaceAll(/\s+/g, ' ').slice(0, 60) });
+
+beforeAll(async () => {
+  bed = await startAttackBed();
+}, 900_000);
+/** After each part, so that a run that is cut off has said what it saw. */
+afterEach(() => {
+  const lines = table
+    .splice(0)
+    .map(({ attack, on, expected, seen }) => [attack.padEnd(44), on.padEnd(7), expected.padEnd(9), seen].join(' '));
+  console.log(lines.join('\n'));
+});
+afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+
+/** What an attack would leave behind on the machine. */
+const machineNow = () => ({
+  corePattern: readFileSync('/proc/sys/kernel/core_pattern', 'utf8'),
+  overcommit: readFileSync('/proc/sys/vm/overcommit_memory', 'utf8'),
+  hostName: readFileSync('/proc/sys/kernel/hostname', 'utf8'),
+  runner: bed.machine.runner.pid,
+  isRunning: bed.machine.runner.isRunning,
+});
+
+describe.each(classes)('from inside a sandbox under %s', (isolation) => {
+  let attacker: Placed;
+  let friend: Placed;
+  let stranger: Placed;
+  let before: ReturnType<typeof machineNow>;
+
+  beforeAll(async () => {
+    [attacker, friend, stranger] = await Promise.all([
+      bed.sandbox(isolation, 0),
+      bed.sandbox(isolation, 0),
+      bed.sandbox(isolation, 1),
+    ]);
+    for (const each of [friend, stranger]) await bed.start(each, `node /serve.mjs ${hostPort}`);
+    before = machineNow();
+  }, 180_000);
+  afterAll(async () => {
+    for (const { id } of [attacker, friend, stranger].filter(Boolean)) await takeBack(bed.fleet, id);
+  });
+
+  test('no call of the kernel opens a way out', async () => {
+    const said = await bed.run(attacker, `/attack ${attacks.map(({ name }) => name).join(' ')}`);
+    const seen = new Map(
+      said
+        .trim()
+        .split('\n')
+        .map((line): [string, string] => [line.split('\t')[0] ?? '', line.split('\t')[1] ?? '']),
+    );
+    const wrong: string[] = [];
+    for (const attack of attacks) {
+      const outcome = seen.get(attack.name) ?? 'no answer';
+      note(attack.name, isolation, attack[isolation], outcome);
+      if (attack[isolation] === 'refused' && !outcome.startsWith('refused')) wrong.push(`${attack.name}: ${outcome}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(machineNow()).toEqual(before);
+  });
+
+  test('the machine’s files, processes and engine are not there', async () => {
+    const looks: readonly [string, string, RegExp][] = [
+      [
+        'root of process 1 is the sandbox’s own',
+        'ls /proc/1/root/.berth/init && ls /proc/1/root/var/tmp',
+        /^(?!.*berth-0)/s,
+      ],
+      [
+        'Docker’s socket',
+        'ls /var/run/docker.sock /run/docker.sock 2>&1; find / -xdev -type s 2>/dev/null | head',
+        /^(?!.*\n.*docker\.sock$)/,
+      ],
+      ['processes of the machine', 'cat /proc/[0-9]*/comm', /^(?!.*(dockerd|containerd|postgres))/s],
+      ['kernel symbols', 'grep -vc "^0000000000000000" /proc/kallsyms', /^(0|grep.*)?\s*$/],
+      ['disks', 'ls /dev | grep -E "^(sd|vd|nvme|loop|mem|kmem|port)" ; echo none', /^none\s*$/],
+      ['the runner’s key', 'env | grep -i -E "secret|token|private" ; echo none', /^none\s*$/],
+    ];
+    for (const [what, command, expected] of looks) {
+      const seen = await bed.run(attacker, `sh -c '${command}'`);
+      note(what, isolation, 'absent', expected.test(seen) ? 'absent' : seen);
+      expect(seen, what).toMatch(expected);
+    }
+  });
+
+  test('nobody is reached but the own workspace, the gateway and the internet', async () => {
+    const { machine, gateway, ports } = bed;
+    const wanted: readonly [string, string, boolean][] = [
+      ['a sandbox of the same workspace, its guest', `tcp,${friend.address},8080`, true],
+      ['a sandbox of the same workspace, any port', `tcp,${friend.address},${hostPort}`, true],
+      ['the gateway, as any client', `tcp,${gateway.address},${gateway.port}`, true],
+      ['another tenant’s guest', `tcp,${stranger.address},8080`, false],
+      ['another tenant’s port', `tcp,${stranger.address},${hostPort}`, false],
+      ['another tenant’s port, UDP', `udp,${stranger.address},${hostPort}`, false],
+      ['metadata address', 'tcp,169.254.169.254,80', false],
+      ['the runner’s ingress', `tcp,${machine.address},${ports.ingress}`, false],
+      ['the runner’s ingress on the bridge', `tcp,${bridge},${ports.ingress}`, false],
+      ['the runner’s health and metrics', `tcp,${bridge},${ports.health}`, false],
+      ['the node protocol', `tcp,${machine.outside},${ports.node}`, false],
+      ['the api', `tcp,${machine.outside},${ports.api}`, false],
+      ['a service of the machine on the bridge', `tcp,${bridge},${hostPort}`, false],
+      ['a service of the machine on the bridge, UDP', `udp,${bridge},${hostPort}`, false],
+      ['a service of the machine', `tcp,${machine.address},${hostPort}`, false],
+      ['a service beside the gateway', `tcp,${machine.outside},${hostPort}`, false],
+      ['names at a server that nobody configured', `udp,${machine.outside},53`, false],
+      ['IPv6, any neighbour', 'tcp,ff02::1%eth0,8080', false],
+      ['IPv6, the machine', 'udp,fe80::1%eth0,53', false],
+    ];
+    const said = await bed.run(attacker, `node /probe.mjs ${wanted.map(([, target]) => target).join(' ')}`);
+    for (const [what, target, isOpen] of wanted) {
+      const isReached = said.split('\n').includes(target);
+      note(what, isolation, isOpen ? 'reached' : 'closed', isReached ? 'reached' : 'closed');
+      expect([what, isReached]).toEqual([what, isOpen]);
+    }
+  });
+
+  test('R-51: the guest’s control routes are open to nobody inside', async () => {
+    for (const path of ['/control/v1/state', '/control/v1/quiesce', '/control/v1/environment', '/upgrade']) {
+      const script = `fetch("http://127.0.0.1:8080${path}",{method:"${path === '/control/v1/state' ? 'GET' : 'POST'}",body:${path === '/control/v1/state' ? 'undefined' : '"{}"'}}).then(a=>console.log(a.status))`;
+      const seen = (await bed.run(attacker, `node -e '${script}'`)).trim();
+      note(`${path} without a signature`, isolation, 'refused', seen);
+      expect(seen, path).toMatch(/^(401|403|404|405)$/);
+    }
+  });
+
+  test('the guest comes back when it is killed, and nobody else notices', async () => {
+    await bed
+      .run(
+        attacker,
+        `sh -c 'for p in /proc/[0-9]*; do grep -q guest/main.js $p/cmdline 2>/dev/null && kill -9 $(basename $p); done'`,
+      )
+      .catch(() => '');
+    await expect.poll(() => bed.run(attacker, 'echo back').catch(() => ''), { timeout: 20_000 }).toContain('back');
+    note('kill of the guest', isolation, 'own', 'it is back');
+    expect(await bed.run(stranger, 'echo untouched')).toContain('untouched');
+  });
+
+  test.each([
+    ['fork', 512],
+    ['memory', 256],
+    ['disk', 512],
+    ['inodes', 512],
+  ] as const)('a %s bomb hurts nobody but its own sandbox', async (kind, memoryMb) => {
+    const bomber = await bed.sandbox(isolation, 0, memoryMb);
+    await bed.start(bomber, `node /bomb.mjs ${kind}`);
+    const free = () =>
+      Number(
+        execFileSync('df', ['--output=pcent', `${bed.machine.dockerFolder}/data`], { encoding: 'utf8' }).match(
+          /\d+/,
+        )?.[0],
+      );
+    let fullest = 0;
+    const until = Date.now() + 8_000;
+    while (Date.now() < until) {
+      fullest = Math.max(fullest, free());
+      expect(await bed.run(stranger, 'echo here')).toContain('here');
+      if ((await instanceState(bed.fleet, bomber.id)).state === 'failed') break;
+    }
+    const { state, code } = await instanceState(bed.fleet, bomber.id);
+    note(
+      `${kind} bomb`,
+      isolation,
+      'own',
+      `${state}${code === null ? '' : ` ${code}`}; disk at most ${fullest} % full of ${diskMb} MB allowed`,
+    );
+    expect(fullest).toBeLessThan(90);
+    expect(machineNow()).toEqual(before);
+    expect((await callDocker(bed.machine.dockerUrl, 'GET /_ping')).status).toBe(200);
+    await takeBack(bed.fleet, bomber.id);
+    await expect.poll(async () => (await instanceState(bed.fleet, bomber.id)).state, { timeout: 60_000 }).toBe('gone');
+  });
+});

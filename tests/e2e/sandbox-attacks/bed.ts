@@ -1,0 +1,127 @@
+// A deployment with two tenants, sandboxes of each on one machine, and services that none of them may reach.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
+import { type Machine, wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
+import { freePort } from '../../../scripts/engines/free-port.ts';
+import { gvisor } from '../../../scripts/engines/gvisor.ts';
+import { type Placed, placeInstance } from '../../support/placed-instance.ts';
+
+const execute = promisify(execFile);
+const imageFolder = join(import.meta.dirname, 'image');
+const image = 'berth-attacks:latest';
+export const hostPort = 9001;
+export const diskMb = 600;
+
+export interface AttackBed extends AsyncDisposable {
+  readonly fleet: Fleet;
+  readonly machine: Machine;
+  readonly gateway: { readonly address: string; readonly port: number };
+  readonly ports: Readonly<Record<'ingress' | 'health' | 'api' | 'node', number>>;
+  /** Of the first or the second tenant. */
+  sandbox(isolation: 'runc' | 'gvisor', tenant: 0 | 1, memoryMb?: number): Promise<Placed>;
+  /** What a command prints inside, started as the sandbox's owner would. */
+  run(sandbox: Placed, command: string, seconds?: number): Promise<string>;
+  /** Started, and not waited for. */
+  start(sandbox: Placed, command: string): Promise<void>;
+  /** Milliseconds of each of so many requests to its guest, one after the other. */
+  latencies(sandbox: Placed, count: number): Promise<number[]>;
+}
+
+export async function startAttackBed(): Promise<AttackBed> {
+  await gvisor.install();
+  await using made = new AsyncDisposableStack();
+  const port = await freePort();
+  const [ingress, health] = [await freePort(), await freePort()];
+  const fleet = made.use(
+    await startFleet({
+      name: 'attacks',
+      workspaces: ['one', 'two'],
+      machines: 1,
+      gateways: [{ BERTH_GATEWAY_PORT: String(port), BERTH_GATEWAY_HOST: '0.0.0.0' }],
+      engine: { disk: { sizeMb: 6_000, files: 400_000 }, gvisorLayerSize: `${diskMb}m` },
+      prepare: (machine) => buildImage(machine.dockerUrl),
+      settings: {
+        BERTH_RUNNER_DISK_MB: String(diskMb),
+        BERTH_RUNNER_DISK_FILES: '50000',
+        BERTH_RUNNER_INGRESS_PORT: String(ingress),
+        BERTH_HEALTH_PORTS_RUNNER: String(health),
+        // Open to everybody, so that a refusal is the network's.
+        BERTH_HEALTH_HOST: '0.0.0.0',
+        BERTH_API_HOST: '0.0.0.0',
+        BERTH_RUNNER_RESOLVERS: '["9.9.9.9"]',
+        BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address: wireAddresses(1)[0], port }]),
+      },
+    }),
+  );
+  await fleet.orchestrator.stop();
+  const [machine] = fleet.machines;
+  if (machine === undefined) throw new Error('no machine');
+  const outsideService = spawn(process.execPath, [join(imageFolder, 'serve.mjs'), String(hostPort)], {
+    stdio: 'inherit',
+  });
+  made.defer(() => end(outsideService));
+  const inNetns = (words: readonly string[]) => execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
+  const machineService = spawn(
+    'nsenter',
+    [`--net=${machine.netns}`, '--', process.execPath, join(imageFolder, 'serve.mjs'), String(hostPort)],
+    { stdio: 'inherit' },
+  );
+  made.defer(() => end(machineService));
+  const call = async (sandbox: Placed, body: unknown, seconds: number): Promise<string> => {
+    const json = ['-H', 'content-type: application/json', '-d', JSON.stringify(body)];
+    const words = ['curl', '-sS', '--max-time', String(seconds), ...json, `http://${sandbox.address}:8080/process`];
+    return (await inNetns(words)).stdout;
+  };
+  const built = made.move();
+  return {
+    fleet,
+    machine,
+    gateway: { address: machine.outside, port },
+    ports: { ingress, health, api: Number(new URL(fleet.url).port), node: machine.nodePort },
+    sandbox: (isolation, tenant, memoryMb = 512) =>
+      placeInstance(fleet, {
+        ...{ workspaceId: fleet.workspaceIds[tenant] ?? '', isolation, image, memoryMb, cpus: 1, isSandbox: true },
+      }),
+    async run(sandbox, command, seconds = 60) {
+      const answer = JSON.parse(
+        await call(sandbox, { command, waitForCompletion: true, timeout: seconds }, seconds + 5),
+      );
+      return answer.logs ?? JSON.stringify(answer);
+    },
+    async start(sandbox, command) {
+      await call(sandbox, { command }, 20);
+    },
+    async latencies(sandbox, count) {
+      const words = [process.execPath, join(import.meta.dirname, 'measure.mjs'), sandbox.address, String(count)];
+      return JSON.parse((await inNetns(words)).stdout);
+    },
+    [Symbol.asyncDispose]: () => built.disposeAsync(),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function buildImage(dockerUrl: string): Promise<void> {
+  const [base = ''] = await importBaseImage(dockerUrl);
+  const folder = await mkdtemp(join(tmpdir(), 'berth-attacks-'));
+  try {
+    await cp(imageFolder, folder, { recursive: true });
+    const flags = ['-static', '-std=gnu11', '-Os', '-s'];
+    execFileSync('musl-gcc', [...flags, '-o', join(folder, 'attack'), join(imageFolder, 'attack.c')]);
+    const body = execFileSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: 64_000_000 });
+    const query = new URLSearchParams({ t: image, buildargs: JSON.stringify({ BASE: base }), networkmode: 'none' });
+    await callDocker(dockerUrl, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,34 @@
+// probe.mjs tcp|udp,<address>,<port>…: prints those that were reached, one a line. A connection that is accepted counts.
+import { createSocket } from 'node:dgram';
+import { connect } from 'node:net';
+
+const TIMEOUT_MS = 1_500;
+
+const reach = {
+  tcp: (address, port, done) => {
+    const socket = connect(port, address);
+    socket.on('connect', () => done(true)).on('error', () => done(false));
+    return () => socket.destroy();
+  },
+  udp: (address, port, done) => {
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4', () => done(true));
+    socket.on('error', () => done(false));
+    socket.send('?', port, address, (error) => error && done(false));
+    return () => socket.close();
+  },
+};
+
+async function probe(target) {
+  const [protocol, address, port] = target.split(',');
+  let close = () => {};
+  const isReached = await new Promise((resolve) => {
+    setTimeout(() => resolve(false), TIMEOUT_MS);
+    close = reach[protocol](address, Number(port), resolve);
+  });
+  close();
+  return isReached ? [target] : [];
+}
+
+const reached = await Promise.all(process.argv.slice(2).map(probe));
+console.log(reached.flat().join('\n'));
+process.exit(0);

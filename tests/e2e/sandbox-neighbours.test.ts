@@ -1,0 +1,45 @@
+// What a neighbour notices of a bomb on the same machine. Printed always; held to a bound only where the machine is ours alone.
+import { environment } from '@berth/telemetry';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Placed, takeBack } from '../support/placed-instance.ts';
+import { type AttackBed, startAttackBed } from './sandbox-attacks/bed.ts';
+
+const full = environment.BERTH_TEST_FULL === '1';
+const requests = full ? 1_000 : 200;
+/** Of what it is on a quiet machine. */
+const most = 3;
+const bombs = ['fork', 'memory', 'disk', 'cpu', 'flood'] as const;
+
+let bed: AttackBed;
+beforeAll(async () => {
+  bed = await startAttackBed();
+}, 900_000);
+afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
+test.each(['runc', 'gvisor'] as const)('a neighbour’s p99 under each bomb, on %s', async (isolation) => {
+  const neighbour = await bed.sandbox(isolation, 1, 1_024);
+  const quiet = percentile(await bed.latencies(neighbour, requests), 0.99);
+  const seen: Record<string, number> = { quiet };
+  for (const kind of bombs) {
+    const bomber = await bed.sandbox(isolation, 0, 512);
+    await bed.start(bomber, `node /bomb.mjs ${kind} ${bed.gateway.address} ${bed.gateway.port}`);
+    seen[kind] = percentile(await bed.latencies(neighbour, requests), 0.99);
+    await gone(bomber);
+  }
+  const figures = Object.entries(seen).map(
+    ([kind, ms]) => `${kind} ${ms.toFixed(1)} ms (${(ms / quiet).toFixed(1)} ×)`,
+  );
+  console.log(`p99 of a neighbour on ${isolation}, ${requests} requests each: ${figures.join(', ')}`);
+  if (full) for (const kind of bombs) expect([kind, (seen[kind] ?? 0) <= most * quiet]).toEqual([kind, true]);
+  await gone(neighbour);
+});
+
+async function gone({ id }: Placed): Promise<void> {
+  await takeBack(bed.fleet, id);
+  const state = () =>
+    bed.fleet.database.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst();
+  await expect.poll(async () => (await state())?.state, { timeout: 90_000 }).toBe('gone');
+}

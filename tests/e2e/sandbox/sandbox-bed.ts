@@ -1,0 +1,84 @@
+// A whole deployment with one machine of one isolation class, and the sandboxes of a test in it, reached as anybody reaches them.
+import type { IsolationClass } from '@berth/contract';
+import { expect } from 'vitest';
+import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
+import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
+import type { Client } from '../../support/client.ts';
+import { type GuestClient, guestClient } from '../../support/guest-client.ts';
+import { clientOf } from '../../support/workloads.ts';
+
+/** Short, so that every check can have its half in which the sandbox has slept. */
+const idleSeconds = 2;
+
+export interface Sandbox extends GuestClient {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Waits until it sleeps. */
+  asleep(): Promise<void>;
+  state(): Promise<string>;
+}
+
+export interface SandboxBed extends AsyncDisposable {
+  readonly fleet: Fleet;
+  readonly api: Client;
+  readonly image: string;
+  /** Reached through the first gateway. */
+  create(name: string, wish?: SandboxWish): Promise<Sandbox>;
+  sandbox(name: string, gateway?: number): Sandbox;
+}
+
+interface SandboxWish {
+  readonly memory?: number;
+  readonly ports?: readonly number[];
+  readonly envs?: Readonly<Record<string, string>>;
+  readonly ttl?: string;
+}
+
+export async function startSandboxBed(isolation: IsolationClass): Promise<SandboxBed> {
+  const fleet = await startFleet({
+    name: `sandbox-${isolation}`,
+    workspaces: ['main'],
+    machines: 1,
+    gateways: 2,
+    settings: {
+      BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
+      BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+      BERTH_RUNNER_WARM_LATELY: '2',
+      BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: String(idleSeconds),
+    },
+  });
+  const [image = ''] = await importBaseImage(fleet.machines[0]?.dockerUrl ?? '');
+  const api = clientOf(fleet);
+  const headers = { authorization: `Bearer ${fleet.key}` };
+  const stateOf = async (name: string): Promise<string> => (await api.get(`/sandboxes/${name}`)).body.state;
+
+  function sandbox(name: string, gateway = 0): Sandbox {
+    return {
+      ...guestClient(`${fleet.gateways[gateway]?.url}/main/sandboxes/${name}`, headers),
+      ...{ name, headers },
+      state: () => stateOf(name),
+      asleep: () => expect.poll(() => stateOf(name), { timeout: 30_000, interval: 200 }).toBe('STANDBY'),
+    };
+  }
+
+  return {
+    ...{ fleet, api, image, sandbox },
+    async create(name, { memory = 512, ports = [], envs = {}, ttl } = {}) {
+      const { status, body } = await api.post('/sandboxes', {
+        metadata: { name },
+        spec: {
+          runtime: {
+            ...{ image, memory, ...(ttl === undefined ? {} : { ttl }) },
+            ports: ports.map((target) => ({ target, protocol: 'HTTP' })),
+            envs: Object.entries(envs).map(([key, value]) => ({ name: key, value })),
+          },
+        },
+      });
+      if (status !== 200 || body.status !== 'DEPLOYED')
+        throw new Error(`${name}: ${status} ${body.status} ${JSON.stringify(body.events ?? body)}`);
+      return sandbox(name);
+    },
+    [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,72 @@
+// A gateway in front of sandboxes with previews: rows as the api makes them, and ports of this machine in place of containers.
+import { sql } from 'kysely';
+import { PortClosed } from '../../services/gateway/src/proxy/connector.ts';
+import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { type HostRequest, sendToHost } from '../support/send-to-host.ts';
+import { makeBed } from './bed.ts';
+import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
+
+export const brand = conformanceBrand();
+export const tokenHeader = `X-${brand.long}-Preview-Token`;
+export const tokenParameter = `${brand.short}_preview_token`;
+
+/** `ports` says which port of this machine stands for which of a sandbox; the API has none, and so the name `api`. */
+export async function makePreviewBed(ports: () => Readonly<Record<string, number>>, options: WalkBedOptions = {}) {
+  const bed = await makeBed();
+  const { api, database } = bed;
+  const runnerId = await bed.addRunner();
+  const walk = await startWalkBed(
+    bed,
+    {
+      async connect(endpoint, signal) {
+        const port = ports()[endpoint.port ?? 'api'];
+        if (port === undefined) throw new PortClosed('nothing listens');
+        return directConnector(port).connect(endpoint, signal);
+      },
+      close: async () => {},
+    },
+    { patienceMs: 600, ...options },
+  );
+
+  /** The host as the walk bed's domain has it. */
+  const hostOf = (url: string): string => new URL(url).host.replace(/\.preview\.localhost$/, '.preview.example.org');
+
+  return {
+    api,
+    database,
+    walk,
+    hostOf,
+    async sandbox(name: string, spec: object = {}): Promise<string> {
+      const made = await api.admin.post('/sandboxes', { metadata: { name }, spec });
+      if (made.status !== 200) throw new Error(made.text);
+      const { rows } = await sql<{ uid: string }>`update resources set status = 'DEPLOYED'
+        where name = ${name} and kind = 'sandbox' and terminated_at is null returning uid`.execute(database);
+      const uid = rows[0]?.uid ?? '';
+      await bed.addInstance(uid, 'boot-1', runnerId);
+      return uid;
+    },
+    async preview(sandbox: string, name: string, spec: object = {}): Promise<string> {
+      const made = await api.admin.post(`/sandboxes/${sandbox}/previews`, {
+        metadata: { name },
+        spec: { port: 3000, ...spec },
+      });
+      if (made.status !== 200) throw new Error(made.text);
+      return hostOf(made.body.spec.url);
+    },
+    async token(sandbox: string, preview: string, lifeMs = 3_600_000): Promise<string> {
+      const made = await api.admin.post(`/sandboxes/${sandbox}/previews/${preview}/tokens`, {
+        metadata: { name: `token-${Date.now()}` },
+        spec: { expiresAt: new Date(Date.now() + lifeMs).toISOString() },
+      });
+      return made.body.spec.token;
+    },
+    send: (host: string, asked: HostRequest = {}) => sendToHost(walk.url, host, asked),
+    async [Symbol.asyncDispose]() {
+      await walk[Symbol.asyncDispose]();
+      await bed[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type PreviewBed = Awaited<ReturnType<typeof makePreviewBed>>;

@@ -1,0 +1,293 @@
+// Previews at the gateway: who passes, what their app sees, what their answers carry, and when it is over.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
+import { brand, makePreviewBed, type PreviewBed, tokenHeader, tokenParameter } from './preview-bed.ts';
+
+let bed: PreviewBed;
+let app: Upstream;
+let guest: Upstream;
+const lines: string[] = [];
+
+/** Says what it was sent. */
+const echo = (name: string) =>
+  startUpstream((request, response) => {
+    response.setHeader('X-App', name);
+    response.setHeader('Access-Control-Allow-Origin', 'https://of-the-app.example');
+    response.end(JSON.stringify({ name, method: request.method, url: request.url, headers: request.headers }));
+  });
+
+beforeAll(async () => {
+  app = await echo('app');
+  guest = await echo('guest');
+  const sockets = new WebSocketServer({ server: app.server });
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)));
+  const logger = createLogger(
+    { role: 'gateway' },
+    { level: 'debug', destination: { write: (line: string) => void lines.push(line) } },
+  );
+  bed = await makePreviewBed(() => ({ api: guest.port, 3000: app.port, 5000: app.port }), { logger });
+  await bed.sandbox('box', { runtime: { ports: [{ target: 5000 }] } });
+});
+afterAll(async () => {
+  for (const { server } of [app, guest]) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await bed[Symbol.asyncDispose]();
+});
+
+const seen = (text: string): { name: string; url: string; method: string; headers: Record<string, string> } =>
+  JSON.parse(text);
+
+test('a public preview needs no credential, on a port that nobody declared', async () => {
+  const host = await bed.preview('box', 'open', { public: true });
+  const { status, text } = await bed.send(host, { path: '//a%2Fb?x=1&y' });
+  expect([status, seen(text).name, seen(text).url]).toEqual([200, 'app', '//a%2Fb?x=1&y']);
+});
+
+test('wire check 13: a private preview is 401 without a token, and takes one in the header or the query, which goes no further', async () => {
+  const host = await bed.preview('box', 'private');
+  const none = await bed.send(host);
+  expect(none.status).toBe(401);
+  expect(none.text).toContain(tokenParameter);
+  const token = await bed.token('box', 'private');
+  const byHeader = await bed.send(host, { headers: { [tokenHeader]: token } });
+  expect(byHeader.status).toBe(200);
+  const byQuery = await bed.send(host, { path: `/p?a=1&${tokenParameter}=${token}&b=2` });
+  expect(seen(byQuery.text).url).toBe('/p?a=1&b=2');
+  expect(seen((await bed.send(host, { path: `/p?${tokenParameter}=${token}` })).text).url).toBe('/p');
+  for (const { text } of [byHeader, byQuery]) expect(text).not.toContain(token);
+});
+
+test('U-16: the cookie follows a token in header or query, lives as long as it, opens sub-requests, and the app never sees it', async () => {
+  const host = await bed.preview('box', 'cookie');
+  const token = await bed.token('box', 'cookie', 100_000);
+  const byQuery = await bed.send(host, { path: `/?${tokenParameter}=${token}` });
+  const [cookie = ''] = byQuery.headers['set-cookie'] ?? [];
+  expect(cookie).toMatch(
+    new RegExp(`^${tokenParameter}=${token}; Max-Age=(9\\d|100); Path=/; HttpOnly; Secure; SameSite=None$`),
+  );
+  expect((await bed.send(host, { headers: { [tokenHeader]: token } })).headers['set-cookie']).toHaveLength(1);
+  const pair = cookie.split(';', 1)[0] ?? '';
+  const sub = await bed.send(host, { headers: { cookie: `theme=dark; ${pair}; lang=en` } });
+  expect(sub.status).toBe(200);
+  expect(sub.headers['set-cookie']).toBeUndefined();
+  expect(seen(sub.text).headers.cookie).toBe('theme=dark; lang=en');
+  expect(seen((await bed.send(host, { headers: { cookie: pair } })).text).headers).not.toHaveProperty('cookie');
+});
+
+test('a socket opens with the cookie alone', async () => {
+  const host = await bed.preview('box', 'socket');
+  const token = await bed.token('box', 'socket');
+  const open = (cookie?: string) =>
+    new WebSocket(`ws://127.0.0.1:${bed.walk.port}/ws`, {
+      headers: { host, ...(cookie === undefined ? {} : { cookie }) },
+    });
+  const socket = open(`${tokenParameter}=${token}`);
+  await once(socket, 'open');
+  socket.send('hello');
+  expect(String((await once(socket, 'message'))[0])).toBe('echo hello');
+  socket.terminate();
+  const refused = open();
+  const [error] = await once(refused, 'error');
+  expect(String(error)).toContain('401');
+});
+
+test('a token of another preview, a wrong one, an expired one and a deleted one are 401, the last two within a second', async () => {
+  const host = await bed.preview('box', 'ended');
+  await bed.preview('box', 'other');
+  const foreign = await bed.token('box', 'other');
+  for (const token of [foreign, 'wrong', 'x'.repeat(43), '', 'a b'])
+    expect((await bed.send(host, { headers: { [tokenHeader]: token } })).status).toBe(401);
+  const endsAt = Date.now() + 5_000;
+  const brief = await bed.token('box', 'ended', endsAt - Date.now());
+  const kept = await bed.token('box', 'ended');
+  const status = async (token: string) => (await bed.send(host, { headers: { [tokenHeader]: token } })).status;
+  expect([await status(brief), await status(kept)]).toEqual([200, 200]);
+  await sleep(endsAt - Date.now() + 50);
+  expect([await status(brief), await status(kept)]).toEqual([401, 200]);
+  await bed.api.admin.delete(`/sandboxes/box/previews/ended/tokens/${kept}`);
+  const deletedAt = performance.now();
+  while ((await status(kept)) !== 401 && performance.now() - deletedAt < 2_000) await sleep(10);
+  expect(performance.now() - deletedAt).toBeLessThan(1_000);
+});
+
+test('a token works with the first call after it was made, also at a gateway that hears of nothing', async () => {
+  const deaf = await makePreviewBed(() => ({ 3000: app.port }), { isDeaf: true });
+  await deaf.sandbox('quick');
+  const host = await deaf.preview('quick', 'site');
+  for (let round = 0; round < 10; round += 1) {
+    expect((await deaf.send(host)).status).toBe(401);
+    const token = await deaf.token('quick', 'site');
+    expect((await deaf.send(host, { headers: { [tokenHeader]: token } })).status).toBe(200);
+  }
+  await deaf[Symbol.asyncDispose]();
+});
+
+test('U-36: Authorization is the app’s, but a key of ours is taken out and opens nothing', async () => {
+  const open = await bed.preview('box', 'authorized', { public: true });
+  const own = await bed.send(open, { headers: { authorization: 'Bearer of-the-app' } });
+  expect(seen(own.text).headers.authorization).toBe('Bearer of-the-app');
+  const keyed = await bed.send(open, { headers: { authorization: `Bearer ${bed.api.adminKey}` } });
+  expect(keyed.status).toBe(200);
+  expect(keyed.text).not.toContain(bed.api.adminKey);
+  const branded = { [`X-${brand.long}-Authorization`]: `Bearer ${bed.api.adminKey}`, authorization: 'Basic YTpi' };
+  const both = await bed.send(open, { headers: branded });
+  expect(both.text).not.toContain(bed.api.adminKey);
+  expect(seen(both.text).headers.authorization).toBe('Basic YTpi');
+  const closed = await bed.preview('box', 'unauthorized');
+  expect((await bed.send(closed, { headers: { authorization: `Bearer ${bed.api.adminKey}` } })).status).toBe(401);
+});
+
+test('requestHeaders are on every request in place of the client’s, responseHeaders on every answer in place of the app’s', async () => {
+  const host = await bed.preview('box', 'dressed', {
+    public: true,
+    requestHeaders: { 'X-Secret': 'of-the-preview', 'User-Agent': 'preview' },
+    responseHeaders: { 'Access-Control-Allow-Origin': 'https://page.example', 'X-Frame-Options': 'DENY' },
+  });
+  const { headers, text } = await bed.send(host, { headers: { 'x-secret': 'of-the-client' } });
+  expect(seen(text).headers).toMatchObject({ 'x-secret': 'of-the-preview', 'user-agent': 'preview' });
+  expect(headers).toMatchObject({
+    'x-app': 'app',
+    'access-control-allow-origin': 'https://page.example',
+    'x-frame-options': 'DENY',
+  });
+});
+
+test('answers of the gateway carry responseHeaders too: 401, 502 and whatever is refused', async () => {
+  const responseHeaders = { 'Access-Control-Allow-Origin': 'https://page.example', 'Content-Type': 'text/html' };
+  const closed = await bed.preview('box', 'error-401', { responseHeaders });
+  const silent = await bed.preview('box', 'error-50x', { responseHeaders, port: 4444, public: true });
+  const api = await bed.preview('box', 'error-403', { responseHeaders, port: 443, public: true });
+  for (const [host, path, status] of [
+    [closed, '/', 401],
+    [silent, '/', 502],
+    [api, '/upgrade', 403],
+  ] as const) {
+    const answer = await bed.send(host, { path });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['access-control-allow-origin']).toBe('https://page.example');
+    expect(answer.headers['content-type']).toContain('application/json');
+  }
+});
+
+test('wire check 13: OPTIONS is answered with responseHeaders, without a token and without an app', async () => {
+  const responseHeaders = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': tokenHeader };
+  for (const [name, port] of [
+    ['options', 3000],
+    ['options-silent', 4444],
+  ] as const) {
+    const host = await bed.preview('box', name, { responseHeaders, port });
+    const before = app.accepted();
+    const asked = {
+      method: 'OPTIONS',
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
+    };
+    const answer = await bed.send(host, asked);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': tokenHeader,
+    });
+    expect(app.accepted()).toBe(before);
+  }
+  const plain = await bed.preview('box', 'options-app', { public: true });
+  expect(seen((await bed.send(plain, { method: 'OPTIONS' })).text).method).toBe('OPTIONS');
+  const closed = await bed.preview('box', 'options-closed');
+  expect((await bed.send(closed, { method: 'OPTIONS' })).status).toBe(204);
+});
+
+test('U-15: port 443 is the API without its upkeep; /port/{n} works for declared ports', async () => {
+  const host = await bed.preview('box', 'api', { port: 443 });
+  const token = await bed.token('box', 'api');
+  const headers = { [tokenHeader]: token };
+  const call = (path: string, method = 'GET') => bed.send(host, { path, method, headers });
+  expect(seen((await call('/filesystem//tmp?x')).text)).toMatchObject({ name: 'guest', url: '/filesystem//tmp?x' });
+  for (const path of [
+    '/upgrade',
+    '/upgrade/',
+    '//upgrade',
+    '/UPGRADE?x',
+    '/environment/reload',
+    '/environment//reload',
+    '/network/tunnel',
+    '/network/tunnel/config',
+    '/network/tunnel?x',
+  ]) {
+    const { status } = await call(path, 'POST');
+    expect(status, path).toBe(403);
+  }
+  expect((await call('/control/v1/state')).status).toBe(404);
+  expect(seen((await call('/port/5000/deep?y')).text)).toMatchObject({ name: 'app', url: '/deep?y' });
+  expect((await call('/port/3000')).status).toBe(403);
+  const keyed = await bed.send(host, { headers: { ...headers, authorization: 'Bearer anything' } });
+  expect(seen(keyed.text).headers).not.toHaveProperty('authorization');
+  const direct = await bed.preview('box', 'api-8080', { port: 8080, public: true });
+  expect((await bed.send(direct, { path: '/upgrade', method: 'POST' })).status).toBe(403);
+  expect(seen((await bed.send(direct, { path: '/health' })).text).name).toBe('guest');
+});
+
+test('a preview that is missing, deleted, over, or whose sandbox is, is 404', async () => {
+  expect((await bed.send('nothing.local.preview.example.org')).status).toBe(404);
+  expect((await bed.send('nothing.example.com')).status).toBe(404);
+  const deleted = await bed.preview('box', 'deleted', { public: true });
+  const uid = await bed.sandbox('ending');
+  const orphan = await bed.preview('ending', 'site', { public: true });
+  const expires = new Date(Date.now() + 5_000).toISOString();
+  const brief = await bed.preview('box', 'brief', { public: true, expires });
+  for (const host of [brief, deleted, orphan]) expect((await bed.send(host)).status).toBe(200);
+  await bed.api.admin.delete('/sandboxes/box/previews/deleted');
+  await sql`update resources set expires_at = clock_timestamp() where uid = ${uid}`.execute(bed.database);
+  await sleep(Date.parse(expires) - Date.now() + 50);
+  for (const host of [brief, deleted, orphan]) {
+    expect((await bed.send(host)).status).toBe(404);
+    expect((await bed.send(host, { headers: { [tokenHeader]: 'of-a-preview-that-was' } })).status).toBe(401);
+  }
+});
+
+test('a changed preview is served as changed within a second', async () => {
+  const host = await bed.preview('box', 'closing', { public: true });
+  expect((await bed.send(host)).status).toBe(200);
+  await bed.api.admin.put('/sandboxes/box/previews/closing', { metadata: {}, spec: { public: false } });
+  const changedAt = performance.now();
+  while ((await bed.send(host)).status !== 401 && performance.now() - changedAt < 2_000) await sleep(10);
+  expect(performance.now() - changedAt).toBeLessThan(1_000);
+});
+
+test('a host below a customer’s domain leads to its preview', async () => {
+  await bed.api.admin.post('/customdomains', {
+    metadata: { name: 'shop.example.com' },
+    spec: { domainType: 'previews' },
+  });
+  const create = () =>
+    bed.api.admin.post('/sandboxes/box/previews', {
+      metadata: { name: 'shop' },
+      spec: { port: 3000, public: true, customDomain: 'shop.example.com', prefixUrl: 'beta' },
+    });
+  const early = await create();
+  expect([early.status, early.body.message]).toEqual([400, expect.stringContaining('verify it first')]);
+  await sql`update resources set spec = spec || '{"status": "verified"}' where name = 'shop.example.com'`.execute(
+    bed.database,
+  );
+  expect((await create()).body.spec.url).toBe('https://beta.shop.example.com');
+  expect((await bed.send('beta.shop.example.com')).status).toBe(200);
+  expect((await bed.send('gamma.shop.example.com')).status).toBe(404);
+  const refused = await bed.api.admin.delete('/customdomains/shop.example.com');
+  expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('the preview shop')]);
+  await bed.api.admin.put('/sandboxes/box/previews/shop', { metadata: {}, spec: { prefixUrl: '' } });
+  expect((await bed.send('shop.example.com')).status).toBe(200);
+});
+
+test('no token is ever in a log', async () => {
+  const host = await bed.preview('box', 'logged');
+  const token = await bed.token('box', 'logged');
+  await bed.send(host, { path: `/?${tokenParameter}=${token}` });
+  await bed.send(host, { headers: { [tokenHeader]: token } });
+  expect(lines.some((line) => line.includes('"preview":"logged"'))).toBe(true);
+  expect(lines.join('\n')).not.toContain(token);
+});

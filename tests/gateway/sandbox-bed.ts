@@ -1,0 +1,210 @@
+// Sandboxes as rows, with a real ingress of a runner in front of a process that stands for all of them.
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as sendRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
+import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
+import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
+import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
+import { type Bed, makeBed, silent } from './bed.ts';
+import { startWalkBed, type WalkBed, type WalkBedOptions } from './walk-bed.ts';
+
+export type Way = 'tunnel' | 'local';
+export const ways: readonly Way[] = ['tunnel', 'local'];
+
+interface Program extends Disposable {
+  readonly child: ChildProcess;
+  readonly apiPort: number;
+  readonly appPort: number;
+}
+
+async function startProgram(): Promise<Program> {
+  const child = fork(fileURLToPath(new URL('./sandbox-program.ts', import.meta.url)), [], { execArgv: [] });
+  const [ports] = await once(child, 'message');
+  const [apiPort = 0, appPort = 0] = ports as number[];
+  return {
+    ...{ child, apiPort, appPort },
+    [Symbol.dispose]() {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+interface SandboxWish {
+  readonly name?: string;
+  readonly ports?: readonly number[];
+  readonly status?: string;
+  readonly isEnabled?: boolean;
+  readonly expiresInSeconds?: number;
+  /** Of its instance; undefined for none at all. */
+  readonly instanceState?: string | undefined;
+  readonly runnerId?: string;
+}
+
+export async function makeSandboxBed() {
+  const bed = await makeBed();
+  const program = await startProgram();
+  const ingress = await startTestIngress();
+  const { database } = bed;
+  const { runnerId, port, secret } = ingress;
+  await database
+    .insertInto('runners')
+    .values({
+      ...{ id: runnerId, name: runnerId, region: 'local', status: 'up' },
+      ...{ ingress_address: `127.0.0.1:${port}`, ingress_secret: secret },
+    })
+    .execute();
+  const endpoint = { address: '127.0.0.1', port: program.apiPort };
+
+  async function addInstance(uid: string, state = 'ready', on: string = runnerId): Promise<string> {
+    const id = await bed.addInstance(uid, 'boot-1', on, state);
+    ingress.endpoints.set(id, endpoint);
+    return id;
+  }
+
+  async function addSandbox(wish: SandboxWish = {}) {
+    const { status = 'DEPLOYED', isEnabled = true, expiresInSeconds = null } = wish;
+    const uid = randomUUID();
+    const name = wish.name ?? `s-${uid.slice(0, 8)}`;
+    const declared = (wish.ports ?? [program.appPort]).map((target) => ({ target, protocol: 'HTTP' }));
+    const spec = { enabled: isEnabled, runtime: { image: 'example.org/a:1', ports: declared } };
+    await sql`insert into resources
+      (uid, workspace_id, kind, name, spec, state, status, created_by, updated_by, search, expires_at)
+      select ${uid}, id, 'sandbox', ${name}, ${JSON.stringify(spec)}, '{"boot": 1}', ${status}, 'test', 'test', ${name},
+        clock_timestamp() + make_interval(secs => ${expiresInSeconds})
+      from workspaces where name = 'main'`.execute(database);
+    const label = `sbx-${name}-main`;
+    await database.insertInto('host_labels').values({ region: 'local', label, resource_uid: uid }).execute();
+    const state = 'instanceState' in wish ? wish.instanceState : 'ready';
+    const instance = state === undefined ? '' : await addInstance(uid, state, wish.runnerId);
+    return { uid, name, instance, host: `${label}.local.example.org` };
+  }
+
+  async function startGateway(way: Way, options: WalkBedOptions & { wakeMs?: number } = {}): Promise<WalkBed> {
+    const { wakeMs = 60_000 } = options;
+    const tunnel = createTunnelConnector({
+      authorityPem: async () => ingress.authority.certificate,
+      ...{ wakeMs, logger: silent },
+    });
+    const local = createLocalConnector({
+      ...{ socketPath: ingress.lease, wakeMs },
+      onLeaseOver: (instance) => walk.forwarder.forget(instance),
+    });
+    const connector = createConnector(way === 'local' ? local : undefined, tunnel);
+    const walk = await startWalkBed(bed as Bed, connector, options);
+    return {
+      ...walk,
+      async [Symbol.asyncDispose]() {
+        await walk[Symbol.asyncDispose]();
+        await Promise.all([local.close(), tunnel.close()]);
+      },
+    };
+  }
+
+  return {
+    ...bed,
+    ...{ program, ingress, endpoint, addSandbox, addInstance, startGateway },
+    async [Symbol.asyncDispose]() {
+      await ingress[Symbol.asyncDispose]();
+      program[Symbol.dispose]();
+      await bed[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type SandboxBed = Awaited<ReturnType<typeof makeSandboxBed>>;
+
+export interface Wish {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+export interface Said {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: string;
+}
+
+/** One request with its target byte for byte, on a connection of its own. */
+export function call(port: number, target: string, wish: Wish = {}): Promise<Said> {
+  const { method = 'GET', body } = wish;
+  // Node frames the body of some methods only when it is told its length.
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const headers = { ...length, ...wish.headers };
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(
+      { port, host: '127.0.0.1', method, path: target, headers, agent: false },
+      (response) => {
+        text(response).then(
+          (said) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: said }),
+          reject,
+        );
+      },
+    );
+    request.once('error', reject);
+    request.end(body);
+  });
+}
+
+/** What the program heard. */
+export const heardIn = ({ status, body }: Said) => {
+  if (status !== 200) throw new Error(`${status} ${body}`);
+  return JSON.parse(body) as {
+    where: 'api' | 'app';
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    rawHeaders: string[];
+    bytes: number;
+    sha256: string;
+  };
+};
+
+/** A sandbox that sleeps whenever nobody holds a lease on it, as soon as it may: the worst that a keeper can do. */
+export function keepAsleep(
+  { ingress, endpoint, program }: SandboxBed,
+  instance: string,
+  { wakeMs = 0, keepMs = 1_000 } = {},
+) {
+  const { child } = program;
+  let isAsleep = false;
+  let sleeps = 0;
+  let wakes = 0;
+  ingress.admissions.set(instance, async () => {
+    if (isAsleep) {
+      await sleep(wakeMs);
+      child.kill('SIGCONT');
+      isAsleep = false;
+      wakes += 1;
+    }
+    return { is: 'open', endpoint, keepMs };
+  });
+  const looking = setInterval(() => {
+    if (isAsleep || ingress.traffic.leases > 0) return;
+    child.kill('SIGSTOP');
+    isAsleep = true;
+    sleeps += 1;
+  }, 5);
+  return {
+    get isAsleep() {
+      return isAsleep;
+    },
+    get sleeps() {
+      return sleeps;
+    },
+    get wakes() {
+      return wakes;
+    },
+    [Symbol.dispose]() {
+      clearInterval(looking);
+      child.kill('SIGCONT');
+      ingress.admissions.delete(instance);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+// Requests to a sandbox that sleeps as soon as nobody speaks to it, through a real ingress: it is stopped whenever no lease is held.
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, heardIn, keepAsleep, makeSandboxBed, type SandboxBed, ways } from './sandbox-bed.ts';
+
+let bed: SandboxBed;
+let key: string;
+
+beforeAll(async () => {
+  bed = await makeSandboxBed();
+  key = (await bed.api.user({ memberOf: 'main' })).key;
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+const headers = () => ({ authorization: `Bearer ${key}` });
+
+describe.each(ways)('through the %s', (way) => {
+  test('wire check 15: a sleeper wakes for a request, and falls asleep soon after although connections are kept', async () => {
+    await using gateway = await bed.startGateway(way);
+    const { name, instance } = await bed.addSandbox();
+    using sleeper = keepAsleep(bed, instance);
+    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+    for (let round = 0; round < 2; round += 1) {
+      const said = await Promise.all(
+        Array.from({ length: 20 }, () => call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })),
+      );
+      expect(said.map((each) => heardIn(each).where)).toEqual(Array(20).fill('api'));
+      const saidAt = performance.now();
+      await expect.poll(() => sleeper.isAsleep, { timeout: 10_000 }).toBe(true);
+      // Kept for a second by the gateway, and the lease for another.
+      expect(performance.now() - saidAt).toBeLessThan(4_000);
+      expect(sleeper.wakes).toBe(round + 1);
+    }
+  });
+
+  test('a connection that was kept is never used on one that sleeps: no request fails or stalls, whenever it comes', async () => {
+    await using gateway = await bed.startGateway(way);
+    const { name, instance } = await bed.addSandbox();
+    using sleeper = keepAsleep(bed, instance, { keepMs: 50 });
+    const slowest: number[] = [];
+    for (let round = 0; round < 14; round += 1) {
+      const startedAt = performance.now();
+      const said = await call(gateway.port, `/main/sandboxes/${name}/x`, {
+        headers: headers(),
+        method: 'POST',
+        body: 'x',
+      });
+      slowest.push(performance.now() - startedAt);
+      expect(heardIn(said).bytes).toBe(1);
+      // Around the moment at which a kept connection ends and the sandbox stops.
+      await sleep(900 + round * 25);
+    }
+    expect(sleeper.wakes).toBeGreaterThan(3);
+    expect(Math.max(...slowest)).toBeLessThan(3_000);
+  });
+
+  test('an open stream keeps it awake, and so does a WebSocket', async () => {
+    await using gateway = await bed.startGateway(way);
+    const { name, instance } = await bed.addSandbox();
+    using sleeper = keepAsleep(bed, instance);
+    const streamed = await call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, {
+      headers: headers(),
+    });
+    expect(streamed.body).toMatch(/tick 29\nthe end$/);
+    expect(sleeper.wakes).toBe(1);
+    const socket = connect(gateway.port, '127.0.0.1').setEncoding('latin1');
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk;
+    });
+    const lines = [`GET /main/sandboxes/${name}/live HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+    socket.write(`${lines.join('\r\n')}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    await expect.poll(() => heard).toContain('101');
+    await sleep(3_000);
+    socket.write('still there?');
+    await expect.poll(() => heard).toContain('still there?');
+    expect(sleeper.isAsleep).toBe(false);
+    socket.destroy();
+    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+  });
+
+  test('R-60: a wake of 11 seconds breaks nothing that was opened meanwhile', { timeout: 40_000 }, async () => {
+    await using gateway = await bed.startGateway(way, { silentMs: 30_000 });
+    const { name, instance } = await bed.addSandbox();
+    using sleeper = keepAsleep(bed, instance, { wakeMs: 11_000 });
+    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+    const startedAt = performance.now();
+    const said = await Promise.all([
+      call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers(), method: 'POST', body: 'hello' }),
+      sleep(3_000).then(() => call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })),
+      sleep(6_000).then(() =>
+        call(gateway.port, `/main/sandboxes/${name}/port/${bed.program.appPort}/x`, { headers: headers() }),
+      ),
+    ]);
+    expect(said.map((each) => heardIn(each).where)).toEqual(['api', 'api', 'app']);
+    expect(performance.now() - startedAt).toBeGreaterThan(10_900);
+  });
+
+  test('a wake that takes too long is 503, not dispatched', async () => {
+    await using gateway = await bed.startGateway(way, { wakeMs: 300, patienceMs: 500 });
+    const { name, instance } = await bed.addSandbox();
+    const woken = Promise.withResolvers<{ is: 'unknown' }>();
+    bed.ingress.admissions.set(instance, () => woken.promise);
+    const { status, body } = await call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() });
+    expect([status, JSON.parse(body).error.dispatch_state]).toEqual([503, 'not_dispatched']);
+    bed.ingress.admissions.delete(instance);
+    woken.resolve({ is: 'unknown' });
+    await expect.poll(() => bed.ingress.traffic.leases, { timeout: 5_000 }).toBe(0);
+  });
+
+  test('a machine without memory to wake it is 503 at once, with the Retry-After of its runner', async () => {
+    await using gateway = await bed.startGateway(way);
+    const { name, instance } = await bed.addSandbox();
+    bed.ingress.admissions.set(instance, async () => ({ is: 'busy', retryAfterSeconds: 7 }));
+    const startedAt = performance.now();
+    const {
+      status,
+      headers: said,
+      body,
+    } = await call(gateway.port, `/main/sandboxes/${name}/x`, {
+      headers: headers(),
+      method: 'POST',
+      body: 'x',
+    });
+    expect([status, said['retry-after']]).toEqual([503, '7']);
+    expect(JSON.parse(body).error).toMatchObject({
+      code: 'WORKLOAD_UNAVAILABLE',
+      message: expect.stringContaining('memory'),
+      dispatch_state: 'not_dispatched',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    bed.ingress.admissions.delete(instance);
+    expect((await call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })).status).toBe(200);
+  });
+});
+
+test('a stream that outlives its lease, as when the runner starts again, is counted by the next one', async () => {
+  await using gateway = await bed.startGateway('local');
+  const { name, instance } = await bed.addSandbox();
+  const streaming = call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, { headers: headers() });
+  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  await sleep(300);
+  bed.ingress.traffic.cut(instance);
+  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  expect((await streaming).body).toMatch(/the end$/);
+  await expect.poll(() => bed.ingress.traffic.leases, { timeout: 5_000 }).toBe(0);
+});

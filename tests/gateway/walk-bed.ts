@@ -1,0 +1,91 @@
+// All of the gateway but its way to instances, which a test brings along.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createAuthenticator } from '@berth/identity';
+import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
+import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
+import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
+import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
+import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
+import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
+import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
+import { createForwarder, type Forwarder } from '../../services/gateway/src/proxy/forward.ts';
+import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
+import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { queryToken } from '../../services/gateway/src/routing/preview-query.ts';
+import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
+import { createChooser } from '../../services/gateway/src/serve/choose.ts';
+import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
+import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
+import { createWalk } from '../../services/gateway/src/serve/walk.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { type Bed, silent } from './bed.ts';
+
+const brand = conformanceBrand();
+
+export interface WalkBedOptions {
+  readonly patienceMs?: number;
+  readonly mostWaiting?: number;
+  readonly sandboxes?: SandboxRules;
+  readonly silentMs?: number;
+  readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
+  readonly logger?: Logger;
+  /** Heard of no change: what it does not ask for it does not know. */
+  readonly isDeaf?: boolean;
+}
+
+export interface WalkBed extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly registry: Registry;
+  readonly forwarder: Forwarder;
+}
+
+export async function startWalkBed(
+  { database, api }: Pick<Bed, 'database' | 'api'>,
+  connector: Connector,
+  options: WalkBedOptions = {},
+): Promise<WalkBed> {
+  const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
+  const registry = createMetricsRegistry({ role: 'gateway' });
+  // Nobody listens on port 1.
+  const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
+  const catalogue = createCatalogue({ database, databaseUrl, logger: silent });
+  const limits = { totalMs: 20_000, silentMs: 10_000 };
+  const timeouts = { agent: limits, function: limits, sandbox: { totalMs: undefined, silentMs } };
+  const shared = { connector, timeouts, logger, registry };
+  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024, ...options.limits }, ...shared });
+  const demand = createDemandBook({
+    ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
+    write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
+  });
+  const waiting = new WaitingList(mostWaiting);
+  const walk = createWalk({
+    ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
+    ...{ logger, forwarder, demand, catalogue, patienceMs, waiting },
+    sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
+    previews: createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(database, uid, hash) }),
+    chooser: createChooser({
+      ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
+      cookies: createStickyCookies({ key: randomBytes(32), brand }),
+    }),
+    upgrader: createUpgrader(shared),
+    isTrusted: () => false,
+    metrics: createRequestMetrics(registry),
+  });
+  const server = createGatewayServer({
+    ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger },
+    refusal: () => ({ headers: [], body: '' }),
+  });
+  const { port } = await server.listen(0, '127.0.0.1');
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder },
+    async [Symbol.asyncDispose]() {
+      await server.stop(0);
+      await forwarder.close();
+      await demand.close();
+      await catalogue.close();
+    },
+  };
+}

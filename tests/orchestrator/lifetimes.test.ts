@@ -1,0 +1,242 @@
+// Lifetimes of one to five seconds, kept whoever dies in between: late at worst, never never, never twice. Control-plane sheet
+// 3.5, wire check 14.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../scripts/engines/free-port.ts';
+import { until } from '../durable/bed.ts';
+import { wrongCounters } from '../support/counters.ts';
+import { type Bed, makeBed } from './bed.ts';
+import type { OrchestratorProgram } from './orchestrator-program.ts';
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+async function spawnOrchestrator({ api, restate }: Bed, port: number): Promise<ChildProcess> {
+  const { ingressUrl, adminUrl } = restate;
+  const program: OrchestratorProgram = { databaseUrl: api.databaseUrl, restate: { ingressUrl, adminUrl }, port };
+  const child = spawn(process.execPath, [`${import.meta.dirname}/orchestrator-program.ts`, JSON.stringify(program)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.push(child);
+  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  expect(child.exitCode).toBeNull();
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+interface Ending {
+  readonly name: string;
+  readonly lateMs: number;
+  readonly endings: number;
+  readonly message: string;
+}
+
+/** Of every sandbox that should have ended: how late it was, and how often it was told. */
+async function endings({ api }: Bed): Promise<Ending[]> {
+  const { rows } = await sql<Ending>`
+    select name, extract(epoch from terminated_at - expires_at)::float8 * 1000 as "lateMs",
+      count(event.id)::int as endings, min(event.message) as message
+    from resources left join resource_events event on event.resource_uid = uid and event.status = 'TERMINATED'
+      and event.type = 'expiration'
+    where kind = 'sandbox' and expires_at is not null group by uid, name, terminated_at, expires_at order by name`.execute(
+    api.database,
+  );
+  return rows;
+}
+
+const isOver = async ({ api }: Bed): Promise<boolean> => {
+  const { rows } = await sql`select 1 from resources where kind = 'sandbox' and terminated_at is null`.execute(
+    api.database,
+  );
+  return rows.length === 0;
+};
+
+/** Nothing of them is left, and whatever they held was given back once. */
+async function requireClean(bed: Bed, count: number): Promise<void> {
+  const all = await endings(bed);
+  expect(all).toHaveLength(count);
+  expect(all.filter(({ lateMs, endings }) => lateMs < 0 || endings !== 1)).toEqual([]);
+  expect(await wrongCounters(bed.api)).toEqual([]);
+  const { rows } = await sql`select 1 from host_labels`.execute(bed.api.database);
+  expect(rows).toEqual([]);
+  await until(async () => {
+    const live = await sql`select 1 from instances where ended_at is null`.execute(bed.api.database);
+    return live.rows.length === 0;
+  });
+  expect(await bed.wrongReservations()).toEqual([]);
+}
+
+const seconds = (index: number) => 1 + (index % 5);
+const make = async (bed: Bed, count: number): Promise<void> => {
+  for (let index = 0; index < count; index += 1)
+    await bed.sandbox(`brief-${index}`, { runtime: { ttl: `${seconds(index)}s` } });
+};
+const latest = async (bed: Bed): Promise<number> => Math.max(...(await endings(bed)).map(({ lateMs }) => lateMs));
+
+test('wire check 14: each ends by its rule within moments, in its words, and the name is free', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  const runners = bed.playRunners();
+  await make(bed, 15);
+  const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+  await bed.sandbox('dated', { runtime: { expires: soon(2_000) } });
+  const rule = (type: string, value: string) => ({ lifecycle: { expirationPolicies: [{ type, value }] } });
+  await bed.sandbox('aged', rule('ttl-max-age', '2s'));
+  await bed.sandbox('until', rule('date', soon(2_000)));
+  await until(() => isOver(bed));
+  const messages = Object.fromEntries((await endings(bed)).map(({ name, message }) => [name, message]));
+  expect(messages).toMatchObject({
+    'brief-0': 'It was to live for 1s (ttl).',
+    aged: 'It was to live for 2s (ttl-max-age).',
+    dated: expect.stringMatching(/^It was to live until .* \(expires\)\.$/),
+    until: expect.stringMatching(/^It was to live until .* \(date\)\.$/),
+  });
+  console.log(`latest of 18 lifetimes: ${Math.round(await latest(bed))} ms late`);
+  await requireClean(bed, 18);
+  expect(await bed.statusOf('brief-0', 'sandboxes')).toBe('TERMINATED');
+  await bed.sandbox('brief-0');
+  await until(async () => (await bed.statusOf('brief-0', 'sandboxes')) === 'DEPLOYED');
+  await runners.stop();
+}, 60_000);
+
+test('ttl-idle: it ends when its runner says that nobody uses it, in the words of the rule', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner();
+  await bed.startOrchestrator();
+  const spec = { lifecycle: { expirationPolicies: [{ type: 'ttl-idle', value: '30m' }] } };
+  const uid = await bed.sandbox('unused', spec);
+  const [instance] = await bed.running(uid);
+  expect(instance?.spec).toMatchObject({ sandbox: { expiresIdleSeconds: 1_800 } });
+  await bed.report(instance?.id ?? '', { state: 'ready' });
+  await until(async () => (await bed.statusOf('unused', 'sandboxes')) === 'DEPLOYED');
+  await bed.report(instance?.id ?? '', { state: 'ready', isExpired: true });
+  await until(async () => (await bed.statusOf('unused', 'sandboxes')) === 'TERMINATED');
+  const { body } = await bed.api.admin.get('/sandboxes/unused');
+  expect(body.events.at(-1)).toMatchObject({ type: 'expiration', message: 'Nobody has used it for 30m (ttl-idle).' });
+  await bed.running(uid, 0);
+  expect(await wrongCounters(bed.api)).toEqual([]);
+});
+
+test('what it held is let go of when it expires: its volume is free for the next', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner();
+  await bed.startOrchestrator();
+  const { admin } = bed.api;
+  const made = await admin.post('/volumes', { metadata: { name: 'data' }, spec: { region: 'local', size: 1024 } });
+  expect([made.status, made.text]).toEqual([200, made.text]);
+  const volumes = [{ name: 'data', mountPath: '/data' }];
+  await bed.sandbox('holder', { region: 'local', runtime: { ttl: '2s' }, volumes });
+  expect((await admin.get('/volumes/data')).body.state).toEqual({ attachedTo: 'sandbox:holder' });
+  await until(() => isOver(bed));
+  const { body } = await admin.get('/volumes/data');
+  expect(body.state?.attachedTo).toBeUndefined();
+  expect(body.events.at(-1)).toMatchObject({ type: 'detach', message: 'Detached from sandbox:holder.' });
+  await bed.sandbox('next', { region: 'local', volumes });
+});
+
+test('a lifetime that is changed or taken away counts as it stands, not as it was armed', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner();
+  await bed.startOrchestrator();
+  const runners = bed.playRunners();
+  await bed.sandbox('extended', { runtime: { ttl: '2s' } });
+  await bed.sandbox('freed', { runtime: { ttl: '2s' } });
+  await bed.sandbox('cut', { runtime: { ttl: '1h' } });
+  for (const [name, ttl] of [
+    ['extended', '5s'],
+    ['freed', ''],
+    ['cut', '3s'],
+  ] as const)
+    await bed.api.admin.put(`/sandboxes/${name}`, { metadata: { name }, spec: { runtime: { ttl } } });
+  await sleep(2_500);
+  expect(await bed.statusOf('extended', 'sandboxes')).toBe('DEPLOYED');
+  await until(async () => (await bed.statusOf('cut', 'sandboxes')) === 'TERMINATED');
+  await until(async () => (await endings(bed)).filter((ending) => ending.endings === 1).length === 2);
+  expect(await bed.statusOf('freed', 'sandboxes')).toBe('DEPLOYED');
+  expect((await endings(bed)).map(({ name, lateMs }) => [name, lateMs >= 0])).toEqual([
+    ['cut', true],
+    ['extended', true],
+  ]);
+  await runners.stop();
+});
+
+test('the orchestrator is killed again and again: late at worst, and once', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  const port = await freePort();
+  let orchestrator = await spawnOrchestrator(bed, port);
+  const runners = bed.playRunners();
+  await make(bed, 20);
+  for (let round = 0; round < 4; round += 1) {
+    await sleep(400 + 300 * round);
+    await kill(orchestrator);
+    await sleep(300);
+    orchestrator = await spawnOrchestrator(bed, port);
+  }
+  await until(() => isOver(bed), 60_000);
+  console.log(`latest of 20 lifetimes with a killed orchestrator: ${Math.round(await latest(bed))} ms late`);
+  await requireClean(bed, 20);
+  await runners.stop();
+}, 120_000);
+
+test('Restate is killed in between: late at worst, and once', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  const runners = bed.playRunners();
+  await make(bed, 20);
+  for (let round = 0; round < 2; round += 1) {
+    await sleep(700);
+    await bed.restate.kill();
+    await sleep(800);
+    await bed.restate.start();
+  }
+  await until(() => isOver(bed), 60_000);
+  console.log(`latest of 20 lifetimes with a killed Restate: ${Math.round(await latest(bed))} ms late`);
+  await requireClean(bed, 20);
+  await runners.stop();
+}, 120_000);
+
+test('Restate is wiped with every timer in it: they are armed again, and each ends once', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner({ memoryMb: 200_000 });
+  await bed.startOrchestrator();
+  const runners = bed.playRunners();
+  await make(bed, 20);
+  await sleep(500);
+  await bed.restate.kill();
+  await bed.restate.wipe();
+  await bed.restate.start();
+  await until(() => isOver(bed), 60_000);
+  console.log(`latest of 20 lifetimes with a wiped Restate: ${Math.round(await latest(bed))} ms late`);
+  await requireClean(bed, 20);
+  await runners.stop();
+}, 120_000);
+
+test('both are away while everything expires: reads say so at once, and the rest follows when they are back', async () => {
+  await using bed = await makeBed();
+  await bed.addRunner();
+  const port = await freePort();
+  const orchestrator = await spawnOrchestrator(bed, port);
+  const runners = bed.playRunners();
+  await bed.sandbox('alone', { runtime: { ttl: '2s' } });
+  await until(async () => (await bed.statusOf('alone', 'sandboxes')) === 'DEPLOYED');
+  await kill(orchestrator);
+  await bed.restate.kill();
+  await until(async () => (await bed.statusOf('alone', 'sandboxes')) === 'TERMINATED');
+  await bed.restate.start();
+  await spawnOrchestrator(bed, port);
+  await until(() => isOver(bed), 60_000);
+  await requireClean(bed, 1);
+  await runners.stop();
+}, 120_000);

@@ -1,0 +1,97 @@
+// A machine that is away takes its sandboxes along, and brings them back: nothing empty ever stands in their place.
+
+import { createLogger } from '@berth/telemetry';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commands } from '../../services/server/src/commands/registry.ts';
+import { until } from '../durable/bed.ts';
+import { wrongCounters } from '../support/counters.ts';
+import { type Bed, makeBed, tell } from './bed.ts';
+
+const lostAfterSeconds = 4;
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed({ placement: { sandboxes: { defaultImage: 'example/sandbox:1', lostAfterSeconds } } });
+  await bed.startOrchestrator();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+/** One that is up, on a machine of its own. */
+async function bringUp(name: string): Promise<{ uid: string; id: string; runner: string }> {
+  await sql`update runners set memory_mb = 0`.execute(bed.api.database);
+  const runner = await bed.addRunner();
+  const uid = await bed.sandbox(name);
+  const [instance] = await bed.running(uid);
+  const id = instance?.id ?? '';
+  await bed.report(id, { state: 'ready' });
+  await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'DEPLOYED');
+  return { uid, id, runner };
+}
+
+/** As the api writes it when it gives a runner up, and when it hears of it again. */
+async function setRunner(runner: string, status: 'lost' | 'up', uid: string): Promise<void> {
+  const seen = status === 'up' ? sql`clock_timestamp()` : sql`last_seen_at`;
+  await sql`update runners set status = ${status}, last_seen_at = ${seen} where id = ${runner}`.execute(
+    bed.api.database,
+  );
+  await tell(bed.api, 'reconcile', uid);
+}
+
+const newest = async (name: string) => (await bed.api.admin.get(`/sandboxes/${name}`)).body.events.at(-1);
+
+test('away and back: the same instance with the same promise of memory, and people are told both', async () => {
+  const { uid, id, runner } = await bringUp('patient');
+  await setRunner(runner, 'lost', uid);
+  await until(async () => (await newest('patient')).message.includes('cannot be reached until the machine is back'));
+  expect(await bed.statusOf('patient', 'sandboxes')).toBe('DEPLOYED');
+  await setRunner(runner, 'up', uid);
+  await until(async () => (await newest('patient')).message === 'Its machine is back.');
+  expect((await bed.instances(uid)).map((instance) => [instance.id, instance.desired])).toEqual([[id, 'running']]);
+  expect(await bed.wrongReservations()).toEqual([]);
+});
+
+test('away for longer than lostAfterSeconds: FAILED in plain words by a timer, and never an empty one in its place', async () => {
+  const { uid, id, runner } = await bringUp('lost');
+  await setRunner(runner, 'lost', uid);
+  await until(async () => (await bed.statusOf('lost', 'sandboxes')) === 'FAILED');
+  expect(await newest('lost')).toMatchObject({
+    type: 'infrastructure',
+    message: expect.stringContaining('what was in it is lost. Create it again.'),
+  });
+  const instances = await bed.instances(uid);
+  expect(instances.map((instance) => [instance.id, instance.state, instance.ended_at !== null])).toEqual([
+    [id, 'lost', true],
+  ]);
+  expect(await bed.wrongReservations()).toEqual([]);
+  await setRunner(runner, 'up', uid);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await bed.instances(uid)).toHaveLength(1);
+});
+
+test('ended while its machine is away: nobody waits for it, and nothing stays promised', async () => {
+  const { uid, runner } = await bringUp('ended');
+  await setRunner(runner, 'lost', uid);
+  await bed.api.admin.delete('/sandboxes/ended');
+  await until(async () => (await bed.instances(uid)).every(({ ended_at }) => ended_at !== null));
+  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await wrongCounters(bed.api)).toEqual([]);
+});
+
+test('its machine is removed by the operator: FAILED in plain words, and never an empty one in its place', async () => {
+  const { uid, runner } = await bringUp('removed');
+  await setRunner(runner, 'lost', uid);
+  const command = commands.find(({ name }) => name === 'remove-runner');
+  const lines: string[] = [];
+  await command?.run(
+    { postgres: { url: bed.api.databaseUrl } },
+    {
+      logger: createLogger({ command: 'remove-runner' }, { level: 'silent' }),
+      arguments: ['--name', runner],
+      print: (line) => void lines.push(line),
+    },
+  );
+  expect(lines[0]).toBe('1 sandboxes that only it held have failed: their owners are told.');
+  await until(async () => (await bed.statusOf('removed', 'sandboxes')) === 'FAILED');
+  expect((await newest('removed')).message).toContain('no longer belongs to this deployment');
+  expect(await bed.instances(uid)).toEqual([]);
+});

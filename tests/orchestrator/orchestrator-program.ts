@@ -1,0 +1,27 @@
+// An orchestrator as a process of its own, so that it can be killed. Says "up" once it serves.
+import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
+import { PlacementConfig } from '@berth/placement';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+
+export interface OrchestratorProgram {
+  readonly databaseUrl: string;
+  readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
+  /** Always the same: Restate calls what it has begun where it began it. */
+  readonly port: number;
+}
+
+const program: OrchestratorProgram = JSON.parse(process.argv[2] ?? '{}');
+await startOrchestrator({
+  databaseUrl: program.databaseUrl,
+  restate: program.restate,
+  config: OrchestratorConfig.parse({ port: program.port }),
+  placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'example/sandbox:1' } }),
+  scaling: { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 },
+  brand: conformanceBrand(),
+  regions: [{ name: 'local', continent: 'eu', country: 'de' }],
+  logger: createLogger({ role: 'orchestrator' }, { level: 'silent' }),
+  registry: createMetricsRegistry({ role: 'orchestrator' }),
+  checkEveryMs: 200,
+});
+process.stdout.write('up\n');

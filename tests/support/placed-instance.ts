@@ -1,0 +1,74 @@
+// An instance without a workload: a row as the orchestrator would write it, for tests of what a runner does with it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InstanceSpec, IsolationClass } from '@berth/contract';
+import { uuidv7 } from '@berth/database';
+import { sql } from 'kysely';
+import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
+
+export interface Placed {
+  readonly id: string;
+  /** Of its container. */
+  readonly container: string;
+  readonly address: string;
+}
+
+export interface PlacedWish {
+  readonly workspaceId: string;
+  readonly isolation: IsolationClass;
+  readonly image?: string;
+  readonly memoryMb?: number;
+  readonly cpus?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of a sandbox, whose first process is the guest. */
+  readonly isSandbox?: boolean;
+  /** Machine number, from 0. */
+  readonly machine?: number;
+}
+
+type State = { state: string; code: string | null; message: string | null; address: string | null };
+
+export async function instanceState({ database }: Fleet, id: string): Promise<State> {
+  return database
+    .selectFrom('instances')
+    .select(['state', 'code', 'message', 'address'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** The fleet's orchestrator must be stopped: it would take back what belongs to nothing. */
+export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Placed> {
+  const { workspaceId, isolation, image = 'berth-tiny:latest', memoryMb = 256, cpus = 1, env = {}, isSandbox } = wish;
+  const machine = fleet.machines[wish.machine ?? 0];
+  const runner = await fleet.database
+    .selectFrom('runners')
+    .select('id')
+    .where('name', '=', machine?.name ?? '')
+    .executeTakeFirstOrThrow();
+  const id = uuidv7();
+  const resource = { uid: uuidv7(), kind: isSandbox ? 'sandbox' : 'agent', name: `n-${id}` };
+  const spec: InstanceSpec = {
+    ...{ resource, image, isolation, memoryMb, cpus, port: 8080, startTimeoutSeconds: 60 },
+    ...(isSandbox ? { sandbox: { idleSeconds: 3_600 } } : {}),
+  };
+  const stored = { ...spec, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
+  await fleet.database
+    .insertInto('instances')
+    .values({
+      ...{ id, workspace_id: workspaceId, resource_uid: resource.uid, runner_id: runner.id, revision: 'boot-1' },
+      spec: JSON.stringify(stored),
+      reserved_mb: 0,
+      created_at: sql<Date>`clock_timestamp()`,
+    })
+    .execute();
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    const { state, message, address } = await instanceState(fleet, id);
+    if (state === 'ready' && address !== null) return { id, container: `berth-${id}`, address };
+    if (state === 'failed' || Date.now() > deadline) throw new Error(`The instance is ${state}: ${message}`);
+    await sleep(50);
+  }
+}
+
+export async function takeBack({ database }: Fleet, id: string): Promise<void> {
+  await database.updateTable('instances').set({ desired: 'gone' }).where('id', '=', id).execute();
+}

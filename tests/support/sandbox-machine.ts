@@ -1,0 +1,253 @@
+// One machine with sandboxes of one isolation class, and a gateway on it: the smallest whole deployment.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IsolationClass } from '@berth/contract';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { importBaseImage } from '../../scripts/engines/base-image.ts';
+import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { KeepAliveClient, type Reply } from './keep-alive-client.ts';
+import { metricsOf } from './metrics-of.ts';
+
+export interface SandboxBedOptions {
+  readonly name: string;
+  readonly isolation: IsolationClass;
+  /** Kept ready. */
+  readonly pool: number;
+  readonly workspaces?: readonly string[];
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface Wish {
+  readonly name: string;
+  readonly workspace: string;
+  readonly memoryMb?: number;
+  readonly envs?: number;
+  readonly ttl?: string;
+  /** Declared, so that `/port/{n}` reaches them. */
+  readonly ports?: readonly number[];
+}
+
+type Named = Pick<Wish, 'name' | 'workspace'>;
+
+const memoryMb = 4096;
+const connections = 128;
+const sleepMs = 10_000;
+
+export class SandboxBed implements AsyncDisposable {
+  readonly fleet: Fleet;
+  readonly machine: Machine;
+  readonly image: string;
+  readonly pool: number;
+  readonly gateway: string;
+  readonly #made: AsyncDisposableStack;
+  readonly #api: KeepAliveClient;
+  readonly #gateway: KeepAliveClient;
+
+  private constructor(
+    bed: Pick<SandboxBed, 'fleet' | 'machine' | 'image' | 'pool'>,
+    gateway: string,
+    made: AsyncDisposableStack,
+  ) {
+    this.fleet = bed.fleet;
+    this.machine = bed.machine;
+    this.image = bed.image;
+    this.pool = bed.pool;
+    this.gateway = gateway;
+    this.#made = made;
+    const headers = { authorization: `Bearer ${bed.fleet.key}`, 'service-version': '2026-04-28' };
+    this.#api = new KeepAliveClient(`${bed.fleet.url}/v0`, headers, connections);
+    this.#gateway = new KeepAliveClient(gateway, headers, connections);
+  }
+
+  static async start({
+    name,
+    isolation,
+    pool,
+    workspaces = ['main'],
+    settings,
+  }: SandboxBedOptions): Promise<SandboxBed> {
+    await using made = new AsyncDisposableStack();
+    const image = 'node:24-bookworm-slim';
+    const fleet = made.use(
+      await startFleet({
+        name,
+        workspaces,
+        machines: 1,
+        prepare: ({ dockerUrl }) => importBaseImage(dockerUrl),
+        settings: {
+          BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+          BERTH_RUNNER_WARM: JSON.stringify([{ image, count: pool, memoryMb }]),
+          ...settings,
+        },
+      }),
+    );
+    const [machine] = fleet.machines;
+    if (machine === undefined) throw new Error('the fleet has no machine');
+    const { url } = await fleet.startGateway({
+      inside: machine,
+      settings: { BERTH_GATEWAY_HOST: '0.0.0.0', BERTH_GATEWAY_LOCAL_RUNNER: `${machine.stateFolder}/ingress.sock` },
+    });
+    const gateway = `http://${machine.address}:${new URL(url).port}`;
+    const bed = new SandboxBed({ fleet, machine, image, pool }, gateway, made.move());
+    await bed.untilFull();
+    return bed;
+  }
+
+  /** Waits until the pool is full, as it is on a machine that was left alone for a while. */
+  async untilFull(timeoutMs = 300_000): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    while ((await this.ready()) < this.pool) {
+      if (performance.now() > giveUpAt) throw new Error(`The pool has ${await this.ready()} of ${this.pool}.`);
+      await sleep(100);
+    }
+  }
+
+  async ready(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from instances where pool is not null and state = 'ready' and ended_at is null`.execute(
+      this.fleet.database,
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  async create({
+    name,
+    workspace,
+    memoryMb: memory = memoryMb,
+    envs = 5,
+    ttl = '1h',
+    ports = [],
+  }: Wish): Promise<void> {
+    const runtime = {
+      image: this.image,
+      memory,
+      ttl,
+      ports: ports.map((target) => ({ target, protocol: 'HTTP' })),
+      envs: Array.from({ length: envs }, (_, at) => ({ name: `VARIABLE_${at}`, value: `value ${at} of ${name}` })),
+    };
+    const body = JSON.stringify({ metadata: { name }, spec: { runtime } });
+    const reply = await this.#api.send('POST', `/sandboxes?workspace=${workspace}`, body);
+    const status = reply.status === 200 ? Created.parse(JSON.parse(reply.text)).status : undefined;
+    if (status !== 'DEPLOYED') throw new Error(`create ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  call(wish: Named, method: string, path: string, body?: string): Promise<Reply> {
+    return this.#gateway.send(method, `/${wish.workspace}/sandboxes/${wish.name}${path}`, body);
+  }
+
+  /** What the command prints. */
+  async exec(wish: Named, command: string): Promise<string> {
+    const body = JSON.stringify({ command, waitForCompletion: true });
+    const reply = await this.call(wish, 'POST', '/process', body);
+    if (reply.status !== 200) throw new Error(`exec in ${wish.name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+    return Ran.parse(JSON.parse(reply.text)).stdout;
+  }
+
+  async write(wish: Named, path: string, content: string): Promise<void> {
+    const target = `/filesystem/${encodeURIComponent(path)}`;
+    const reply = await this.call(wish, 'PUT', target, JSON.stringify({ content }));
+    if (reply.status !== 200) throw new Error(`write in ${wish.name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  /** Its id, once it listens. */
+  async startProcess(wish: Named, process: Readonly<Record<string, unknown>>): Promise<string> {
+    const reply = await this.call(wish, 'POST', '/process', JSON.stringify(process));
+    if (reply.status !== 200) throw new Error(`start in ${wish.name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+    return Started.parse(JSON.parse(reply.text)).pid;
+  }
+
+  /** Each line of a stream, for as long as the bed stands. */
+  follow(wish: Named, path: string, onLine: (line: string) => void): void {
+    const stop = new AbortController();
+    this.#made.defer(() => stop.abort());
+    const url = `${this.gateway}/${wish.workspace}/sandboxes/${wish.name}${path}`;
+    const read = async (): Promise<void> => {
+      const response = await fetch(url, {
+        headers: { authorization: `Bearer ${this.fleet.key}` },
+        signal: stop.signal,
+      });
+      let rest = '';
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) onLine(line);
+      }
+    };
+    read().catch((error: unknown) => {
+      if (!stop.signal.aborted) onLine(`broken: ${String(error)}`);
+    });
+  }
+
+  async read({ name, workspace }: Named): Promise<z.infer<typeof Record>> {
+    const reply = await this.#api.send('GET', `/sandboxes/${name}?workspace=${workspace}`);
+    if (reply.status !== 200) throw new Error(`read ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+    return Record.parse(JSON.parse(reply.text));
+  }
+
+  /** Changes its runtime, and leaves the rest as it is. */
+  async update({ name, workspace }: Named, runtime: Readonly<Record<string, unknown>>): Promise<void> {
+    const { metadata, spec } = await this.read({ name, workspace });
+    const body = JSON.stringify({ metadata, spec: { ...spec, runtime: { ...spec.runtime, ...runtime } } });
+    const reply = await this.#api.send('PUT', `/sandboxes/${name}?workspace=${workspace}`, body);
+    if (reply.status !== 200) throw new Error(`update ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  /** Of which something is still there. */
+  async containersOf({ name }: Named): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from instances
+      where ended_at is null and spec #>> '{resource,name}' = ${name}`.execute(this.fleet.database);
+    return rows[0]?.count ?? 0;
+  }
+
+  /** How often its runner has woken one. */
+  async wakes(): Promise<number> {
+    const log = join(this.fleet.folder, `runner-${this.machine.name}.log`);
+    const read = async (url: string) => this.machine.inside('curl', '--silent', '--max-time', '5', url);
+    const woken = [...(await metricsOf(log, read))].find(([name]) => /^berth_runner_wakes_total\{.*woken/.test(name));
+    if (woken === undefined) throw new Error('The runner does not count its wakes.');
+    return woken[1];
+  }
+
+  /** Now, instead of after the idle time. Returns how often it was asked for: one that is used meanwhile is woken again. */
+  async sleep({ name, workspace }: Named): Promise<number> {
+    const giveUpAt = performance.now() + sleepMs;
+    for (let asked = 1; ; asked += 1) {
+      const reply = await this.#api.send('PUT', `/sandboxes/${name}/stop?workspace=${workspace}`, '{}');
+      if (reply.status === 200 || reply.text.includes('sandbox_not_running')) return asked;
+      // The lease of the request before is kept for a moment.
+      if (reply.status !== 409 || performance.now() > giveUpAt)
+        throw new Error(`stop ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+      await sleep(50);
+    }
+  }
+
+  /** Somebody is connected to it: it is refused. */
+  async mayNotSleep({ name, workspace }: Named): Promise<void> {
+    const reply = await this.#api.send('PUT', `/sandboxes/${name}/stop?workspace=${workspace}`, '{}');
+    if (reply.status !== 409) throw new Error(`stop ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  async remove({ name, workspace }: Named): Promise<void> {
+    const reply = await this.#api.send('DELETE', `/sandboxes/${name}?workspace=${workspace}`);
+    if (reply.status !== 200) throw new Error(`delete ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#api.close();
+    this.#gateway.close();
+    await this.#made.disposeAsync();
+  }
+}
+
+const Created = z.object({ status: z.string() });
+const Started = z.object({ pid: z.string() });
+const Record = z.object({
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({ runtime: z.looseObject({}).optional() }),
+  status: z.string(),
+  state: z.string().optional(),
+});
+const Ran = z.object({ stdout: z.string() });
