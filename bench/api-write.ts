@@ -2,8 +2,8 @@
 // same concurrency, in turns.
 import pg from 'pg';
 import { type Deployment, type ServerProcess, startDeployment } from '../scripts/engines/deployment.ts';
+import { KeepAliveClient } from '../tests/support/keep-alive-client.ts';
 import type { Bench, Measure } from './bench.ts';
-import { KeepAliveClient } from './support/keep-alive-client.ts';
 import { putDriveBare } from './support/put-statements.ts';
 import { median, rounded, timedMs } from './support/statistics.ts';
 

@@ -3,8 +3,8 @@
 import { get } from 'node:http';
 import pg from 'pg';
 import { type ServerProcess, startDeployment } from '../scripts/engines/deployment.ts';
+import { KeepAliveClient } from '../tests/support/keep-alive-client.ts';
 import type { Bench, Measure } from './bench.ts';
-import { KeepAliveClient } from './support/keep-alive-client.ts';
 import { pageStatements } from './support/page-statements.ts';
 import { seedDrives, withoutSearchIndexes } from './support/seed-drives.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';

@@ -7,6 +7,10 @@ import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
 import { listing } from './listing.ts';
+import { sandbox } from './sandbox.ts';
+import { sandboxCycle } from './sandbox-cycle.ts';
+import { sandboxDensity } from './sandbox-density.ts';
+import { sandboxWake } from './sandbox-wake.ts';
 import { streams } from './streams.ts';
 import { testDatabase } from './test-database.ts';
 
@@ -21,4 +25,8 @@ export const benches: readonly Bench[] = [
   streams,
   gatewayLong,
   guest,
+  sandbox,
+  sandboxCycle,
+  sandboxWake,
+  sandboxDensity,
 ];

@@ -1,0 +1,58 @@
+// The cycle by which services of this kind are compared: create, run one command, delete. Nothing is left out of the figures.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isolationClasses } from '@berth/contract';
+import { SandboxBed } from '../tests/support/sandbox-machine.ts';
+import type { Bench, Measure } from './bench.ts';
+import { quantile, rounded, timedMs } from './support/statistics.ts';
+
+const cycles = 30;
+const pool = 32;
+const staggerMs = 200;
+
+export const sandboxCycle: Bench = {
+  name: 'sandbox-cycle',
+  about: 'create, `echo ready`, delete: one after the other, every 200 ms, and all at once',
+  async *run() {
+    for (const isolation of isolationClasses) {
+      await using bed = await SandboxBed.start({ name: `cycle-${isolation}`, isolation, pool });
+      const numbers = Array.from({ length: cycles }, (_, at) => at);
+      const sequential = [];
+      for (const at of numbers) sequential.push(await cycle(bed, `seq-${at}`));
+      yield* figures(`${isolation}: sequential`, sequential, isolation === 'runc' ? { p50: 120, max: 600 } : {});
+      await bed.untilFull();
+      const staggered = await Promise.all(
+        numbers.map(async (at) => {
+          await sleep(at * staggerMs);
+          return cycle(bed, `late-${at}`);
+        }),
+      );
+      yield* figures(`${isolation}: every ${staggerMs} ms`, staggered, {});
+      await bed.untilFull();
+      const burst = await Promise.all(numbers.map((at) => cycle(bed, `burst-${at}`)));
+      yield* figures(`${isolation}: burst of ${cycles}`, burst, {});
+    }
+  },
+};
+
+function cycle(bed: SandboxBed, name: string): Promise<number> {
+  const wish = { name, workspace: 'main' };
+  return timedMs(async () => {
+    await bed.create({ ...wish, envs: 0 });
+    const said = await bed.exec(wish, 'echo ready');
+    if (said !== 'ready\n') throw new Error(`It said ${said}.`);
+    await bed.remove(wish);
+  });
+}
+
+function* figures(name: string, values: readonly number[], most: { p50?: number; max?: number }): Generator<Measure> {
+  const shown = { p50: 0.5, p95: 0.95, p99: 0.99, max: 1 };
+  for (const [key, share] of Object.entries(shown)) {
+    const atMost = key === 'p50' || key === 'max' ? most[key] : undefined;
+    yield {
+      name: `${name}, ${key}`,
+      value: rounded(quantile(values, share)),
+      unit: 'ms',
+      ...(atMost === undefined ? {} : { bound: { atMost } }),
+    };
+  }
+}

@@ -1,0 +1,101 @@
+// How many sandboxes sleep on one machine, what one of them costs there, and whether all of them wake.
+import { readFile } from 'node:fs/promises';
+import { isolationClasses } from '@berth/contract';
+import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
+import type { Bench, Measure } from './bench.ts';
+import { memoryParts } from './sandbox/memory-parts.ts';
+import { median, quantile, timedMs } from './support/statistics.ts';
+
+const atOnce = 8;
+
+export const sandboxDensity: Bench = {
+  name: 'sandbox-density',
+  about: 'sandboxes asleep on one machine: memory of one by part, and all of them woken in random order and in a burst',
+  async *run({ full }) {
+    for (const isolation of isolationClasses) {
+      const count = full ? 200 : 20;
+      // All of them are made, none from a pool: what is measured is how many the machine holds.
+      const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
+      await using bed = await SandboxBed.start({ name: `density-${isolation}`, isolation, pool: 0, settings });
+      const freeBefore = await availableMb();
+      const wishes = Array.from(
+        { length: count },
+        (_, at): Wish => ({ name: `dense-${at}`, workspace: 'main', envs: 1 }),
+      );
+      await limited(wishes, async (wish) => {
+        await bed.create(wish);
+        await bed.exec(wish, 'echo mine > /tmp/mine; (while :; do sleep 1; date +%s > /tmp/ticks; done) & ');
+      });
+      await limited(wishes, (wish) => bed.sleep(wish));
+      const freeAsleep = await availableMb();
+      yield* parts(isolation, await memoryParts(bed.machine));
+      yield {
+        name: `${isolation}: memory of the machine for each of ${count} asleep`,
+        value: (freeBefore - freeAsleep) / count,
+        unit: 'MiB',
+      };
+      const random = await wakeAll(bed, shuffled(wishes), 1);
+      yield { name: `${isolation}: woken in random order, p50`, value: median(random), unit: 'ms' };
+      yield { name: `${isolation}: woken in random order, p99`, value: quantile(random, 0.99), unit: 'ms' };
+      await limited(wishes, (wish) => bed.sleep(wish));
+      const burst = await wakeAll(bed, wishes, count);
+      yield { name: `${isolation}: all ${count} woken at once, the last after`, value: Math.max(...burst), unit: 'ms' };
+    }
+  },
+};
+
+function* parts(isolation: string, measured: Awaited<ReturnType<typeof memoryParts>>): Generator<Measure> {
+  const { sandboxMb, shimMb, slotMb, slotShimMb } = measured;
+  yield {
+    name: `${isolation}: one asleep, its cgroup and its shim`,
+    value: median(sandboxMb) + median(shimMb),
+    unit: 'MiB',
+    ...(isolation === 'runc' ? { bound: { atMost: 20 } } : {}),
+    detail: {
+      cgroup: median(sandboxMb),
+      shim: median(shimMb),
+      networkCgroup: median(slotMb),
+      networkShim: median(slotShimMb),
+    },
+  };
+}
+
+/** Each keeps its file, and answers. */
+async function wakeAll(bed: SandboxBed, wishes: readonly Wish[], together: number): Promise<number[]> {
+  const times: number[] = [];
+  await limited(
+    wishes,
+    async (wish) => {
+      times.push(
+        await timedMs(async () => {
+          const { status, text } = await bed.call(wish, 'GET', '/filesystem/%2Ftmp%2Fmine');
+          if (status !== 200 || !text.includes('mine'))
+            throw new Error(`${wish.name}: ${status} ${text.slice(0, 200)}`);
+        }),
+      );
+    },
+    together,
+  );
+  return times;
+}
+
+async function limited<T>(items: readonly T[], work: (item: T) => Promise<unknown>, most = atOnce): Promise<void> {
+  const left = [...items];
+  await Promise.all(
+    Array.from({ length: Math.min(most, items.length) }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    }),
+  );
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((left, right) => left.at - right.at)
+    .map(({ item }) => item);
+}
+
+async function availableMb(): Promise<number> {
+  const [, kb = '0'] = /MemAvailable:\s+(\d+)/.exec(await readFile('/proc/meminfo', 'utf8')) ?? [];
+  return Number(kb) / 1024;
+}

@@ -1,0 +1,45 @@
+// The first byte from a sandbox that sleeps, through the gateway, beside a paused container that is woken by hand.
+import { isolationClasses } from '@berth/contract';
+import { SandboxBed } from '../tests/support/sandbox-machine.ts';
+import type { Bench } from './bench.ts';
+import { startBareWake } from './sandbox/bare-wake.ts';
+import { median, quantile, rounded, timedMs } from './support/statistics.ts';
+
+const most = { runc: 0.8, gvisor: 1.3 } as const;
+const wish = { name: 'sleeper', workspace: 'main' };
+
+export const sandboxWake: Bench = {
+  name: 'sandbox-wake',
+  about: 'first byte through the gateway from a sandbox that sleeps / `docker unpause` and one HTTP call to a guest',
+  async *run({ full }) {
+    const rounds = full ? 100 : 20;
+    for (const isolation of isolationClasses) {
+      await using bed = await SandboxBed.start({ name: `wake-${isolation}`, isolation, pool: 1 });
+      await using bare = await startBareWake(bed.machine, bed.image, isolation);
+      await bed.create(wish);
+      const ours: number[] = [];
+      const bareMs: number[] = [];
+      // The first is not counted: connections, plans and caches are made then.
+      for (let round = 0; round <= rounds; round += 1) {
+        const byHand = await bare.wake();
+        await bed.sleep(wish);
+        const woken = await timedMs(async () => {
+          const { status } = await bed.call(wish, 'GET', '/health');
+          if (status !== 200) throw new Error(`The sandbox answered ${status}.`);
+        });
+        if (round === 0) continue;
+        bareMs.push(byHand);
+        ours.push(woken);
+      }
+      const p95 = (values: readonly number[]) => ({ p95: rounded(quantile(values, 0.95)) });
+      yield { name: `${isolation}: unpause + call`, value: median(bareMs), unit: 'ms', detail: p95(bareMs) };
+      yield { name: `${isolation}: wake through the gateway`, value: median(ours), unit: 'ms', detail: p95(ours) };
+      yield {
+        name: `${isolation}: wake / unpause + call`,
+        value: median(ours) / median(bareMs),
+        unit: 'x',
+        bound: { atMost: most[isolation] },
+      };
+    }
+  },
+};

@@ -1,0 +1,106 @@
+// From the wish for a sandbox to the first command that ran in it, beside what Docker alone needs for a container of the image.
+import { isolationClasses } from '@berth/contract';
+import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
+import type { Bench, Measure } from './bench.ts';
+import { openBareSandboxes } from './sandbox/bare-containers.ts';
+import { median, quantile, rounded, timedMs } from './support/statistics.ts';
+
+const pool = 32;
+const workspaces = ['first', 'second', 'third', 'fourth'] as const;
+
+export const sandbox: Bench = {
+  name: 'sandbox',
+  about:
+    'POST /sandboxes until the first command has run, from a pool / bare Docker create and start of the same image',
+  async *run({ full }) {
+    for (const isolation of isolationClasses) {
+      await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces });
+      const bounds = isolation === 'runc';
+      const bare = await openBareSandboxes(bed.machine, bed.image, isolation);
+      const bareMs = [];
+      for (let round = 0; round < 5; round += 1) bareMs.push(await bare.bringUp());
+      yield { name: `${isolation}: bare create + start`, value: median(bareMs), unit: 'ms' };
+      const born = new Births(bed);
+      // The first is not counted: connections, plans and caches are made then.
+      await born.one();
+      await bed.untilFull();
+      const alone = [];
+      for (let round = 0; round < (full ? 200 : 40); round += 1) {
+        alone.push(await born.one());
+        // One after the other, as fast as the pool is refilled.
+        await bed.untilFull();
+      }
+      yield* figures(`${isolation}: alone`, alone, bounds ? { p50: 60, p99: 250 } : {});
+      yield { name: `${isolation}: alone / bare`, value: median(alone) / median(bareMs), unit: 'x' };
+      const parallel = [];
+      for (let round = 0; round < (full ? 10 : 3); round += 1) {
+        parallel.push(...(await born.together(20)));
+        await bed.untilFull();
+      }
+      yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, parallel, bounds ? { p99: 600 } : {});
+      yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
+      await bed.untilFull();
+      yield* figures(`${isolation}: pool drained`, await drained(bed, born, full ? 10 : 3), {});
+    }
+  },
+};
+
+/** While nothing waits: each takes the way of a cold one. */
+async function drained(bed: SandboxBed, born: Births, rounds: number): Promise<number[]> {
+  await bed.fleet.database.updateTable('runners').set({ warm: '[]' }).execute();
+  await born.together(pool, false);
+  const cold = [];
+  for (let round = 0; round < rounds; round += 1) cold.push(await born.one());
+  await born.removeAll();
+  return cold;
+}
+
+class Births {
+  readonly #bed: SandboxBed;
+  #count = 0;
+  #kept: Wish[] = [];
+
+  constructor(bed: SandboxBed) {
+    this.#bed = bed;
+  }
+
+  /** Milliseconds; the sandbox is removed again, which is not counted. */
+  async one(isRemoved = true): Promise<number> {
+    const at = this.#count;
+    this.#count += 1;
+    const wish = { name: `born-${at}`, workspace: workspaces[at % workspaces.length] ?? 'first' };
+    const ms = await timedMs(async () => {
+      await this.#bed.create(wish);
+      const said = await this.#bed.exec(wish, 'echo "$VARIABLE_3"');
+      if (said !== `value 3 of ${wish.name}\n`) throw new Error(`It said ${said}.`);
+    });
+    if (isRemoved) await this.#bed.remove(wish);
+    else this.#kept.push(wish);
+    return ms;
+  }
+
+  together(count: number, isRemoved = true): Promise<number[]> {
+    return Promise.all(Array.from({ length: count }, () => this.one(isRemoved)));
+  }
+
+  async removeAll(): Promise<void> {
+    await Promise.all(this.#kept.map((wish) => this.#bed.remove(wish)));
+    this.#kept = [];
+  }
+}
+
+function* figures(name: string, values: readonly number[], most: { p50?: number; p99?: number }): Generator<Measure> {
+  for (const [share, key] of [
+    [0.5, 'p50'],
+    [0.99, 'p99'],
+  ] as const) {
+    const atMost = most[key];
+    yield {
+      name: `${name}, ${key}`,
+      value: quantile(values, share),
+      unit: 'ms',
+      ...(atMost === undefined ? {} : { bound: { atMost } }),
+      detail: { count: values.length, max: rounded(Math.max(...values)) },
+    };
+  }
+}
