@@ -127,8 +127,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         attempt(task, tally, (error) => {
           // The client is told of a cut answer by a connection that ends before the answer does.
           if (error !== undefined && tally.status !== undefined) response.destroy();
-          // Of what reached nobody the body is still needed: another instance may get it.
-          if (tally.status !== undefined || error?.code !== 'unreachable') discardRest(request, lingerMs);
+          if (tally.status !== undefined) discardRest(request, lingerMs);
           resolve(outcomeOf(tally, error));
         });
       }),

@@ -1,12 +1,11 @@
+import { answer } from '../proxy/answer.ts';
 import { type Outcome, outcomeOf, startTally } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 
 /** What a browser asks before the request itself: the answer is in its headers. */
-export function answerPreflight({ request, response }: Call, headers: Readonly<Record<string, string>>): Outcome {
+export function answerPreflight(call: Call, headers: Readonly<Record<string, string>>): Outcome {
   const tally = startTally();
-  // Whatever is left of a body is not read: the connection cannot be used again.
-  if (!request.complete) response.shouldKeepAlive = false;
-  response.writeHead(204, { ...headers }).end();
+  answer(call, { status: 204, headers });
   tally.status = 204;
   return outcomeOf(tally, undefined);
 }

@@ -20,6 +20,7 @@ import type { PreviewGate } from '../access/preview-gate.ts';
 import { over, previewRequestHeaders, setHeaders } from '../access/preview-headers.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
+import { answer } from '../proxy/answer.ts';
 import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
@@ -197,16 +198,13 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     }
     if (error !== undefined && outcome?.status === undefined) {
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
-      const answer = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
+      const told = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
       event.add({ code: known.code });
-      if (!response.headersSent && !request.socket.destroyed) {
-        // Whatever is left of the body is not read: the connection cannot be used again.
-        if (!request.complete) response.shouldKeepAlive = false;
-        response.writeHead(answer.status, { ...over(about.answerHeaders, answer.headers) }).end(answer.body);
-      }
-      metrics.observe(about.kind, answer.status, outcome);
-      if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
-      else event.end(figures(answer.status, outcome));
+      if (!response.headersSent && !request.socket.destroyed)
+        answer(call, { ...told, headers: over(about.answerHeaders, told.headers) });
+      metrics.observe(about.kind, told.status, outcome);
+      if (told.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: told.status });
+      else event.end(figures(told.status, outcome));
       return;
     }
     metrics.observe(about.kind, outcome?.status ?? 0, outcome);

@@ -1,7 +1,9 @@
 // Writes what was decided, inside the transaction that holds the resource's row. Runners' rows before instances', and
 // counters last, as everyone takes them.
+
 import type { DatabaseTransaction } from '@berth/database';
 import type { Action, SaidEvent } from '../plan/observed.ts';
+import { only } from '../plan/only.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Loaded } from './load.ts';
 import { removeResource } from './remove-resource.ts';
@@ -25,10 +27,6 @@ export interface Decided {
   /** Of the database's clock. */
   readonly now: number;
 }
-
-type Of<Do extends Action['do']> = Extract<Action, { do: Do }>;
-const only = <Do extends Action['do']>(actions: readonly Action[], what: Do): readonly Of<Do>[] =>
-  actions.filter((action): action is Of<Do> => action.do === what);
 
 export async function apply(
   tx: DatabaseTransaction,

@@ -1,9 +1,11 @@
 // Writes what was decided about a sandbox, inside the transaction that holds its row. Runners' rows before instances', and
 // counters last, as everyone takes them.
+
 import { kinds } from '@berth/contract';
 import { addToCount, type DatabaseTransaction, releaseQuota } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
 import type { SandboxAction } from '../../plan/observed-sandbox.ts';
+import { only } from '../../plan/only.ts';
 import type { Applied } from '../apply.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Retired, retireInstances } from '../retire.ts';
@@ -11,10 +13,6 @@ import { writeEvents } from '../write-events.ts';
 import { giveUpInstance } from './give-up-instance.ts';
 import type { LoadedSandbox } from './load-sandbox.ts';
 import { startSandbox } from './start-sandbox.ts';
-
-type Of<Do extends SandboxAction['do']> = Extract<SandboxAction, { do: Do }>;
-const only = <Do extends SandboxAction['do']>(actions: readonly SandboxAction[], what: Do): readonly Of<Do>[] =>
-  actions.filter((action): action is Of<Do> => action.do === what);
 
 export async function applySandbox(
   tx: DatabaseTransaction,
@@ -73,7 +71,7 @@ const quota = kinds.find(({ kind }) => kind === 'sandbox')?.quota;
 async function terminate(
   tx: DatabaseTransaction,
   { uid, name, workspace, accountId, stored }: LoadedSandbox,
-  { type, message }: Of<'terminate'>,
+  { type, message }: Extract<SandboxAction, { do: 'terminate' }>,
 ): Promise<readonly Retired[]> {
   const ended = await terminateSandbox(tx, { uid, name, workspaceId: workspace.id, spec: stored }, { type, message });
   if (ended === undefined) return [];
