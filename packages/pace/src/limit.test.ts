@@ -41,6 +41,23 @@ test('what is done for later waits while anything of now is under way or waits, 
   expect(order.slice(7)).toEqual(Array.from({ length: 9 }, (_, index) => `later ${index + 1}`));
 });
 
+test('what is done for later waits for a calm moment, but not for ever', async () => {
+  const limit = new Limit(2, 1, { quietMs: 40, mostMs: 200 });
+  const waitedMs = async (disturbing: number): Promise<number> => {
+    const startedAt = performance.now();
+    const disturb = () => (performance.now() - startedAt < disturbing ? limit.disturb() : undefined);
+    limit.disturb();
+    const timer = setInterval(disturb, 5);
+    await limit.runForLater(async () => clearInterval(timer));
+    return performance.now() - startedAt;
+  };
+  expect(await waitedMs(0)).toBeGreaterThan(35);
+  expect(await waitedMs(100)).toBeGreaterThan(130);
+  const longest = await waitedMs(5_000);
+  expect(longest).toBeGreaterThan(190);
+  expect(longest).toBeLessThan(1_000);
+});
+
 test('in any order of asking, nothing for later begins while anything of now runs or waits, and the shares are kept', async () => {
   await fc.assert(
     fc.asyncProperty(

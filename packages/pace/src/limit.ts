@@ -1,3 +1,14 @@
+/** What is done for later waits until nobody has disturbed it for so long, though never longer than the most. */
+export interface Calm {
+  readonly quietMs: number;
+  readonly mostMs: number;
+}
+
+interface Later {
+  readonly begin: () => void;
+  readonly since: number;
+}
+
 /**
  * At most so many at a time; the others wait in the order they came. What is done for later waits until nothing of now is under
  * way or waits, and does not take more than its own share of the places.
@@ -8,15 +19,24 @@ export class Limit {
   /** Under way, without what is done for later. */
   #now = 0;
   readonly #waiting: (() => void)[] = [];
-  readonly #waitingForLater: (() => void)[] = [];
+  readonly #waitingForLater: Later[] = [];
+  readonly #calm: Calm;
+  #disturbedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(most: number, mostForLater = most) {
+  constructor(most: number, mostForLater = most, calm: Calm = { quietMs: 0, mostMs: 0 }) {
     this.#free = most;
     this.#freeForLater = Math.min(most, mostForLater);
+    this.#calm = calm;
+  }
+
+  /** Somebody is being served who needs no place, but the machine. */
+  disturb(): void {
+    this.#disturbedAt = performance.now();
   }
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#turn(this.#waiting);
+    await this.#turn((begin) => this.#waiting.push(begin));
     try {
       return await work();
     } finally {
@@ -28,7 +48,7 @@ export class Limit {
 
   /** For what nobody waits for yet. */
   async runForLater<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#turn(this.#waitingForLater);
+    await this.#turn((begin) => this.#waitingForLater.push({ begin, since: performance.now() }));
     try {
       return await work();
     } finally {
@@ -38,9 +58,9 @@ export class Limit {
     }
   }
 
-  #turn(line: (() => void)[]): Promise<void> {
+  #turn(stand: (begin: () => void) => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    line.push(resolve);
+    stand(resolve);
     this.#admit();
     return promise;
   }
@@ -55,11 +75,22 @@ export class Limit {
       next();
     }
     while (this.#free > 0 && this.#freeForLater > 0 && this.#now === 0) {
-      const next = this.#waitingForLater.shift();
-      if (next === undefined) break;
+      const [next] = this.#waitingForLater;
+      if (next === undefined || !this.#isCalm(next)) break;
+      this.#waitingForLater.shift();
       this.#free -= 1;
       this.#freeForLater -= 1;
-      next();
+      next.begin();
     }
+  }
+
+  /** If not, it is looked at again when it may be. */
+  #isCalm({ since }: Later): boolean {
+    const { quietMs, mostMs } = this.#calm;
+    const waitMs = Math.min(this.#disturbedAt + quietMs, since + mostMs) - performance.now();
+    if (waitMs <= 0) return true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#admit(), Math.ceil(waitMs)).unref();
+    return false;
   }
 }

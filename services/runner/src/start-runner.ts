@@ -43,6 +43,8 @@ export interface RunningRunner {
 }
 
 const enginePatienceMs = 60_000;
+/** Sandboxes are made ahead, and cleared away, between two that are given out. */
+const calm = { quietMs: 500, mostMs: 3_000 };
 /** Below what a stop of the whole process may take. */
 const stopMs = 15_000;
 const imageCleaningMs = 10 * 60 * 1_000;
@@ -135,7 +137,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     output,
     failures: new FailureBook(stateFolder),
     report,
-    bringUps: new Limit(config.concurrency, config.warmConcurrency),
+    bringUps: new Limit(config.concurrency, config.warmConcurrency, calm),
     sandboxes,
     traffic,
     disk,

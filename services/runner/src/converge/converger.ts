@@ -75,6 +75,7 @@ export class Converger implements Wishes, Endpoints {
   /** At once, instead of when the stream brings it; what goes wrong here the stream repairs. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
     const known = this.#workers.get(desired.id);
+    this.#tools.bringUps.disturb();
     return known === undefined ? { call: 'unknown' } : known.worker.adopt(desired);
   }
 

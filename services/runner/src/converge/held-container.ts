@@ -1,6 +1,7 @@
 // The one container of an instance: found, made and taken away, together with the network it lives in.
 import { type DesiredInstance, IsolationClass } from '@berth/contract';
 import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
+import { killContainer } from '../driver/kill-container.ts';
 import type { NetworkSlot } from '../network/network.ts';
 import { sandboxContainer } from '../sandbox/sandbox-container.ts';
 import { isForLater } from './is-for-later.ts';
@@ -119,6 +120,14 @@ export class HeldContainer {
     const isSandbox = containerLabels.sandbox in held.labels;
     if (isSandbox) await this.#thaw(await this.#tools.driver.inspect(held.id));
     await this.#tools.driver.stop(held.id, isSandbox ? 0 : seconds);
+  }
+
+  /** Its processes, at once; the engine hears of it by itself. */
+  async kill(): Promise<void> {
+    const state = await this.look();
+    if (state === undefined) return;
+    await this.#thaw(state);
+    await killContainer(state);
   }
 
   /** Whatever is left of it; its output stays until it is sent. */

@@ -280,12 +280,17 @@ export class InstanceWorker {
   }
 
   async #remove(): Promise<Next> {
-    const { failures, output, logger, traffic } = this.#tools;
+    const { failures, output, logger, traffic, bringUps } = this.#tools;
     const startedAt = performance.now();
     const { signal } = this.#wish;
-    // A sandbox that was deleted has ended for everybody, those who speak to it among them.
-    if (this.#sandbox?.isKept) traffic?.cut(this.#id);
-    else if (this.#record.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
+    // A sandbox that was deleted has ended for everybody, those who speak to it among them; what is left of it can wait.
+    if (this.#sandbox?.isKept) {
+      traffic?.cut(this.#id);
+      await this.#container.kill();
+      await bringUps.runForLater(async () => {
+        if (!signal.aborted) await this.#container.remove();
+      });
+    } else if (this.#record.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
     // Wanted again, in more of a hurry, or left for the next start of the runner, before anything was done to it.
     if (signal.aborted) return 'look again';
     await this.#container.remove();

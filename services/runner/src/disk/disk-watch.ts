@@ -2,10 +2,10 @@
 // what others need. On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
 import { pause } from '@berth/pace';
 import type { Failure } from '../converge/decide.ts';
+import { killContainer } from '../driver/kill-container.ts';
 import { isShort } from '../pressure.ts';
 import { Ballast } from './ballast.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
-import { killContainer } from './kill-container.ts';
 import { judge, type Shortage } from './verdict.ts';
 import { type CounterOptions, WriteCounter, type WritingContainer } from './write-counter.ts';
 import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum } from './written.ts';
