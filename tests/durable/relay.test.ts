@@ -158,6 +158,17 @@ test('rows leave oldest first', async () => {
   expect(sent.map(({ key }) => key)).toEqual(keys);
 });
 
+test('rows that say the same leave as one message, and none of them stays', async () => {
+  const sent: Outgoing[] = [];
+  await write(['same', 'other']);
+  for (let more = 0; more < 2; more += 1)
+    await bed.database.transaction().execute((tx) => enqueue(tx, { topic: 'reconcile', key: 'same' }));
+  const running = relay({ pollMs: 20, sender: counting(sent) });
+  await until(async () => (await rowsLeft()) === 0);
+  await running.stop();
+  expect(sent.map(({ key }) => key)).toEqual(['same', 'other']);
+});
+
 test('while Restate is away rows wait and the relay asks ever less often; then they leave', async () => {
   const sent: Outgoing[] = [];
   await bed.restate.stop();

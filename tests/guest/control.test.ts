@@ -43,6 +43,7 @@ describe('who is the runner', () => {
     ['GET', STATE],
     ['PUT', '/control/v1/environment'],
     ['POST', '/control/v1/quiesce'],
+    ['POST', '/control/v1/rehearse'],
     ['POST', '/environment/reload'],
     ['PUT', '/network/tunnel/config'],
     ['DELETE', '/network/tunnel'],

@@ -31,6 +31,15 @@ it('an ordinary process does not hold, a keepAlive one does until it ends', asyn
   await expect.poll(quiesce).toMatchObject({ status: 200, ready: true });
 });
 
+it('a rehearsal runs a command for nobody, holds nothing and leaves no trace', async () => {
+  const listed = async () => (await (await fetch(`${guest.url}/process`)).json()) as unknown[];
+  const before = await listed();
+  const answer = await signer.send(guest.url, { method: 'POST', path: '/control/v1/rehearse' });
+  expect([answer.status, await answer.json()]).toEqual([200, { message: 'A command has run.' }]);
+  expect(await listed()).toEqual(before);
+  await expect.poll(quiesce).toMatchObject({ status: 200, ready: true });
+});
+
 it('R-19 a hold outlives the guest', async () => {
   await start({ command: 'sleep 600', name: 'longer', keepAlive: true, timeout: 0 });
   process.kill(await guest.guestPid(), 'SIGKILL');

@@ -29,13 +29,23 @@ export function relayBatch(
 ): Promise<BatchResult> {
   return database.transaction().execute(async (tx) => {
     const rows = await takeRows(tx, resting.asleep(Date.now()), batchSize);
-    const results = await sender.sendMany(rows.map(toMessage));
+    const results = await sendOnce(sender, rows);
     await deleteRows(
       tx,
       rows.filter((_, index) => results[index] === undefined),
     );
     return { taken: rows.length, away: settle(rows, results, resting) };
   });
+}
+
+/** Those that say the same are one message, and share what becomes of it: all of them were committed before it is sent. */
+async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<readonly (SendFailed | undefined)[]> {
+  const wordsOf = ({ topic, key, payload }: OutboxRow): string => JSON.stringify([topic, key, payload]);
+  const first = new Map<string, OutboxRow>();
+  for (const row of rows) if (!first.has(wordsOf(row))) first.set(wordsOf(row), row);
+  const results = await sender.sendMany([...first.values()].map(toMessage));
+  const resultOf = new Map([...first.keys()].map((words, at) => [words, results[at]]));
+  return rows.map((row) => resultOf.get(wordsOf(row)));
 }
 
 async function takeRows(tx: DatabaseTransaction, asleep: readonly number[], limit: number): Promise<OutboxRow[]> {

@@ -4,7 +4,7 @@ import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
-import { claimWarm } from './claim-warm.ts';
+import { claimWarm, RoomTaken, settleClaim } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
 import { poolOf } from './pool.ts';
 import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-spec.ts';
@@ -51,8 +51,8 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
 }
 
 const claim = (spec: object = {}, uid: string = uuidv7()) =>
-  database.transaction().execute((tx) =>
-    claimWarm(
+  database.transaction().execute(async (tx) => {
+    const result = await claimWarm(
       tx,
       {
         sandbox: { uid, name: 'box', workspace: { id: randomUUID(), name: 'acme' } },
@@ -61,8 +61,10 @@ const claim = (spec: object = {}, uid: string = uuidv7()) =>
         random: Math.random,
       },
       settings,
-    ),
-  );
+    );
+    if (result.claimed !== undefined) await settleClaim(tx, result.claimed);
+    return result;
+  });
 const reservedOf = async (id: string): Promise<number> =>
   (await database.selectFrom('runners').select('reserved_mb').where('id', '=', id).executeTakeFirstOrThrow())
     .reserved_mb;
@@ -144,4 +146,17 @@ test('one that another transaction holds is left to it', async () => {
     expect(claimed?.runner.id).toBe(runner);
     expect(claimed?.id).not.toBe(first?.id);
   });
+});
+
+test('of ten that want the last room of a machine one gets it, and the others are told to begin anew', async () => {
+  const runner = await addRunner({ waiting: 10, memoryMb: 11 * warmReservedMb + 512 });
+  const settled = await Promise.allSettled(Array.from({ length: 10 }, () => claim()));
+  const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined);
+  const refused = settled.filter((each) => each.status === 'rejected');
+  expect(claimed).toHaveLength(1);
+  expect(refused.every(({ reason }) => reason instanceof RoomTaken)).toBe(true);
+  expect((await claim()).claimed).toBeUndefined();
+  const { rows } = await sql<{ sum: number }>`
+    select sum(reserved_mb)::int as sum from instances where runner_id = ${runner}`.execute(database);
+  expect(await reservedOf(runner)).toBe(rows[0]?.sum);
 });

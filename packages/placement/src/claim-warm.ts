@@ -1,5 +1,6 @@
-// Gives a sandbox that was made ahead to its owner, in the owner's transaction. The runner's row is taken before the
-// instance's, as everywhere; whoever is faster takes the oldest, the next one finds another.
+// Gives a sandbox that was made ahead to its owner, in the owner's transaction: the oldest that nobody else is taking. All who
+// claim from a machine meet at its row, where their memory is reserved; so that is done last, and each holds it for a moment.
+// Elsewhere the runner's row comes before the instance's: two that cross are told so by the database, and one begins anew.
 import type { IsolationClass } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
@@ -32,7 +33,12 @@ export interface Claimed {
   readonly revision: string;
   readonly spec: StoredInstanceSpec;
   readonly runner: RunnerRow;
+  /** What it needs beyond what one that waits has. */
+  readonly differenceMb: number;
 }
+
+/** The machine's memory went to others while this one was being claimed: whoever claimed begins anew, and is told so. */
+export class RoomTaken extends Error {}
 
 export interface ClaimResult {
   /** Undefined when none that fits waits anywhere. */
@@ -66,13 +72,9 @@ export async function claimWarm(
     const chosen = place(holding, { ...need, reservedMb: differenceMb }, random)?.runner.id;
     const runner = holding.find(({ id }) => id === chosen);
     if (runner === undefined) break;
-    // Two that hold a runner with nothing left and go on to the other's would wait for each other; so it is let go of first.
-    const isOnly = holding.length === 1;
-    if (!isOnly) await sql`savepoint choice`.execute(tx);
     const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation }, settings);
     const taken = await take(tx, runner, pool(isolation), { sandbox, stored, differenceMb });
-    if (taken !== undefined) return { claimed: { ...taken, spec: stored, runner }, mayStart: true };
-    if (!isOnly) await sql`rollback to savepoint choice`.execute(tx);
+    if (taken !== undefined) return { claimed: { ...taken, spec: stored, runner, differenceMb }, mayStart: true };
     holding = holding.filter(({ id }) => id !== runner.id);
   }
   return { claimed: undefined, mayStart: place(runners, { ...need, reservedMb }, random) !== undefined };
@@ -108,15 +110,20 @@ interface Taking {
   readonly differenceMb: number;
 }
 
-/** Undefined when the runner has no room for more, or its last one went to somebody else. */
+/** The end of a claim, right before the commit. Whoever keeps the pool full hears of it with the commit. */
+export async function settleClaim(tx: DatabaseTransaction, { runner, differenceMb }: Claimed): Promise<void> {
+  await enqueue(tx, { topic: 'pool', key: runner.id });
+  if ((await reserveMemory(tx, runner.id, differenceMb)) === undefined)
+    throw new RoomTaken(`The memory of runner ${runner.id} went to others.`);
+}
+
+/** Undefined when its last one went to somebody else. */
 async function take(
   tx: DatabaseTransaction,
   runner: RunnerRow,
   pool: string,
   { sandbox, stored, differenceMb }: Taking,
 ): Promise<Pick<Claimed, 'id' | 'generation' | 'revision'> | undefined> {
-  const reserved = await reserveMemory(tx, runner.id, differenceMb);
-  if (reserved === undefined) return undefined;
   const revision = bootRevision(1);
   const { rows } = await sql<{ id: string; generation: number }>`
     update instances set workspace_id = ${sandbox.workspace.id}, resource_uid = ${sandbox.uid}, pool = null,
@@ -128,11 +135,5 @@ async function take(
       order by created_at limit 1 for update skip locked
     ) returning id, generation`.execute(tx);
   const [row] = rows;
-  if (row === undefined) {
-    await reserveMemory(tx, runner.id, -differenceMb);
-    return undefined;
-  }
-  // Whoever keeps the pool full hears of it with the commit.
-  await enqueue(tx, { topic: 'pool', key: runner.id });
-  return { ...row, revision };
+  return row && { ...row, revision };
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
-import { type RunCommand, runCommand } from '../../../services/runner/src/network/command.ts';
+import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
 import { execute } from '../../support/execute.ts';
 
 export const PROBE_IMAGE = 'berth-probe:latest';
@@ -48,7 +48,7 @@ export async function startLab(): Promise<Lab> {
     building.defer(() => void execFileSync('ip', ['netns', 'delete', namespace]));
   }
   wire(machine, outside);
-  const run: RunCommand = (program, args, input) => runCommand(...within(machine, program, args), input);
+  const run = openShell(['nsenter', `--net=/run/netns/${machine}`, '--']);
   const serve = async (stack: AsyncDisposableStack, namespace: string, ports: readonly number[]) => {
     const listener = spawn(...within(namespace, process.execPath, [SERVE, ...ports.map(String)]), { stdio: 'inherit' });
     stack.defer(() => end(listener));

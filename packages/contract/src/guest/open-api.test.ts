@@ -59,6 +59,7 @@ describe('the description of the guest', () => {
       'controlState',
       'controlEnvironment',
       'controlQuiesce',
+      'controlRehearse',
     ]);
     for (const id of signed)
       expect(Object.keys(operation(id)?.responses ?? {})).toEqual(expect.arrayContaining(['401', '403']));

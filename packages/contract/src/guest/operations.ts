@@ -432,4 +432,11 @@ export const guestOperations: Readonly<Record<GuestRouteId, GuestOperation>> = {
     signed: true,
     statuses: [409],
   },
+  controlRehearse: {
+    tag: 'Control',
+    summary: 'Runs a command for nobody, so that the first one of an owner finds everything loaded. Leaves no trace.',
+    answer: json(MessageAnswer),
+    signed: true,
+    statuses: [],
+  },
 };

@@ -68,6 +68,7 @@ export const guestRoutes = [
   { id: 'controlState', method: 'GET', path: '/control/v1/state' },
   { id: 'controlEnvironment', method: 'PUT', path: '/control/v1/environment' },
   { id: 'controlQuiesce', method: 'POST', path: '/control/v1/quiesce' },
+  { id: 'controlRehearse', method: 'POST', path: '/control/v1/rehearse' },
 ] as const satisfies readonly GuestRoute[];
 
 export type GuestRouteId = (typeof guestRoutes)[number]['id'];

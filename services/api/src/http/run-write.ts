@@ -2,6 +2,7 @@
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
 import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { RoomTaken } from '@berth/placement';
 import type { ReadCall, Registration, Settling, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
@@ -30,8 +31,8 @@ async function commit(
     try {
       return await runOnce(registration, call, idempotent, prepared);
     } catch (error) {
-      // Two writers that locked each other out: PostgreSQL ended one of them, nothing of it was kept.
-      if (attempt >= attempts || !isRetryable(error)) throw error;
+      // Two writers that locked each other out, or wanted the last room of a machine: nothing of this one was kept.
+      if (attempt >= attempts || !(isRetryable(error) || error instanceof RoomTaken)) throw error;
     }
   }
 }
@@ -76,9 +77,9 @@ async function runOnce(
       afterCommit: { value: (work: () => void) => after.push(work) },
       beforeAnswer: { value: (work: Settling) => settlings.push(work) },
       follow: {
-        async value(uid: string) {
+        async value(uid: string, urgency: 'now' | 'settled' = 'now') {
           await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
-          after.push(() => call.dependencies.ringOutbox());
+          if (urgency === 'now') after.push(() => call.dependencies.ringOutbox());
           if (servedTags.includes(call.operation.tag)) after.push(() => call.dependencies.ringRoutes(uid));
         },
       },

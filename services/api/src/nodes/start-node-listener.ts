@@ -1,5 +1,6 @@
 // Where runners speak to the api: a listener of its own, with mutual TLS under the deployment's node authority. Only joining
 // is open to a caller without a certificate; its token is the credential there.
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { LogBatch, nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
@@ -106,17 +107,26 @@ async function* ndjson(messages: AsyncIterable<StreamMessage>): AsyncGenerator<s
 
 /** The certificate's name is the runner's id; a runner that was removed has a certificate and no row. */
 async function runnerOf({ database }: NodeContext, request: FastifyRequest): Promise<string> {
-  const socket: unknown = request.raw.socket;
-  const name = isTls(socket) && socket.authorized ? socket.getPeerCertificate().subject?.CN : undefined;
-  const id = z.uuid().safeParse(name);
-  if (!id.success) throw nodeErrors.runner_unknown();
-  const row = await database.selectFrom('runners').select('id').where('id', '=', id.data).executeTakeFirst();
+  const id = certifiedId(request.raw.socket);
+  if (id === undefined) throw nodeErrors.runner_unknown();
+  const row = await database.selectFrom('runners').select('id').where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw nodeErrors.runner_unknown();
   return row.id;
 }
 
-const isTls = (socket: unknown): socket is TLSSocket =>
-  typeof socket === 'object' && socket !== null && 'getPeerCertificate' in socket;
+/** A connection has one certificate for all of its requests, and taking it apart costs more than most of them. */
+const certified = new WeakMap<Socket, string>();
+
+function certifiedId(socket: Socket): string | undefined {
+  const known = certified.get(socket);
+  if (known !== undefined) return known;
+  const name = isTls(socket) && socket.authorized ? socket.getPeerCertificate().subject?.CN : undefined;
+  const id = z.uuid().safeParse(name);
+  if (id.success) certified.set(socket, id.data);
+  return id.data;
+}
+
+const isTls = (socket: Socket): socket is TLSSocket => 'getPeerCertificate' in socket;
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
   const known =

@@ -77,6 +77,7 @@ export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleCont
   const query = isObject(call.query) ? call.query : {};
   return {
     ...{ tx, dependencies, workspace, principal, kind, query, parents: rows },
+    atLast: call.atLast,
     afterCommit: call.afterCommit,
     beforeAnswer: call.beforeAnswer,
     clientGone: call.clientGone,
@@ -142,7 +143,7 @@ async function insertDraft(
   const revision = kind.revisions === true ? newRevisionId() : undefined;
   if (revision !== undefined) await requireKnownRevisions(tx, row.uid, draft.spec);
   const events = await writeArrival(call, row, draft, revision);
-  await call.follow(row.uid);
+  await call.follow(row.uid, row.status === 'DEPLOYED' ? 'settled' : 'now');
   if (counting === 'counted') call.atLast(() => count(call, kind, parentUid, 1));
   return { row, events };
 }

@@ -27,7 +27,7 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
   if (rules?.terminate === undefined) await requireNoChildren(call, kind, row);
   await rules?.delete?.(context, row);
   call.target(`${kind.kind}/${row.name}`);
-  await call.follow(row.uid);
+  await call.follow(row.uid, rules?.terminate === undefined ? 'now' : 'settled');
   if (rules?.terminate === undefined && kind.runs === true && (await hasLiveInstances(tx, row.uid)))
     return answerAsItStands(call, context, await beginDeletion(call, row));
   const gone = (await rules?.terminate?.(context, row, 'deleted')) ?? (await remove(call, row));

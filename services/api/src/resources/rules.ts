@@ -18,6 +18,7 @@ export interface RuleContext {
   readonly query: Readonly<Record<string, unknown>>;
   /** The rows named in the path above this one, outermost first. */
   readonly parents: readonly ResourceRow[];
+  atLast(work: () => Promise<void>): void;
   afterCommit(work: () => void): void;
   beforeAnswer(work: Settling): void;
   clientGone(): AbortSignal;

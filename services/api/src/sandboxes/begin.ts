@@ -1,7 +1,7 @@
 // The beginning of a sandbox. In the transaction that makes it, one that waits for an owner becomes it; after the commit its
 // runner is told directly, and the client is answered when it is reachable. Where none waits, the client is answered when one
 // has been started, or at once when nobody could start it.
-import { bootRevision, type Claimed, claimWarm, deployedMessage, SandboxSpec } from '@berth/placement';
+import { bootRevision, type Claimed, claimWarm, deployedMessage, SandboxSpec, settleClaim } from '@berth/placement';
 import { textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
@@ -20,6 +20,7 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
   if (claimed !== undefined) {
     draft.status = 'DEPLOYED';
     draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
+    context.atLast(() => settleClaim(context.tx, claimed));
     context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
   } else if (mayStart) {
     context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));

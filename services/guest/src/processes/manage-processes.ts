@@ -20,6 +20,8 @@ export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
   start(wish: ProcessRequest): Promise<Managed>;
   list(): readonly Managed[];
   find(identifier: string): Managed | undefined;
+  /** One that has ended, as if it had never been. */
+  forget(process: Managed): void;
 };
 
 const managers = new WeakMap<Guest, Promise<ManagedProcesses>>();
@@ -117,6 +119,10 @@ class ProcessManager implements ManagedProcesses {
       ? this.list().filter(({ state }) => String(state.pid) === identifier)
       : this.list().filter(({ state }) => state.name === identifier);
     return found.toSorted((a, b) => a.state.startedAtMs - b.state.startedAtMs).at(-1);
+  }
+
+  forget({ state }: Managed): void {
+    this.#drop(state.id);
   }
 
   keepAliveHolds(): number {

@@ -90,12 +90,21 @@ export class SandboxInstance {
     const { workspaceId, generation } = desired;
     if (workspaceId !== undefined)
       await adopt(this.#running(desired, run), { ...desired, workspaceId }, before, this.#tools);
+    else await this.#rehearse(desired, run);
     this.#applied = { desired, run };
     const durationMs = elapsedMs(startedAt);
     this.#tools.logger.info(
       { event: 'sandbox.changed', instance: this.#id, generation, durationMs },
       'sandbox changed',
     );
+  }
+
+  /** What its owner will have done to it is done once for nobody: code that has not run yet would keep the owner waiting. */
+  async #rehearse({ port, generation, env }: DesiredSandbox, { address }: SandboxRun): Promise<void> {
+    const { control } = this.#tools;
+    const place = { instance: this.#id, address, port };
+    await control.setEnvironment(place, { generation, environment: env });
+    await control.rehearse(place);
   }
 
   /**

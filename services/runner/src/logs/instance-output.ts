@@ -22,7 +22,7 @@ export interface OutputOptions {
 
 const pollMs = { often: 200, seldom: 1_000 };
 /** After so many looks without anything new, a second is soon enough. */
-const quietLooks = 50;
+const quietLooks = 10;
 const archiveDays = 3;
 
 export class InstanceOutput {

@@ -3,7 +3,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Segment, segmentId } from './log-source.ts';
 
-const chunkBytes = 65_536;
+/** Most looks find nothing or a line: a large buffer for each of them would be work for the collector. */
+const chunkBytes = { first: 4_096, more: 65_536 };
 /** Docker's longest entry is far shorter; what has no end in sight is not one of its lines. */
 const mostLineBytes = 4_194_304;
 const lineBreak = 10;
@@ -36,12 +37,12 @@ export class SegmentFile {
 
   /** Undefined when no whole line is there yet. */
   async nextLine(): Promise<string | undefined> {
-    for (;;) {
+    for (let bytes = chunkBytes.first; ; bytes = chunkBytes.more) {
       const end = this.#unread.indexOf(lineBreak);
       if (end !== -1) return this.#take(end);
       if (this.#unread.length > mostLineBytes) this.#take(this.#unread.length - 1);
       const position = this.#offset + this.#unread.length;
-      const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
+      const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(bytes), 0, bytes, position);
       if (bytesRead === 0) return undefined;
       this.#unread = Buffer.concat([this.#unread, buffer.subarray(0, bytesRead)]);
     }

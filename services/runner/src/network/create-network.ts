@@ -1,7 +1,7 @@
 import type { Logger } from '@berth/telemetry';
 import { openDocker } from '../driver/docker-client.ts';
 import { mendBridge } from './bridge.ts';
-import { type RunCommand, runCommand } from './command.ts';
+import { openShell, type RunCommand } from './command.ts';
 import { takeStock, type WorkspaceOf } from './earlier-run.ts';
 import { mendSwitches } from './kernel-switches.ts';
 import type { Network } from './network.ts';
@@ -30,7 +30,7 @@ export interface NetworkOptions {
 
 /** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
-  const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = runCommand } = options;
+  const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = openShell() } = options;
   const docker = openDocker(options.dockerUrl);
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);

@@ -32,6 +32,7 @@ type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
 
 /** A stream that held for this long was a good one: the next failure is a new one. */
 const goodStreamMs = 10_000;
+const soonMs = 250;
 const reconnectMs = { first: 100, most: 5_000 };
 
 export class NodeLink {
@@ -40,6 +41,7 @@ export class NodeLink {
   readonly #news = new Bell();
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  #soon: NodeJS.Timeout | undefined;
   #isConnected = false;
   #lastComplaint = '';
 
@@ -52,14 +54,25 @@ export class NodeLink {
   }
 
   report(instance: string, observation: Observation): void {
+    const isStillReady = this.#book.stateOf(instance) === 'ready' && observation.state === 'ready';
     this.#book.put(instance, observation);
-    this.#news.ring();
+    if (isStillReady) this.#ringSoon();
+    else this.#news.ring();
   }
 
   /** Of a sandbox that is ready: whether it is awake, and when it was used. */
   news(instance: string, news: News): void {
     this.#book.note(instance, news);
-    this.#news.ring();
+    if (news.awake && !news.isExpired) this.#ringSoon();
+    else this.#news.ring();
+  }
+
+  /** What nobody waits for is told together, and not in the moment in which somebody begins to use a sandbox. */
+  #ringSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#news.ring();
+    }, soonMs).unref();
   }
 
   countByState(): Map<string, number> {

@@ -23,6 +23,10 @@ export class ReportBook {
     this.#now = now;
   }
 
+  stateOf(instance: string): Observation['state'] | undefined {
+    return this.#known.get(instance)?.state;
+  }
+
   put(instance: string, observation: Observation): void {
     const { message } = observation;
     const bounded = message === undefined ? observation : { ...observation, message: message.slice(0, mostMessage) };

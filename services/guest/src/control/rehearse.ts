@@ -1,0 +1,14 @@
+import { answerJson } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
+import { requireRunner } from './require-runner.ts';
+
+/** While the sandbox is nobody's. Where nothing can be started, as in an image without a shell, its owner's command will say so. */
+export async function controlRehearse(call: Call): Promise<void> {
+  await requireRunner(call);
+  const { rehearseProcess } = await import('../processes/start-process.ts');
+  const hasRun = await rehearseProcess(call.guest).then(
+    () => true,
+    () => false,
+  );
+  answerJson(call, { message: hasRun ? 'A command has run.' : 'No command runs in this image.' });
+}
