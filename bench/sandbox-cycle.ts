@@ -19,7 +19,7 @@ export const sandboxCycle: Bench = {
       const sequential = [];
       for (const at of numbers) sequential.push(await cycle(bed, `seq-${at}`));
       yield* figures(`${isolation}: sequential`, sequential, isolation === 'runc' ? { p50: 120, max: 600 } : {});
-      await bed.untilFull();
+      await bed.untilRested();
       const staggered = await Promise.all(
         numbers.map(async (at) => {
           await sleep(at * staggerMs);
@@ -27,7 +27,7 @@ export const sandboxCycle: Bench = {
         }),
       );
       yield* figures(`${isolation}: every ${staggerMs} ms`, staggered, {});
-      await bed.untilFull();
+      await bed.untilRested();
       const burst = await Promise.all(numbers.map((at) => cycle(bed, `burst-${at}`)));
       yield* figures(`${isolation}: burst of ${cycles}`, burst, {});
     }

@@ -23,23 +23,23 @@ export const sandbox: Bench = {
       const born = new Births(bed);
       // The first is not counted: connections, plans and caches are made then.
       await born.one();
-      await bed.untilFull();
+      await bed.untilRested();
       const alone = [];
       for (let round = 0; round < (full ? 200 : 40); round += 1) {
         alone.push(await born.one());
         // One after the other, as fast as the pool is refilled.
-        await bed.untilFull();
+        await bed.untilRested();
       }
       yield* figures(`${isolation}: alone`, alone, bounds ? { p50: 60, p99: 250 } : {});
       yield { name: `${isolation}: alone / bare`, value: median(alone) / median(bareMs), unit: 'x' };
       const parallel = [];
       for (let round = 0; round < (full ? 10 : 3); round += 1) {
         parallel.push(...(await born.together(20)));
-        await bed.untilFull();
+        await bed.untilRested();
       }
       yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, parallel, bounds ? { p99: 600 } : {});
       yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
-      await bed.untilFull();
+      await bed.untilRested();
       yield* figures(`${isolation}: pool drained`, await drained(bed, born, full ? 10 : 3), {});
     }
   },

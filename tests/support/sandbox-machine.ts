@@ -34,6 +34,7 @@ type Named = Pick<Wish, 'name' | 'workspace'>;
 const memoryMb = 4096;
 const connections = 128;
 const sleepMs = 10_000;
+const restMs = 500;
 
 export class SandboxBed implements AsyncDisposable {
   readonly fleet: Fleet;
@@ -91,25 +92,29 @@ export class SandboxBed implements AsyncDisposable {
     });
     const gateway = `http://${machine.address}:${new URL(url).port}`;
     const bed = new SandboxBed({ fleet, machine, image, pool }, gateway, made.move());
-    await bed.untilFull();
+    await bed.untilRested();
     return bed;
   }
 
-  /** Waits until the pool is full, as it is on a machine that was left alone for a while. */
-  async untilFull(timeoutMs = 300_000): Promise<void> {
+  /** Waits until the pool is full and nothing is left to clear away, as on a machine that was left alone for a while. */
+  async untilRested(timeoutMs = 300_000): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
-    while ((await this.ready()) < this.pool) {
-      if (performance.now() > giveUpAt) throw new Error(`The pool has ${await this.ready()} of ${this.pool}.`);
+    for (;;) {
+      const { ready, leaving } = await this.#counts();
+      if (ready >= this.pool && leaving === 0) break;
+      if (performance.now() > giveUpAt)
+        throw new Error(`The pool has ${ready} of ${this.pool}, and ${leaving} are still leaving.`);
       await sleep(100);
     }
+    await sleep(restMs);
   }
 
-  async ready(): Promise<number> {
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from instances where pool is not null and state = 'ready' and ended_at is null`.execute(
-      this.fleet.database,
-    );
-    return rows[0]?.count ?? 0;
+  async #counts(): Promise<{ ready: number; leaving: number }> {
+    const { rows } = await sql<{ ready: number; leaving: number }>`
+      select count(*) filter (where pool is not null and state = 'ready')::int as ready,
+        count(*) filter (where desired <> 'running')::int as leaving
+      from instances where ended_at is null`.execute(this.fleet.database);
+    return rows[0] ?? { ready: 0, leaving: 0 };
   }
 
   async create({

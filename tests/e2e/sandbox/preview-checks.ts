@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { type HostRequest, openAtHost, sendToHost } from '../../support/send-to-host.ts';
 import type { SandboxBed } from './sandbox-bed.ts';
 
@@ -29,7 +29,9 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     return (await bedOf().api.post(`${previews(sandbox)}/${name}/tokens`, sent)).body.spec.token;
   }
 
-  test('wire check 13: a preview keeps its address, is opened by 15 tokens, closed to others, and wakes its sandbox', async () => {
+  test('wire check 13: a preview keeps its address, is opened by 15 tokens, closed to others, and wakes its sandbox', async ({
+    expect,
+  }) => {
     const { api, create } = bedOf();
     const sandbox = await create('previewed');
     await sandbox.start({ command: server('0.0.0.0', 4000), name: 'web', waitForPorts: [4000] });
@@ -65,7 +67,9 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     await expect.poll(async () => (await send({})).status).toBe(404);
   });
 
-  test('wire check 12: a page of another origin uses a session, awake and after sleep, until it expires', async () => {
+  test('wire check 12: a page of another origin uses a session, awake and after sleep, until it expires', async ({
+    expect,
+  }) => {
     const sandbox = await bedOf().create('sessions');
     const name = `session-${Date.now()}`;
     const expires = new Date(Date.now() + 40_000).toISOString();

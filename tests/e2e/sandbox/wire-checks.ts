@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
 import { environment } from '@berth/telemetry';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { formOf } from '../../support/raw-request.ts';
 import { readWatch } from '../../support/watch-reader.ts';
@@ -32,10 +32,13 @@ export function wireChecks(isolation: IsolationClass): void {
     return [answer.status, await answer.text()];
   };
 
-  describe(`on ${isolation}`, { timeout: 120_000 }, () => {
+  // Each in a sandbox of its own, so that they sleep side by side.
+  describe(`on ${isolation}`, { timeout: 120_000, concurrent: true }, () => {
     previewChecks(() => bed);
 
-    test('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async () => {
+    test('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async ({
+      expect,
+    }) => {
       const startedAt = performance.now();
       const sandbox = await bed.create('first', { envs: { GREETING: 'hello' } });
       const createdAt = performance.now();
@@ -67,7 +70,9 @@ export function wireChecks(isolation: IsolationClass): void {
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     });
 
-    test('wire check 1: all forms of a path mean the same through the gateway, awake and after sleep', async () => {
+    test('wire check 1: all forms of a path mean the same through the gateway, awake and after sleep', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('paths');
       const forms = ['/filesystem/%2Ftmp%2Fa.txt', '/filesystem//tmp/a.txt', '/filesystem%2Ftmp/a.txt'];
       const check = async (round: string) => {
@@ -89,7 +94,9 @@ export function wireChecks(isolation: IsolationClass): void {
       await check('woken');
     });
 
-    test('wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end', async () => {
+    test('wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('exec');
       const check = async () => {
         expect((await sandbox.run('true')).exitCode).toBe(0);
@@ -109,7 +116,9 @@ export function wireChecks(isolation: IsolationClass): void {
       await check();
     });
 
-    test('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async () => {
+    test('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('streamed');
       await sandbox.asleep();
       const answer = await sandbox.call(
@@ -127,7 +136,9 @@ export function wireChecks(isolation: IsolationClass): void {
       expect(await sandbox.state()).toBe('RUNNING');
     });
 
-    test('R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late', async () => {
+    test('R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('logs');
       await sandbox.asleep();
       const wide = await sandbox.start({ command: 'head -c 10485760 /dev/zero | tr "\\0" x' });
@@ -147,7 +158,9 @@ export function wireChecks(isolation: IsolationClass): void {
       for (const lines of await Promise.all(readers)) expect(lines).toEqual(expected);
     });
 
-    test('R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502', async () => {
+    test('R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502', async ({
+      expect,
+    }) => {
       const count = full ? 20 : 4;
       const sandboxes = await Promise.all(
         Array.from({ length: count }, (_, at) => bed.create(`ports-${at}`, { ports: [port, port + 1] })),
@@ -176,7 +189,7 @@ export function wireChecks(isolation: IsolationClass): void {
       for (const each of sandboxes) expect(await textOf(each, `/port/${port}/woken`)).toEqual([200, 'port /woken']);
     });
 
-    test('wire check 6: a restart keeps pid and variables, and kill reaches what was restarted', async () => {
+    test('wire check 6: a restart keeps pid and variables, and kill reaches what was restarted', async ({ expect }) => {
       const sandbox = await bed.create('restart');
       await sandbox.asleep();
       const started = await sandbox.start({
@@ -192,7 +205,9 @@ export function wireChecks(isolation: IsolationClass): void {
       await expect.poll(async () => (await sandbox.process('restarted')).status).toBe('killed');
     });
 
-    test('wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep', async () => {
+    test('wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('parts');
       const parts = [randomBytes(5 * 1024 * 1024 + 1), randomBytes(5 * 1024 * 1024 + 1), randomBytes(1_000)];
       const { uploadId } = await sandbox.json<{ uploadId: string }>(
@@ -233,7 +248,7 @@ export function wireChecks(isolation: IsolationClass): void {
       expect(refused).toBe(413);
     });
 
-    test('wire check 8: a search with far more hits than asked for ends, and 0 gives them all', async () => {
+    test('wire check 8: a search with far more hits than asked for ends, and 0 gives them all', async ({ expect }) => {
       const sandbox = await bed.create('search');
       await sandbox.run('mkdir -p /tmp/s && for i in $(seq 1 40); do yes needle | head -100 > /tmp/s/$i; done');
       await sandbox.asleep();
@@ -243,7 +258,9 @@ export function wireChecks(isolation: IsolationClass): void {
       expect((await hits(0)).total).toBe(4_000);
     });
 
-    test('wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake', async () => {
+    test('wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('watch');
       await sandbox.run('mkdir -p /tmp/w');
       await sandbox.asleep();
@@ -263,7 +280,9 @@ export function wireChecks(isolation: IsolationClass): void {
       await sandbox.asleep();
     });
 
-    test('wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory', async () => {
+    test('wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('chatty', { memory: 1_024 });
       const count = full ? 200 : 30;
       const chatter = 'end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do seq 1 2000; done';
@@ -279,7 +298,9 @@ export function wireChecks(isolation: IsolationClass): void {
       expect(await sandbox.json<unknown[]>('GET', '/process')).toHaveLength(count + 1);
     });
 
-    test('wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again', async () => {
+    test('wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('alive');
       const command = 'i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.1; done';
       const { pid } = await sandbox.start({ command, name: 'kept', keepAlive: true, timeout: 0 });
@@ -296,7 +317,9 @@ export function wireChecks(isolation: IsolationClass): void {
       await sandbox.asleep();
     });
 
-    test('wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one', async () => {
+    test('wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('short', { ttl: '1s' });
       await sleep(1_100);
       expect((await bed.api.get('/sandboxes/short')).body.status).toBe('TERMINATED');
@@ -305,7 +328,9 @@ export function wireChecks(isolation: IsolationClass): void {
       expect((await next.run('ls /tmp')).stdout).not.toContain('kept');
     });
 
-    test('wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered', async () => {
+    test('wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered', async ({
+      expect,
+    }) => {
       const sandbox = await bed.create('streams');
       const socket = new WebSocket(`${sandbox.url.replace('http', 'ws')}/terminal/ws?token=${bed.fleet.key}`);
       let seen = '';
