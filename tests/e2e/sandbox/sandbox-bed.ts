@@ -1,6 +1,6 @@
 // A whole deployment with one machine of one isolation class, and the sandboxes of a test in it, reached as anybody reaches them.
 import type { IsolationClass } from '@berth/contract';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
 import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
@@ -58,7 +58,8 @@ export async function startSandboxBed(isolation: IsolationClass): Promise<Sandbo
       ...guestClient(`${fleet.gateways[gateway]?.url}/main/sandboxes/${name}`, headers),
       ...{ name, headers },
       state: () => stateOf(name),
-      asleep: () => expect.poll(() => stateOf(name), { timeout: 30_000, interval: 200 }).toBe('STANDBY'),
+      asleep: () =>
+        vi.waitFor(async () => expect(await stateOf(name)).toBe('STANDBY'), { timeout: 30_000, interval: 200 }),
     };
   }
 
