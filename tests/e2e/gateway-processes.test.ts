@@ -88,7 +88,14 @@ test('without a process of the ingress its streams break, and new ones work at o
   const runner = fleet.machines[0]?.runner.pid ?? 0;
   const children = async () => {
     const listed = await readFile(`/proc/${runner}/task/${runner}/children`, 'utf8');
-    return listed.split(' ').filter(Boolean).map(Number);
+    const commands = listed
+      .split(' ')
+      .filter(Boolean)
+      .map(async (pid) => {
+        const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+        return command.includes('ingress-process') ? [Number(pid)] : [];
+      });
+    return (await Promise.all(commands)).flat();
   };
   const before = await children();
   expect(before).toHaveLength(2);
