@@ -34,6 +34,7 @@ type Named = Pick<Wish, 'name' | 'workspace'>;
 const memoryMb = 4096;
 const connections = 128;
 const sleepMs = 10_000;
+const deployMs = 120_000;
 const restMs = 500;
 
 export class SandboxBed implements AsyncDisposable {
@@ -135,7 +136,18 @@ export class SandboxBed implements AsyncDisposable {
     const body = JSON.stringify({ metadata: { name }, spec: { runtime } });
     const reply = await this.#api.send('POST', `/sandboxes?workspace=${workspace}`, body);
     const status = reply.status === 200 ? Created.parse(JSON.parse(reply.text)).status : undefined;
-    if (status !== 'DEPLOYED') throw new Error(`create ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+    // With more before it than the answer waits for, it comes as things stand.
+    const reached = status === 'DEPLOYING' ? await this.#untilDeployed({ name, workspace }) : status;
+    if (reached !== 'DEPLOYED') throw new Error(`create ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+  }
+
+  async #untilDeployed(wish: Named): Promise<string> {
+    const giveUpAt = performance.now() + deployMs;
+    for (;;) {
+      const { status } = await this.read(wish);
+      if (status !== 'DEPLOYING' || performance.now() > giveUpAt) return status;
+      await sleep(200);
+    }
   }
 
   call(wish: Named, method: string, path: string, body?: string): Promise<Reply> {
