@@ -37,8 +37,13 @@ export interface Claimed {
   readonly differenceMb: number;
 }
 
-/** The machine's memory went to others while this one was being claimed: whoever claimed begins anew, and is told so. */
-export class RoomTaken extends Error {}
+/**
+ * The machine's memory went to others while this one was being claimed. Said as PostgreSQL says it of a transaction that has to
+ * begin anew, so that whoever repeats those repeats this.
+ */
+export class RoomTaken extends Error {
+  readonly code = '40001';
+}
 
 export interface ClaimResult {
   /** Undefined when none that fits waits anywhere. */

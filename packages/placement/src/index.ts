@@ -1,4 +1,4 @@
-export { type Claimed, type ClaimResult, claimWarm, RoomTaken, settleClaim } from './claim-warm.ts';
+export { type Claimed, type ClaimResult, claimWarm, settleClaim } from './claim-warm.ts';
 export { PlacementConfig, type Region } from './config.ts';
 export type { Connection } from './environment-variables.ts';
 export {

@@ -2,7 +2,6 @@
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
 import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
-import { RoomTaken } from '@berth/placement';
 import type { ReadCall, Registration, Settling, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
@@ -31,8 +30,8 @@ async function commit(
     try {
       return await runOnce(registration, call, idempotent, prepared);
     } catch (error) {
-      // Two writers that locked each other out, or wanted the last room of a machine: nothing of this one was kept.
-      if (attempt >= attempts || !(isRetryable(error) || error instanceof RoomTaken)) throw error;
+      // Two writers that locked each other out, or wanted the same last room: nothing of this one was kept.
+      if (attempt >= attempts || !isRetryable(error)) throw error;
     }
   }
 }

@@ -15,7 +15,7 @@ export interface OwnAnswer {
 export function answer(
   { request, response }: Pick<Call, 'request' | 'response'>,
   { status, headers, body = '' }: OwnAnswer,
-  lingerMs = 5_000,
+  lingerMs?: number,
 ): void {
   if (request.complete) {
     response.writeHead(status, headers).end(body);

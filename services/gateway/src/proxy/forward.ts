@@ -56,7 +56,7 @@ const attempts = 2;
 const ignore = (): void => {};
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { connector, limits, timeouts, logger, registry, lingerMs = 5_000 } = options;
+  const { connector, limits, timeouts, logger, registry, lingerMs } = options;
   const lanes = createLanes(connector, { ...laneDefaults, ...options.lanes }, registry);
   const retries = new Counter({
     name: 'berth_gateway_upstream_retries_total',

@@ -59,7 +59,7 @@ export class RequestBody extends Readable {
  * Reads on for a while after an early answer, so that the client finds it: a connection closed on unread bytes is reset, and
  * the answer lost with it.
  */
-export function discardRest(request: IncomingMessage, lingerMs: number): void {
+export function discardRest(request: IncomingMessage, lingerMs = 5_000): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), lingerMs);
   const stop = () => clearTimeout(timer);

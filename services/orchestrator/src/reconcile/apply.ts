@@ -1,6 +1,5 @@
 // Writes what was decided, inside the transaction that holds the resource's row. Runners' rows before instances', and
 // counters last, as everyone takes them.
-
 import type { DatabaseTransaction } from '@berth/database';
 import type { Action, SaidEvent } from '../plan/observed.ts';
 import { only } from '../plan/only.ts';

@@ -283,17 +283,20 @@ export class InstanceWorker {
     const { failures, output, logger, traffic, bringUps } = this.#tools;
     const startedAt = performance.now();
     const { signal } = this.#wish;
+    const isOwned = this.#sandbox?.isKept === true;
     // A sandbox that was deleted has ended for everybody, those who speak to it among them; what is left of it can wait.
-    if (this.#sandbox?.isKept) {
+    if (isOwned) {
       traffic?.cut(this.#id);
       await this.#container.kill();
-      await bringUps.runForLater(async () => {
-        if (!signal.aborted) await this.#container.remove();
-      });
     } else if (this.#record.failure === undefined) await traffic?.drain(this.#id, signal, this.#isLeaving);
+    const clearAway = async (): Promise<boolean> => {
+      if (signal.aborted) return false;
+      await this.#container.remove();
+      return true;
+    };
+    const isCleared = await (isOwned ? bringUps.runForLater(clearAway) : clearAway());
     // Wanted again, in more of a hurry, or left for the next start of the runner, before anything was done to it.
-    if (signal.aborted) return 'look again';
-    await this.#container.remove();
+    if (!isCleared) return 'look again';
     failures.forget(this.#id);
     this.#sandbox?.forget();
     this.#record.gone();

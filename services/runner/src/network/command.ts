@@ -41,6 +41,8 @@ class Shell {
     const [first = 'sh', ...rest] = [...enter, 'sh'];
     this.#child = spawn(first, rest, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stdin.on('error', () => {});
+    this.#child.stdout.setEncoding('utf8');
+    this.#child.stderr.setEncoding('utf8');
     // It ends with this process, and does not keep it.
     this.#child.unref();
   }
@@ -62,11 +64,11 @@ class Shell {
       const output = said.slice(0, end.index);
       resolve({ code: Number(end[1]), output, complaint: complaint.slice(0, -mark.length - 2) });
     };
-    const onOutput = (chunk: Buffer): void => {
+    const onOutput = (chunk: string): void => {
       said += chunk;
       look();
     };
-    const onComplaint = (chunk: Buffer): void => {
+    const onComplaint = (chunk: string): void => {
       complaint += chunk;
       look();
     };

@@ -1,6 +1,5 @@
 // Writes what was decided about a sandbox, inside the transaction that holds its row. Runners' rows before instances', and
 // counters last, as everyone takes them.
-
 import { kinds } from '@berth/contract';
 import { addToCount, type DatabaseTransaction, releaseQuota } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
