@@ -139,7 +139,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
     const id = await started(isolation, image);
     const { HostConfig } = await inspect(docker.url, `GET /containers/${id}/json`);
     expect(HostConfig).toMatchObject({ Memory: 67_108_864, MemorySwap: 67_108_864, PidsLimit: 4_096 });
-    expect(HostConfig.NanoCpus).toBe(availableParallelism() * 1e9);
+    expect(HostConfig.CpuQuota).toBe(availableParallelism() * HostConfig.CpuPeriod);
     const { logFile = '' } = (await driver.inspect(id)) ?? {};
     await expect.poll(() => readFile(logFile, 'utf8')).toContain('hello = world');
   });
@@ -149,7 +149,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
     for (const memoryMb of [128, 256, 96]) {
       await driver.update(id, { memoryMb, cpus: 0.5 });
       const { HostConfig } = await inspect(docker.url, `GET /containers/${id}/json`);
-      expect(HostConfig).toMatchObject({ Memory: memoryMb * 1024 * 1024, NanoCpus: 500_000_000 });
+      expect(HostConfig).toMatchObject({ Memory: memoryMb * 1024 * 1024, CpuQuota: HostConfig.CpuPeriod / 2 });
     }
     expect(await driver.inspect(id)).toMatchObject({ status: 'running' });
   });

@@ -126,6 +126,18 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
     expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
   });
 
+  test('one that floods the gateways waits, and its neighbour does not', async () => {
+    const gateway = `tcp:${OUTSIDE.gateway}:${GATEWAY_PORT}`;
+    const flood = lab.probeFrom(instance.id, Array<string>(2_000).fill(gateway));
+    await sleep(500);
+    expect(await lab.probeFrom(sibling.id, [gateway])).toEqual([gateway]);
+    const { length } = await flood;
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThan(1_000);
+    await sleep(1_000);
+    expect(await lab.probeFrom(instance.id, [gateway])).toEqual([gateway]);
+  });
+
   test('one that was not admitted reaches nothing', async () => {
     expect(
       await lab.probeFrom(

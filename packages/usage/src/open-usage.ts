@@ -1,11 +1,10 @@
 // ClickHouse behind small functions. The tables are made before the first use and again after a failure, so it does not
 // matter which of the two starts first, or whether ClickHouse comes back empty.
-
 import type { Logger } from '@berth/telemetry';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { LogRow } from './logs/log-row.ts';
 import { type LogQuery, queryLogs, type WorkloadLogs } from './logs/query-logs.ts';
-import { writeLogs } from './logs/write-logs.ts';
+import { createLogWriter } from './logs/write-logs.ts';
 import { migrate } from './migrate.ts';
 import { UsageUnavailable } from './unavailable.ts';
 
@@ -37,6 +36,7 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { async_insert: 0 },
   });
+  const writeLogs = createLogWriter(client, { logger, logRetentionDays, now });
   let migrated: Promise<void> | undefined;
   const onceMigrated = (): Promise<void> => {
     migrated ??= migrate(client, logRetentionDays);
@@ -55,7 +55,7 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
     migrate: () => attempt(async () => {}),
     ready: async () => (await client.ping()).success,
     logs: {
-      write: (rows) => attempt(() => writeLogs(client, rows, { logger, logRetentionDays, nowMs: now() })),
+      write: (rows) => attempt(() => writeLogs(rows)),
       query: (query) => attempt(() => queryLogs(client, query)),
     },
     close: () => client.close(),

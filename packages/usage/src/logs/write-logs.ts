@@ -2,33 +2,41 @@ import type { Logger } from '@berth/telemetry';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { LogRow } from './log-row.ts';
 import { severityOf } from './severity-of.ts';
+import { shareInserts } from './share-inserts.ts';
 
 const dayMs = 86_400_000;
+
+const sharing = { momentMs: 250, enoughRows: 1_000 };
 
 interface WriteOptions {
   readonly logger: Logger;
   readonly logRetentionDays: number;
-  readonly nowMs: number;
+  readonly now: () => number;
 }
 
 /**
- * One insert for all rows. Lines that would be dropped at once for their age are not stored, nor those from a clock that is
+ * Resolves with how many are stored. Lines that would be dropped at once for their age are not, nor those from a clock that is
  * more than a day ahead: each day is a partition, and an insert may touch a hundred of them.
  */
-export async function writeLogs(
+export function createLogWriter(
   client: ClickHouseClient,
-  rows: readonly LogRow[],
-  { logger, logRetentionDays, nowMs }: WriteOptions,
-): Promise<number> {
-  const oldest = nowMs - logRetentionDays * dayMs;
-  const kept = rows.filter(({ timeNs }) => {
-    const timeMs = Number(timeNs) / 1e6;
-    return timeMs >= oldest && timeMs <= nowMs + dayMs;
-  });
-  if (kept.length < rows.length)
-    logger.warn({ lines: rows.length - kept.length, instance: rows[0]?.instanceId }, 'log lines outside of time');
-  if (kept.length > 0) await client.insert({ table: 'logs', values: kept.map(toColumns), format: 'JSONEachRow' });
-  return kept.length;
+  { logger, logRetentionDays, now }: WriteOptions,
+): (rows: readonly LogRow[]) => Promise<number> {
+  const store = shareInserts<LogRow>(async (rows) => {
+    await client.insert({ table: 'logs', values: rows.map(toColumns), format: 'JSONEachRow' });
+  }, sharing);
+  return async (rows) => {
+    const nowMs = now();
+    const oldest = nowMs - logRetentionDays * dayMs;
+    const kept = rows.filter(({ timeNs }) => {
+      const timeMs = Number(timeNs) / 1e6;
+      return timeMs >= oldest && timeMs <= nowMs + dayMs;
+    });
+    if (kept.length < rows.length)
+      logger.warn({ lines: rows.length - kept.length, instance: rows[0]?.instanceId }, 'log lines outside of time');
+    if (kept.length > 0) await store(kept);
+    return kept.length;
+  };
 }
 
 const toColumns = (row: LogRow) => ({

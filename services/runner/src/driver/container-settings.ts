@@ -20,6 +20,12 @@ const LOG = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', c
 
 const MB = 1024 * 1024;
 
+/**
+ * A share of the cores is reckoned over so long, and whoever has used theirs up stands still for the rest of it. In the usual
+ * tenth of a second many threads could keep every core from the others for half of that.
+ */
+export const cpuPeriodUs = 5_000;
+
 export function containerSettings(wish: ContainerWish, offer: EngineOffer): ContainerCreateOptions {
   return {
     name: wish.name,
@@ -65,7 +71,8 @@ export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostCo
     // Memory and swap together: no swap beside the memory.
     MemorySwap: memoryMb * MB,
     // More than the machine has is refused.
-    NanoCpus: Math.round(Math.min(cpus, cores) * 1e9),
+    CpuPeriod: cpuPeriodUs,
+    CpuQuota: Math.round(Math.min(cpus, cores) * cpuPeriodUs),
     // When cores are short, whoever has twice the memory gets twice the time. The kernel knows 2 to 262 144.
     CpuShares: Math.min(Math.max(memoryMb, 2), 262_144),
   };

@@ -33,6 +33,12 @@ const CLOSED = [
   '224.0.0.0/3',
 ];
 
+/** New connections of one instance to gateways: what all tenants share must not be kept busy by one. Those beyond it wait. */
+const CALLS = 'rate over 200/second burst 100 packets';
+
+/** Filled by the kernel itself, with addresses that have called lately. */
+export const CALLERS = 'callers';
+
 /**
  * The whole table in one transaction that takes the place of whatever was there: at no moment is there none.
  *
@@ -67,6 +73,12 @@ table ${TABLE} {
     flags interval
     ${elements(CLOSED)}
   }
+  set ${CALLERS} {
+    type ipv4_addr
+    flags dynamic
+    timeout 1m
+    size 65535
+  }
 
   chain input {
     type filter hook input priority filter; policy accept
@@ -75,7 +87,7 @@ table ${TABLE} {
     ct state established,related accept
     jump admitted
     meta mark set 0
-    ip daddr . tcp dport @gateways accept
+    ip daddr . tcp dport @gateways goto to_gateways
     drop
   }
 
@@ -94,8 +106,13 @@ table ${TABLE} {
     ct state established,related accept
     ct state invalid drop
     ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept
-    ip daddr . tcp dport @gateways accept
+    ip daddr . tcp dport @gateways goto to_gateways
     ip daddr @closed drop
+    accept
+  }
+
+  chain to_gateways {
+    ct state new update @${CALLERS} { ip saddr limit ${CALLS} } drop
     accept
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALLERS } from './ruleset.ts';
 
 /** A table as `nft -j list table` prints it, in a form that can be compared. */
 export interface TableContents {
@@ -22,9 +23,10 @@ export function tableContents(json: string): TableContents {
     for (const [type, { handle: _, elem, ...rest }] of Object.entries(entry)) {
       // The version of nft, which may be updated while we run.
       if (type === 'metainfo') continue;
-      const changes = MEMBER_SETS.includes(String(rest.name));
-      rules.push({ type, ...rest, ...(changes || elem === undefined ? {} : { elem: sorted(elem) }) });
-      if (changes)
+      const isOurs = MEMBER_SETS.includes(String(rest.name));
+      const isFixed = !isOurs && rest.name !== CALLERS;
+      rules.push({ type, ...rest, ...(isFixed && elem !== undefined ? { elem: sorted(elem) } : {}) });
+      if (isOurs)
         members.push(
           ...Pair.array()
             .parse(elem ?? [])

@@ -26,9 +26,10 @@ test('with version 2 there is no swap beside the memory', () => {
 
 test('cores are a quota, and memory is the weight', () => {
   expect(cpuSettings({ version: 1 }, { memoryMb: 4096, cpus: 1.5 })).toEqual([
-    { file: 'cpu.cfs_quota_us', value: '150000' },
+    { file: 'cpu.cfs_period_us', value: '5000' },
+    { file: 'cpu.cfs_quota_us', value: '7500' },
     { file: 'cpu.shares', value: '4096' },
   ]);
   const [quota, weight] = cpuSettings({ version: 2 }, { memoryMb: 1_000_000, cpus: 2 });
-  expect([quota?.value, weight?.value]).toEqual(['200000 100000', '10000']);
+  expect([quota?.value, weight?.value]).toEqual(['10000 5000', '10000']);
 });

@@ -2,6 +2,7 @@
 // thirty. The engine does not hear of it, so whoever starts the container again sets them again.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cpuPeriodUs } from '../driver/container-settings.ts';
 import { type Cgroup, cgroupOf } from './cgroup.ts';
 
 export interface Limits {
@@ -17,7 +18,6 @@ interface Setting {
 }
 
 const bytesPerMb = 1024 * 1024;
-const periodUs = 100_000;
 
 /** What the files of a group should say, in an order in which the kernel takes them. */
 export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: number, nowBytes: number): Setting[] {
@@ -35,15 +35,16 @@ export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: n
 
 /** As the engine sets them at the start: a quota, and a weight in proportion to memory. */
 export function cpuSettings({ version }: Pick<Cgroup, 'version'>, { memoryMb, cpus }: Limits): Setting[] {
-  const quotaUs = String(Math.round(cpus * periodUs));
+  const quotaUs = String(Math.round(cpus * cpuPeriodUs));
   const shares = Math.min(Math.max(memoryMb, 2), 262_144);
   if (version === 1)
     return [
+      { file: 'cpu.cfs_period_us', value: String(cpuPeriodUs) },
       { file: 'cpu.cfs_quota_us', value: quotaUs },
       { file: 'cpu.shares', value: String(shares) },
     ];
   return [
-    { file: 'cpu.max', value: `${quotaUs} ${periodUs}` },
+    { file: 'cpu.max', value: `${quotaUs} ${cpuPeriodUs}` },
     // The same conversion that runtimes use.
     { file: 'cpu.weight', value: String(1 + Math.trunc(((shares - 2) * 9_999) / 262_142)) },
   ];
