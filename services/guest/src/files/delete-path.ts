@@ -62,7 +62,10 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
   }
 }
 
-/** The directory of that name itself, undefined when it is gone. gVisor follows a link here all the same, so what was opened is compared. */
+/**
+ * The directory of that name itself. Undefined when it is gone, or when something else was put in its place meanwhile: who looks
+ * again sees what. gVisor follows a link here all the same, so what was opened is compared.
+ */
 async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
   try {
     const named = await lstat(path, { bigint: true });
@@ -70,11 +73,11 @@ async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
     const held = await handle.stat({ bigint: true });
     if (named.isDirectory() && held.ino === named.ino && held.dev === named.dev) return handle;
     await handle.close();
+    return undefined;
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
   }
-  throw Object.assign(new Error('Another directory was put in its place.'), { code: 'ENOTDIR' });
 }
 
 /** All are tried before the first error counts, and none is still running when it does. */

@@ -4,6 +4,8 @@ import { type Amount, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum, typ
 
 const amounts: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(1e12), files: fc.nat(1e8) });
 const limits: Amount = { bytes: 1e10, files: 1e6 };
+/** Who is beyond was ended when it was counted. */
+const amountsWithin: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(limits.bytes), files: fc.nat(limits.files) });
 const written = (changes: Partial<Written> = {}): Written => ({
   amount: nothing,
   tideThen: nothing,
@@ -40,7 +42,7 @@ test('what one frees never hides what another writes', () => {
 describe('an instance is counted again', () => {
   test('before it can have passed its limit, unless counting itself would take too much of the time', () => {
     fc.assert(
-      fc.property(amounts, amounts, fc.nat(1e6), fc.nat(1e5), (amount, more, ageMs, tookMs) => {
+      fc.property(amountsWithin, amounts, fc.nat(1e6), fc.nat(1e5), (amount, more, ageMs, tookMs) => {
         const known = written({ amount, tookMs });
         const couldBeBeyond =
           amount.bytes + more.bytes > limits.bytes + 2e6 || amount.files + more.files > limits.files + 200;

@@ -12,3 +12,13 @@ test('layers are added up, and a finished one counts in full', () => {
   expect(progress.take({ id: 'a', status: 'Extracting', progressDetail: { current: 1, total: 300 } })).toBeUndefined();
   expect(progress.take({ status: 'Status: Downloaded newer image for app:1' })).toBeUndefined();
 });
+
+test('a layer that is unpacked has come, also when the engine did not say so before', () => {
+  const progress = new PullProgress();
+  progress.take({ id: 'a', status: 'Downloading', progressDetail: { current: 3, total: 100 } });
+  const extracting = { id: 'a', status: 'Extracting', progressDetail: { current: 1, total: 300 } };
+  expect(progress.take(extracting)).toEqual({ done: 100, total: 100 });
+  expect(progress.take(extracting)).toBeUndefined();
+  progress.take({ id: 'b', status: 'Downloading', progressDetail: { current: 3, total: 50 } });
+  expect(progress.take({ id: 'b', status: 'Pull complete' })).toEqual({ done: 150, total: 150 });
+});

@@ -9,6 +9,14 @@ export const PullLine = z.object({
 });
 type PullLine = z.infer<typeof PullLine>;
 
+/** Each says that a layer has come. The engine may leave out any of them but the last it has to say. */
+const downloaded: readonly (string | undefined)[] = [
+  'Verifying Checksum',
+  'Download complete',
+  'Extracting',
+  'Pull complete',
+];
+
 /** Adds up the layers. The total grows while the engine finds out how large each one is. */
 export class PullProgress {
   readonly #layers = new Map<string, { done: number; total: number }>();
@@ -19,7 +27,7 @@ export class PullProgress {
     const layer = this.#layers.get(id);
     if (status === 'Downloading' && progressDetail?.total !== undefined) {
       this.#layers.set(id, { done: progressDetail.current ?? 0, total: progressDetail.total });
-    } else if (status === 'Download complete' && layer !== undefined) {
+    } else if (downloaded.includes(status) && layer !== undefined && layer.done < layer.total) {
       this.#layers.set(id, { done: layer.total, total: layer.total });
     } else {
       return undefined;
