@@ -70,9 +70,8 @@ export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostCo
     Memory: memoryMb * MB,
     // Memory and swap together: no swap beside the memory.
     MemorySwap: memoryMb * MB,
-    // More than the machine has is refused.
-    CpuPeriod: cpuPeriodUs,
-    CpuQuota: Math.round(Math.min(cpus, cores) * cpuPeriodUs),
+    // Who may use all of the machine needs no account: the keeping of one alone would hold it up.
+    ...(cpus < cores ? { CpuPeriod: cpuPeriodUs, CpuQuota: Math.round(cpus * cpuPeriodUs) } : {}),
     // When cores are short, whoever has twice the memory gets twice the time. The kernel knows 2 to 262 144.
     CpuShares: Math.min(Math.max(memoryMb, 2), 262_144),
   };

@@ -24,7 +24,7 @@ test('with version 2 there is no swap beside the memory', () => {
   ]);
 });
 
-test('cores are a quota, and memory is the weight', () => {
+test('cores are a quota, none for who may use all of them, and memory is the weight', () => {
   expect(cpuSettings({ version: 1 }, { memoryMb: 4096, cpus: 1.5 })).toEqual([
     { file: 'cpu.cfs_period_us', value: '5000' },
     { file: 'cpu.cfs_quota_us', value: '7500' },
@@ -32,4 +32,7 @@ test('cores are a quota, and memory is the weight', () => {
   ]);
   const [quota, weight] = cpuSettings({ version: 2 }, { memoryMb: 1_000_000, cpus: 2 });
   expect([quota?.value, weight?.value]).toEqual(['10000 5000', '10000']);
+  const all = { memoryMb: 4096, cpus: undefined };
+  expect(cpuSettings({ version: 1 }, all)).toContainEqual({ file: 'cpu.cfs_quota_us', value: '-1' });
+  expect(cpuSettings({ version: 2 }, all)).toContainEqual({ file: 'cpu.max', value: 'max 5000' });
 });

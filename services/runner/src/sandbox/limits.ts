@@ -33,18 +33,21 @@ export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: n
   return bytes > nowBytes ? [both, memory] : [memory, both];
 }
 
-/** As the engine sets them at the start: a quota, and a weight in proportion to memory. */
-export function cpuSettings({ version }: Pick<Cgroup, 'version'>, { memoryMb, cpus }: Limits): Setting[] {
-  const quotaUs = String(Math.round(cpus * cpuPeriodUs));
+/** As the engine sets them at the start: a quota, unless all cores may be used, and a weight in proportion to memory. */
+export function cpuSettings(
+  { version }: Pick<Cgroup, 'version'>,
+  { memoryMb, cpus }: Pick<Limits, 'memoryMb'> & { readonly cpus: number | undefined },
+): Setting[] {
+  const quotaUs = cpus === undefined ? undefined : String(Math.round(cpus * cpuPeriodUs));
   const shares = Math.min(Math.max(memoryMb, 2), 262_144);
   if (version === 1)
     return [
       { file: 'cpu.cfs_period_us', value: String(cpuPeriodUs) },
-      { file: 'cpu.cfs_quota_us', value: quotaUs },
+      { file: 'cpu.cfs_quota_us', value: quotaUs ?? '-1' },
       { file: 'cpu.shares', value: String(shares) },
     ];
   return [
-    { file: 'cpu.max', value: `${quotaUs} ${cpuPeriodUs}` },
+    { file: 'cpu.max', value: `${quotaUs ?? 'max'} ${cpuPeriodUs}` },
     // The same conversion that runtimes use.
     { file: 'cpu.weight', value: String(1 + Math.trunc(((shares - 2) * 9_999) / 262_142)) },
   ];
@@ -56,10 +59,11 @@ export async function setLimits(pid: number, limits: Limits, cores: number): Pro
   if (memory === undefined || cpu === undefined)
     throw new Error(`Process ${pid} has no limits of its own: it has ended.`);
   const nowBytes = await memoryLimit(memory);
-  const bounded = { ...limits, cpus: Math.min(limits.cpus, cores) };
+  const { memoryMb } = limits;
+  const cpus = limits.cpus < cores ? limits.cpus : undefined;
   await Promise.all([
     apply(memory.folder, memorySettings(memory, limits.memoryMb, nowBytes)),
-    apply(cpu.folder, cpuSettings(cpu, bounded)),
+    apply(cpu.folder, cpuSettings(cpu, { memoryMb, cpus })),
   ]);
 }
 
