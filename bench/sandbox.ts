@@ -35,10 +35,12 @@ export const sandbox: Bench = {
       const parallel = [];
       for (let round = 0; round < (full ? 10 : 3); round += 1) {
         parallel.push(...(await born.together(20)));
+        await born.removeAll();
         await bed.untilRested();
       }
       yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, parallel, bounds ? { p99: 600 } : {});
       yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
+      await born.removeAll();
       await bed.untilRested();
       yield* figures(`${isolation}: pool drained`, await drained(bed, born, full ? 10 : 3), {});
     }
@@ -48,7 +50,7 @@ export const sandbox: Bench = {
 /** While nothing waits: each takes the way of a cold one. */
 async function drained(bed: SandboxBed, born: Births, rounds: number): Promise<number[]> {
   await bed.fleet.database.updateTable('runners').set({ warm: '[]' }).execute();
-  await born.together(pool, false);
+  await born.together(pool);
   const cold = [];
   for (let round = 0; round < rounds; round += 1) cold.push(await born.one());
   await born.removeAll();
@@ -79,8 +81,9 @@ class Births {
     return ms;
   }
 
-  together(count: number, isRemoved = true): Promise<number[]> {
-    return Promise.all(Array.from({ length: count }, () => this.one(isRemoved)));
+  /** They are kept: what is measured is births, not removals beside them. */
+  together(count: number): Promise<number[]> {
+    return Promise.all(Array.from({ length: count }, () => this.one(false)));
   }
 
   async removeAll(): Promise<void> {

@@ -70,6 +70,23 @@ describe.each(classes)('on $isolation', (isolationClass) => {
     expect(bed.sleeping.counts.thaw).toBe(2);
   });
 
+  test('asleep it takes no CPU at all, whatever runs inside', async () => {
+    const bed = await bedOf({ idleSeconds: never });
+    bed.keep();
+    await bed.gateway.call(bed.instance, 'POST', '/process', { command: 'while :; do :; done', name: 'busy' });
+    const cpuMsOf = async (ms: number): Promise<number> => {
+      const before = await bed.sleeping.driver.stats(bed.sandbox.containerId);
+      await sleep(ms);
+      const after = await bed.sleeping.driver.stats(bed.sandbox.containerId);
+      return ((after?.cpuNanoseconds ?? Number.NaN) - (before?.cpuNanoseconds ?? Number.NaN)) / 1e6;
+    };
+    expect(await cpuMsOf(500)).toBeGreaterThan(50);
+    await bed.put();
+    expect(await cpuMsOf(1_000)).toBe(0);
+    expect(await bed.exec('echo here')).toBe('here\n');
+    expect(await cpuMsOf(500)).toBeGreaterThan(50);
+  });
+
   test('R-60: a connection that is opened during a freeze waits, and is answered', async () => {
     const bed = await bedOf({ idleSeconds: never });
     bed.keep();
@@ -316,15 +333,16 @@ describe.each(classes)('on $isolation', (isolationClass) => {
     bed.keep();
     const rounds = 20;
     const [ours, engines]: [number[], number[]] = [[], []];
+    const container = { ...bed.sandbox, id: bed.sandbox.containerId };
     const url = `http://${bed.sandbox.address}:${bed.sandbox.port}/health`;
     for (let round = 0; round < rounds; round += 1) {
       await bed.put();
       const startedAt = performance.now();
       await bed.gateway.call(bed.instance, 'GET', '/health');
       ours.push(performance.now() - startedAt);
-      await bed.sleeping.driver.pause(bed.sandbox.containerId);
+      await bed.sleeping.driver.pause(container);
       const barelyAt = performance.now();
-      await bed.sleeping.driver.unpause(bed.sandbox.containerId);
+      await bed.sleeping.driver.unpause(container);
       await (await fetch(url, { headers: { connection: 'close' } })).arrayBuffer();
       engines.push(performance.now() - barelyAt);
     }

@@ -1,7 +1,7 @@
 // The one container of an instance: found, made and taken away, together with the network it lives in.
 import { type DesiredInstance, IsolationClass } from '@berth/contract';
 import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
-import { killContainer } from '../driver/kill-container.ts';
+import { signalContainer } from '../driver/signal-container.ts';
 import type { NetworkSlot } from '../network/network.ts';
 import { sandboxContainer } from '../sandbox/sandbox-container.ts';
 import { isForLater } from './is-for-later.ts';
@@ -110,7 +110,9 @@ export class HeldContainer {
   }
 
   async unpause(): Promise<void> {
-    if (this.#held !== undefined) await this.#tools.driver.unpause(this.#held.id);
+    const { driver } = this.#tools;
+    const state = this.#held && (await driver.inspect(this.#held.id));
+    if (state?.status === 'paused') await driver.unpause(state);
   }
 
   /** A sandbox has nothing to tidy up: what it leaves goes with it. */
@@ -127,7 +129,7 @@ export class HeldContainer {
     const state = await this.look();
     if (state === undefined) return;
     await this.#thaw(state);
-    await killContainer(state);
+    await signalContainer(state, 'SIGKILL');
   }
 
   /** Whatever is left of it; its output stays until it is sent. */

@@ -2,7 +2,7 @@
 // what others need. On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
 import { pause } from '@berth/pace';
 import type { Failure } from '../converge/decide.ts';
-import { killContainer } from '../driver/kill-container.ts';
+import { signalContainer } from '../driver/signal-container.ts';
 import { isShort } from '../pressure.ts';
 import { Ballast } from './ballast.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
@@ -181,7 +181,9 @@ export class DiskWatch {
     end(instance, failure);
     const container = this.#counter.containerOf(instance);
     if (container === undefined) return;
-    killContainer(container).catch((err: unknown) => logger.debug({ err, instance }, 'it has ended by itself'));
+    signalContainer(container, 'SIGKILL').catch((err: unknown) =>
+      logger.debug({ err, instance }, 'it has ended by itself'),
+    );
   }
 }
 

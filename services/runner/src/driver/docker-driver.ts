@@ -5,7 +5,8 @@ import { containerState, containerUsage } from './container-state.ts';
 import { answered, answeredIfThere, answeredOr, openDocker, statusOf } from './docker-client.ts';
 import { containerEvents } from './docker-events.ts';
 import { pullImage } from './docker-pull.ts';
-import type { ContainerState, Driver } from './driver.ts';
+import type { ContainerState, Driver, Pausable } from './driver.ts';
+import { signalContainer } from './signal-container.ts';
 
 export interface DockerDriverOptions {
   /** Of the engine's socket, `unix:///…`. */
@@ -49,10 +50,25 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     return found && containerState(found, runtimes);
   }
 
-  /** The engine needs ten seconds to end a frozen one of gVisor. It may be thawed or gone by now: then this fails. */
-  async function thaw(id: string): Promise<void> {
-    if ((await inspect(id))?.status !== 'paused') return;
-    await answeredOr([GONE, CONFLICT, FAILED], docker.getContainer(id).unpause());
+  /**
+   * Under gVisor the engine stops what runs inside, and gVisor itself goes on, for some 30 ms of CPU a second. It is stopped by a signal:
+   * frozen by the kernel, together with what it traces, it would take those for dead.
+   */
+  async function pause(container: Pausable): Promise<void> {
+    await answered(docker.getContainer(container.id).pause());
+    if (container.isolation === 'gvisor') await signalContainer(container, 'SIGSTOP');
+  }
+
+  /** Stopped itself, gVisor would not hear that it is to go on. */
+  async function unpause(container: Pausable): Promise<void> {
+    if (container.isolation === 'gvisor') await signalContainer(container, 'SIGCONT');
+    await answered(docker.getContainer(container.id).unpause());
+  }
+
+  /** The engine needs ten seconds to end a paused one of gVisor. It may go on or be gone by now: then this fails. */
+  async function unpauseToEnd(id: string): Promise<void> {
+    const state = await inspect(id);
+    if (state?.status === 'paused') await answeredOr([GONE, CONFLICT, FAILED], unpause(state));
   }
 
   return {
@@ -99,14 +115,14 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     start: (id) => answeredOr([NOT_RUNNING], docker.getContainer(id).start()),
 
     async stop(id, graceSeconds) {
-      await thaw(id);
+      await unpauseToEnd(id);
       const stopping = docker.getContainer(id).stop({ t: Math.ceil(graceSeconds) });
       await answeredOr([NOT_RUNNING, GONE], stopping, graceSeconds + STOP_MARGIN_SECONDS);
     },
 
-    pause: (id) => answeredOr([], docker.getContainer(id).pause()),
+    pause,
 
-    unpause: (id) => answeredOr([], docker.getContainer(id).unpause()),
+    unpause,
 
     async update(id, limits) {
       const container = docker.getContainer(id);
@@ -133,7 +149,7 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     },
 
     async remove(id) {
-      await thaw(id);
+      await unpauseToEnd(id);
       await answeredOr([GONE, CONFLICT], docker.getContainer(id).remove({ force: true, v: true }));
     },
 

@@ -65,6 +65,8 @@ export class PullFailed extends Error {
   }
 }
 
+export type Pausable = Pick<ContainerState, 'id' | 'pid' | 'isolation'>;
+
 /** Removing, stopping or killing what is not there is no failure. */
 export interface Driver {
   /** Where the engine keeps images and containers. */
@@ -81,8 +83,9 @@ export interface Driver {
   create(wish: ContainerWish): Promise<string>;
   start(id: string): Promise<void>;
   stop(id: string, graceSeconds: number): Promise<void>;
-  pause(id: string): Promise<void>;
-  unpause(id: string): Promise<void>;
+  /** From now on it takes no CPU at all. */
+  pause(container: Pausable): Promise<void>;
+  unpause(container: Pausable): Promise<void>;
   update(id: string, limits: { readonly memoryMb: number; readonly cpus: number }): Promise<void>;
   inspect(id: string): Promise<ContainerState | undefined>;
   /** Running or not, all that carry the label. */

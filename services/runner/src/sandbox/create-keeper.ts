@@ -84,7 +84,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       return { awake: kept.size - asleep, asleep };
     },
     async close() {
-      for (const sandbox of kept.values()) sandbox.close();
+      await Promise.all([...kept.values()].map((sandbox) => sandbox.close()));
       await lastUse.close();
     },
   };

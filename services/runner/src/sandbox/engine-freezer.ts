@@ -1,7 +1,7 @@
-// Through the engine. gVisor has to hear of it: when the kernel stops its processes behind its back it takes them for dead.
+// Through the engine. gVisor has to hear of it: when the kernel freezes its processes behind its back it takes them for dead.
 import { Limit } from '@berth/pace';
 import type { Driver } from '../driver/driver.ts';
-import type { Freezer } from './freezer.ts';
+import type { Freezable, Freezer } from './freezer.ts';
 
 /** Each costs the engine a process of some size: many at a time would take the memory of those that wake. */
 const most = { thaws: 8, freezes: 2 };
@@ -15,7 +15,7 @@ export function createEngineFreezer(driver: Pick<Driver, 'pause' | 'unpause' | '
     isFrozen,
     async freeze(container) {
       try {
-        await freezes.run(() => driver.pause(container.containerId));
+        await freezes.run(() => driver.pause(stateOf(container)));
       } catch (error) {
         // The engine refuses what is so already.
         if (!(await isFrozen(container))) throw error;
@@ -23,10 +23,12 @@ export function createEngineFreezer(driver: Pick<Driver, 'pause' | 'unpause' | '
     },
     async thaw(container) {
       try {
-        await thaws.run(() => driver.unpause(container.containerId));
+        await thaws.run(() => driver.unpause(stateOf(container)));
       } catch (error) {
         if (await isFrozen(container)) throw error;
       }
     },
   };
 }
+
+const stateOf = ({ containerId, pid, isolation }: Freezable) => ({ id: containerId, pid, isolation });

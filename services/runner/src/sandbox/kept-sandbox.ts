@@ -51,6 +51,7 @@ export class KeptSandbox {
   #standing: Standing;
   /** What is under way; the next begins when it has ended. */
   #doing: Step['do'] | undefined;
+  #done: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #trouble = '';
@@ -144,15 +145,17 @@ export class KeptSandbox {
 
   /** Nothing more is done to it; who waits hears that it is unknown. */
   forget(): void {
-    this.close();
+    void this.close();
     this.#openers.answer({ is: 'unknown' });
     this.#releasers.answer('awake');
     this.#sleepers.answer({ call: 'unknown' });
   }
 
-  close(): void {
+  /** What is under way ends first. */
+  close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    return this.#done;
   }
 
   #countOpeners(): void {
@@ -187,7 +190,7 @@ export class KeptSandbox {
       if (step.untilMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#go(), restMs).unref();
       return;
     }
-    void this.#do(step.do);
+    this.#done = this.#do(step.do);
   }
 
   async #do(what: Exclude<Step['do'], 'tell' | 'rest'>): Promise<void> {
