@@ -1,4 +1,5 @@
 // pnpm bench [name…] [--full]
+import { inspect } from 'node:util';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
 
@@ -21,8 +22,14 @@ function line({ name, value, unit, bound, detail }: Measure): string {
 
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`${bench.name}: ${bench.about}${full ? '' : ' (quick; --full for the whole size)'}`);
-  for await (const measure of bench.run({ full })) {
-    console.log(line(measure));
-    if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
+  try {
+    for await (const measure of bench.run({ full })) {
+      console.log(line(measure));
+      if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
+    }
+  } catch (error) {
+    // With the causes, and with what failed while it was cleared away.
+    console.error(inspect(error, { depth: 5 }));
+    process.exitCode = 1;
   }
 }

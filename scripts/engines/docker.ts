@@ -101,6 +101,7 @@ const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
 const Containers = z.array(z.object({ Id: z.string(), State: z.string() }));
+const Inspected = z.object({ State: z.object({ Pid: z.number() }) });
 const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string(), z.string()).nullable() }));
 
 /** Ends what runs and returns the bridges, which would stay behind. A later start makes them again. */
@@ -108,14 +109,23 @@ async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
   await Promise.all(
     running.map(async ({ Id, State }) => {
-      // A frozen one would not hear of the stop. It may have been thawed behind the engine's back: then this fails.
-      if (State === 'paused') await callDocker(url, `POST /containers/${Id}/unpause`).catch(() => {});
+      if (State === 'paused') await unpause(url, Id);
       await callDocker(url, `POST /containers/${Id}/stop?t=2`);
     }),
   );
   const filters = encodeURIComponent(JSON.stringify({ driver: ['bridge'] }));
   const networks = Networks.parse(await json(url, `GET /networks?filters=${filters}`));
   return networks.map(({ Id, Options }) => Options?.['com.docker.network.bridge.name'] ?? `br-${Id.slice(0, 12)}`);
+}
+
+/** A frozen one would not hear of the stop. It may have been thawed or have ended behind the engine's back: then this fails. */
+async function unpause(url: string, id: string): Promise<void> {
+  const { State } = Inspected.parse(await json(url, `GET /containers/${id}/json`));
+  try {
+    // One of gVisor may be stopped itself, and would not hear that it is to go on.
+    process.kill(State.Pid, 'SIGCONT');
+    await callDocker(url, `POST /containers/${id}/unpause`);
+  } catch {}
 }
 
 const json = async (url: string, call: string): Promise<unknown> =>
