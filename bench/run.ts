@@ -28,8 +28,9 @@ for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.i
       if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
     }
   } catch (error) {
-    // With the causes, and with what failed while it was cleared away.
-    console.error(inspect(error, { depth: 5 }));
+    // What went wrong first, then what failed while it was cleared away.
+    for (const each of error instanceof SuppressedError ? [error.suppressed, error.error] : [error])
+      console.error(inspect(each, { depth: 5 }));
     process.exitCode = 1;
   }
 }

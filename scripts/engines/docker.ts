@@ -100,16 +100,16 @@ async function launch(folder: DockerFolder, dataFolder: string): Promise<number>
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
-const Containers = z.array(z.object({ Id: z.string(), State: z.string() }));
-const Inspected = z.object({ State: z.object({ Pid: z.number() }) });
+const Containers = z.array(z.object({ Id: z.string() }));
+const Inspected = z.object({ State: z.object({ Pid: z.number().positive(), Paused: z.boolean() }) });
 const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string(), z.string()).nullable() }));
 
 /** Ends what runs and returns the bridges, which would stay behind. A later start makes them again. */
 async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
   await Promise.all(
-    running.map(async ({ Id, State }) => {
-      if (State === 'paused') await unpause(url, Id);
+    running.map(async ({ Id }) => {
+      await goOn(url, Id);
       await callDocker(url, `POST /containers/${Id}/stop?t=2`);
     }),
   );
@@ -118,13 +118,13 @@ async function endContainers(url: string): Promise<string[]> {
   return networks.map(({ Id, Options }) => Options?.['com.docker.network.bridge.name'] ?? `br-${Id.slice(0, 12)}`);
 }
 
-/** A frozen one would not hear of the stop. It may have been thawed or have ended behind the engine's back: then this fails. */
-async function unpause(url: string, id: string): Promise<void> {
-  const { State } = Inspected.parse(await json(url, `GET /containers/${id}/json`));
+/** A sleeping one would not hear of the stop. It may have been woken or have ended behind the engine's back: then this fails. */
+async function goOn(url: string, id: string): Promise<void> {
   try {
-    // One of gVisor may be stopped itself, and would not hear that it is to go on.
+    const { State } = Inspected.parse(await json(url, `GET /containers/${id}/json`));
+    // One of gVisor may be stopped itself, and would not even hear that it is to go on.
     process.kill(State.Pid, 'SIGCONT');
-    await callDocker(url, `POST /containers/${id}/unpause`);
+    if (State.Paused) await callDocker(url, `POST /containers/${id}/unpause`);
   } catch {}
 }
 
