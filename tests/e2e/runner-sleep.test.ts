@@ -328,6 +328,23 @@ describe.each(classes)('on $isolation', (isolationClass) => {
     expect(await bed.sleeping.freezer.isFrozen(idle)).toBe(false);
   });
 
+  test('when too many are awake and idle under gVisor, which costs CPU, the longest idle sleeps sooner', async () => {
+    const bed = await bedOf({ idleSeconds: never }, { cores: 0.25 });
+    bed.keep();
+    await bed.put();
+    const others = [await another(bed.options), await another(bed.options), await another(bed.options)];
+    for (const other of others) {
+      bed.sleeping.keep(other);
+      await sleep(50);
+    }
+    await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 3, asleep: 1 });
+    expect(await bed.gateway.call(bed.instance, 'GET', '/health')).toContain('ok');
+    const asleep = isolationClass.isolation === 'gvisor' ? 1 : 0;
+    await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 4 - asleep, asleep });
+    const frozen = await Promise.all(others.map((other) => bed.sleeping.freezer.isFrozen(other)));
+    expect(frozen).toEqual([asleep === 1, false, false]);
+  });
+
   test('how long a wake takes, beside the engine’s own', async () => {
     const bed = await bedOf({ idleSeconds: never });
     bed.keep();

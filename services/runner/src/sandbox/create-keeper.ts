@@ -1,23 +1,26 @@
 import { within } from '@berth/pace';
+import { Crowd } from './crowd.ts';
 import { dropCache } from './drop-cache.ts';
-import type { SandboxKeeper, SandboxNews } from './keeper.ts';
+import type { RunningSandbox, SandboxKeeper, SandboxNews } from './keeper.ts';
 import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
 import type { LastUseBook } from './last-use-book.ts';
 import { tellEveryMs } from './next-step.ts';
-import { WakeAdmission } from './wake-admission.ts';
+import { type Admitted, WakeAdmission } from './wake-admission.ts';
 
 export interface KeeperOptions extends Omit<KeepingTools, 'admit'> {
   readonly lastUse: LastUseBook;
   /** What has to stay free when a sandbox wakes. */
   readonly wakeReserveMb: number;
   readonly freeMemoryMb: () => number;
+  /** Of the machine. */
+  readonly cores: number;
 }
 
 /** Making room may take so long; who waits for it hears then that there is none. */
 const relieveMs = 3_000;
 
 export function createKeeper(options: KeeperOptions): SandboxKeeper {
-  const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, logger } = options;
+  const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, cores, logger } = options;
   const kept = new Map<string, KeptSandbox>();
   /** Of every instance, also of those that are not kept yet. */
   const leases = new Map<string, number>();
@@ -25,7 +28,13 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   const emptied = new WeakSet<KeptSandbox>();
 
   const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
-  const tools: KeepingTools = { ...options, admit: () => admission.admit(), onNews };
+  const crowd = new Crowd(cores, () => [...kept.values()].filter(({ sandbox }) => sandbox.isolation === 'gvisor'));
+  const tools: KeepingTools = { ...options, admit, onNews };
+
+  async function admit({ isolation }: RunningSandbox): Promise<Admitted> {
+    if (isolation === 'gvisor') await crowd.enter();
+    return admission.admit();
+  }
 
   function onNews(instance: string, news: SandboxNews): void {
     options.onNews(instance, news);

@@ -13,7 +13,7 @@ import type { Admitted } from './wake-admission.ts';
 export interface KeepingTools {
   readonly freezer: Freezer;
   readonly guest: Pick<GuestControl, 'quiesce'>;
-  readonly admit: () => Promise<Admitted>;
+  readonly admit: (sandbox: RunningSandbox) => Promise<Admitted>;
   /** Asks for the leases back that have nothing under way. */
   readonly recall: (instance: string) => void;
   readonly onNews: (instance: string, news: SandboxNews) => void;
@@ -226,7 +226,7 @@ export class KeptSandbox {
     const startedAt = now();
     const seconds = (): number => (now() - startedAt) / 1_000;
     // What is to be changed or removed is woken whatever it costs.
-    const admitted: Admitted = this.#standing.isReleased ? { is: 'admitted' } : await admit();
+    const admitted: Admitted = this.#standing.isReleased ? { is: 'admitted' } : await admit(sandbox);
     if (admitted.is === 'busy' && !this.#standing.isReleased) {
       onWake('busy', seconds());
       this.#openers.answer(admitted);

@@ -35,7 +35,8 @@ export async function openSandboxes({
   const freezer = createFreezer(driver);
   const lastUse = new LastUseBook(stateFolder);
   const freeMemoryMb = machine.freeMemoryMb;
-  const keeper = createKeeper({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb });
+  const cores = machine.cpus();
+  const keeper = createKeeper({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb, cores });
   return { guestFolder, brand, control, keeper, freezer, adopted };
 }
 
