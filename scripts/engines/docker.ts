@@ -5,6 +5,7 @@ import { existsSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Limit } from '@berth/pace';
 import { environment } from '@berth/telemetry';
 import { z } from 'zod';
 import { requireDebianPackages } from './debian-packages.ts';
@@ -16,6 +17,8 @@ import { endProcesses, processesWhere } from './processes.ts';
 
 const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
+// Hundreds that are woken to be stopped would take the whole machine.
+const STOPS_AT_ONCE = 8;
 // After a crash the old containerd may still hold its files for a moment, and the engine gives up on that.
 const START_ATTEMPTS = 3;
 // Debian's place, and that of Docker's own packages.
@@ -107,11 +110,14 @@ const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string()
 /** Ends what runs and returns the bridges, which would stay behind. A later start makes them again. */
 async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
+  const stops = new Limit(STOPS_AT_ONCE);
   await Promise.all(
-    running.map(async ({ Id }) => {
-      await goOn(url, Id);
-      await callDocker(url, `POST /containers/${Id}/stop?t=2`);
-    }),
+    running.map(({ Id }) =>
+      stops.run(async () => {
+        await goOn(url, Id);
+        await callDocker(url, `POST /containers/${Id}/stop?t=2`);
+      }),
+    ),
   );
   const filters = encodeURIComponent(JSON.stringify({ driver: ['bridge'] }));
   const networks = Networks.parse(await json(url, `GET /networks?filters=${filters}`));
