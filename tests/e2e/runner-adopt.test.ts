@@ -60,7 +60,7 @@ async function memoryLimitOf(id: string): Promise<number> {
 
 async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {
   const { State } = await containerOf(id);
-  if (isolation === 'gvisor') return State.Paused;
+  if (isolation === 'gvisor') return State.Paused || /\) T /.test(await readFile(`/proc/${State.Pid}/stat`, 'utf8'));
   const group = await cgroupOf(State.Pid, 'freezer');
   const text = await readFile(`${group?.folder}/${group?.version === 2 ? 'cgroup.events' : 'freezer.state'}`, 'utf8');
   return /FROZEN|frozen 1/.test(text);
