@@ -73,6 +73,9 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation: IsolationClas
     const [one, two, three] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, three);
     expect(lastOf(one.id)).toMatchObject({ state: 'ready', generation: 1 });
+    // Under gVisor being awake costs CPU, so it waits asleep.
+    expect(await isFrozen(one)).toBe(isolation === 'gvisor');
+    for (const { id } of [one, two]) process.kill((await containerOf(id)).State.Pid, 'SIGCONT');
     expect(await reaches(first, second)).toBe(false);
 
     const mine = claimed(one, { memoryMb: 512, cpus: 2, env: { GREETING: 'hello', PATH: '/bin' } });

@@ -26,6 +26,8 @@ export class SandboxInstance {
   readonly #tools: Tools;
   /** What a run was last made to be, and which. */
   #applied: { readonly desired: DesiredSandbox; readonly run: SandboxRun } | undefined;
+  /** Its present run, which has no owner yet. */
+  #isWaitingAsleep = false;
 
   constructor(id: string, container: Pick<HeldContainer, 'address' | 'isMadeForOwner'>, tools: Tools) {
     this.#id = id;
@@ -88,9 +90,11 @@ export class SandboxInstance {
     const isSameRun = this.#applied?.run.pid === run.pid;
     const before = isSameRun ? this.#applied?.desired : undefined;
     const { workspaceId, generation } = desired;
-    if (workspaceId !== undefined)
-      await adopt(this.#running(desired, run), { ...desired, workspaceId }, before, this.#tools);
-    else await this.#rehearse(desired, run);
+    const running = this.#running(desired, run);
+    if (this.#isWaitingAsleep) await this.#tools.freezer.thaw(running);
+    this.#isWaitingAsleep = false;
+    if (workspaceId !== undefined) await adopt(running, { ...desired, workspaceId }, before, this.#tools);
+    else await this.#makeReady(desired, running);
     this.#applied = { desired, run };
     const durationMs = elapsedMs(startedAt);
     this.#tools.logger.info(
@@ -99,22 +103,35 @@ export class SandboxInstance {
     );
   }
 
-  /** What its owner will have done to it is done once for nobody: code that has not run yet would keep the owner waiting. */
-  async #rehearse({ port, generation, env }: DesiredSandbox, { address }: SandboxRun): Promise<void> {
-    const { control } = this.#tools;
-    const place = { instance: this.#id, address, port };
-    await control.setEnvironment(place, { generation, environment: env });
-    await control.rehearse(place);
+  /**
+   * What its owner will have done to it is done once for nobody: code that has not run yet would keep the owner waiting. Then it sleeps
+   * where being awake costs CPU, which is under gVisor.
+   */
+  async #makeReady({ generation, env }: DesiredSandbox, running: RunningSandbox): Promise<void> {
+    const { control, freezer, logger } = this.#tools;
+    await control.setEnvironment(running, { generation, environment: env });
+    await control.rehearse(running);
+    if (running.isolation !== 'gvisor') return;
+    try {
+      await freezer.freeze(running);
+      this.#isWaitingAsleep = true;
+    } catch (err) {
+      logger.warn({ err, instance: this.#id }, 'a sandbox that waits for an owner does not sleep');
+    }
   }
 
   /**
    * Of one that an earlier run of this process put to sleep: it is asked nothing, which it could not answer, and sleeps on unless there
-   * is something that it has to hear. False when it is awake, or not known to have been anybody's.
+   * is something that it has to hear. False when it is awake, or not known to have been anybody's; then it is woken, to be asked.
    */
   async takeOverAsleep(desired: DesiredSandbox, state: ContainerState): Promise<boolean> {
     const run = this.runIn(state);
-    if (run === undefined || !this.isKept || this.#applied !== undefined) return false;
+    if (run === undefined || this.#applied !== undefined) return false;
     const running = this.#running(desired, run);
+    if (!this.isKept) {
+      await this.#tools.freezer.thaw(running);
+      return false;
+    }
     if (state.status !== 'paused' && !(await this.#tools.freezer.isFrozen(running))) return false;
     this.#tools.keeper.keep(running);
     if (this.#noted === desired.generation) this.#applied = { desired, run };
@@ -125,6 +142,7 @@ export class SandboxInstance {
   /** Its run has ended or is about to: nobody has to care for its sleep any more. */
   async endRun(): Promise<void> {
     this.#applied = undefined;
+    this.#isWaitingAsleep = false;
     await this.#tools.keeper.release(this.#id);
   }
 

@@ -52,7 +52,7 @@ export interface SandboxTools {
   readonly control: GuestControl;
   readonly keeper: SandboxKeeper;
   /** For those that no keeper knows: of an earlier run of this process. */
-  readonly freezer: Pick<Freezer, 'isFrozen' | 'thaw'>;
+  readonly freezer: Freezer;
   readonly adopted: AdoptedBook;
 }
 

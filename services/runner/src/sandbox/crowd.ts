@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
 import type { KeptSandbox } from './kept-sandbox.ts';
 
-const perCore = { idle: 8, wakesInASecond: 10 };
+const perCore = { idle: 8, wakesInASecond: 6 };
 const secondMs = 1_000;
 
 type Member = Pick<KeptSandbox, 'idleMs' | 'hurry'>;

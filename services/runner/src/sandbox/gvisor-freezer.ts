@@ -12,7 +12,7 @@ import type { Freezable, Freezer } from './freezer.ts';
 /** Each costs the engine a process of some size: many at a time would take the memory of those that wake. */
 const most = { thaws: 8, freezes: 2 };
 /** What is under way inside comes to its next call in that time, or has to be paused. */
-const looks = 10;
+const looks = 50;
 const lookMs = 10;
 /** Nobody inside wants to compute when so many looks after each other found that. */
 const quietLooks = 2;
