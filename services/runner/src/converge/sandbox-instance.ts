@@ -26,7 +26,7 @@ export class SandboxInstance {
   readonly #tools: Tools;
   /** What a run was last made to be, and which. */
   #applied: { readonly desired: DesiredSandbox; readonly run: SandboxRun } | undefined;
-  /** Its present run, which has no owner yet. */
+  /** Its present run has no owner yet, and was put to sleep until it has. */
   #isWaitingAsleep = false;
 
   constructor(id: string, container: Pick<HeldContainer, 'address' | 'isMadeForOwner'>, tools: Tools) {
