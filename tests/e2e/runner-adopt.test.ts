@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredInstance, IsolationClass } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { cgroupOf } from '../../services/runner/src/sandbox/cgroup.ts';
+import { cgroupOf } from '../../services/runner/src/driver/cgroup.ts';
 import { inspect } from './engines/container.ts';
 import { claimed, type SandboxBed, startSandboxBed } from './runner-adopt/sandbox-bed.ts';
 import type { Runner } from './runner-converge/bed.ts';

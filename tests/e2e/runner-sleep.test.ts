@@ -1,16 +1,12 @@
 // Sleep loses nothing, and whoever comes is let in: real guests on both isolation classes, frozen and thawed by the runner's keeper.
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { SandboxWish } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
-import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/sandbox/cgroup-freezer.ts';
 import type { RunningSandbox } from '../../services/runner/src/sandbox/keeper.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -329,7 +325,7 @@ describe.each(classes)('on $isolation', (isolationClass) => {
   });
 
   test('when too many are awake and idle under gVisor, which costs CPU, the longest idle sleeps sooner', async () => {
-    const bed = await bedOf({ idleSeconds: never }, { cores: 0.25 });
+    const bed = await bedOf({ idleSeconds: never }, { cores: 0.5 });
     bed.keep();
     await bed.put();
     const others = [await another(bed.options), await another(bed.options), await another(bed.options)];
@@ -343,6 +339,26 @@ describe.each(classes)('on $isolation', (isolationClass) => {
     await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 4 - asleep, asleep });
     const frozen = await Promise.all(others.map((other) => bed.sleeping.freezer.isFrozen(other)));
     expect(frozen).toEqual([asleep === 1, false, false]);
+  });
+
+  test('called all at once, under gVisor only so many are awake at a time, and each answers', async () => {
+    const bed = await bedOf({ idleSeconds: never }, { cores: 0.25 });
+    bed.keep();
+    await bed.put();
+    const others = [await another(bed.options), await another(bed.options), await another(bed.options)];
+    for (const other of others) {
+      bed.sleeping.keep(other);
+      expect(await bed.sleeping.keeper.sleep(other.instance)).toEqual({ call: 'done' });
+    }
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, bed.sleeping.keeper.counts().awake);
+    }, 1);
+    const instances = [bed.instance, ...others.map(({ instance }) => instance)];
+    const answers = await Promise.all(instances.map((instance) => bed.gateway.call(instance, 'GET', '/health')));
+    clearInterval(watching);
+    for (const answer of answers) expect(answer).toContain('ok');
+    expect(most).toBe(isolationClass.isolation === 'gvisor' ? 2 : 4);
   });
 
   test('how long a wake takes, beside the engine’s own', async () => {
@@ -386,50 +402,3 @@ async function startProcess(options: SleepOptions, sandbox: RunningSandbox) {
   await once(child, 'message');
   return { child };
 }
-
-describe('the kernel\u2019s own freezer', () => {
-  const trees = [
-    { version: 1, root: '/sys/fs/cgroup/freezer' },
-    { version: 2, root: '/sys/fs/cgroup/unified' },
-    { version: 2, root: '/sys/fs/cgroup' },
-  ] as const;
-  const here = trees.filter(({ version, root }) =>
-    existsSync(join(root, version === 1 ? 'release_agent' : 'cgroup.controllers')),
-  );
-
-  test.each(here)('version $version in $root stops a process and lets it go on', async ({ version, root }) => {
-    const folder = join(root, `berth-freezer-${process.pid}`);
-    await mkdir(folder);
-    const child = spawn('sh', ['-c', 'while :; do echo tick; sleep 0.02; done']);
-    onTestFinished(async () => {
-      await thawGroup({ version, folder });
-      child.kill('SIGKILL');
-      await expect
-        .poll(
-          () =>
-            rmdir(folder).then(
-              () => true,
-              () => false,
-            ),
-          soon,
-        )
-        .toBe(true);
-    });
-    let ticks = 0;
-    child.stdout.on('data', () => {
-      ticks += 1;
-    });
-    await writeFile(join(folder, 'cgroup.procs'), String(child.pid));
-    await freezeGroup({ version, folder });
-    await freezeGroup({ version, folder });
-    expect(await isGroupFrozen({ version, folder })).toBe(true);
-    await sleep(100);
-    const before = ticks;
-    await sleep(500);
-    expect(ticks).toBe(before);
-    await thawGroup({ version, folder });
-    await thawGroup({ version, folder });
-    expect(await isGroupFrozen({ version, folder })).toBe(false);
-    await expect.poll(() => ticks, soon).toBeGreaterThan(before + 3);
-  });
-});

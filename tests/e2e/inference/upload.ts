@@ -14,17 +14,19 @@ const sizeMb = full ? 1024 : 128;
 /** What Node's heap takes before it collects; what is asked is that it does not follow the size of the upload. */
 const mostGrowthMb = 100;
 
-/** With what it has started: the bytes pass through the ingress processes of a runner. */
+/** With what it has started: the bytes pass through the ingress processes of a runner. What has ended has no memory. */
 async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
-  const theirs = await Promise.all(children.map((child) => residentMb(Number(child))));
-  return theirs.reduce((sum, each) => sum + each, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+  const [status, children] = await Promise.all(
+    [`/proc/${pid}/status`, `/proc/${pid}/task/${pid}/children`].map((file) => readFile(file, 'utf8').catch(() => '')),
+  );
+  const theirs = await Promise.all((children?.split(' ') ?? []).filter(Boolean).map(Number).map(residentMb));
+  return theirs.reduce((sum, each) => sum + each, Number(/VmRSS:\s+(\d+)/.exec(status ?? '')?.[1] ?? 0) / 1024);
 }
 
 /** Looks every 50 ms; the growth is that of the largest seen. */
 async function growthOf(pids: readonly number[], work: Promise<unknown>): Promise<number[]> {
   const before = await Promise.all(pids.map(residentMb));
+  expect(Math.min(...before)).toBeGreaterThan(0);
   const most = [...before];
   let isOver = false;
   const watching = (async () => {

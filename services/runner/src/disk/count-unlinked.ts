@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cgroupOf } from '../sandbox/cgroup.ts';
+import { cgroupOf } from '../driver/cgroup.ts';
 import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;

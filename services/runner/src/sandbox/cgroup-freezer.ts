@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cgroup, cgroupOf } from './cgroup.ts';
+import { type Cgroup, cgroupOfContainer } from '../driver/cgroup.ts';
 import type { Freezable, Freezer } from './freezer.ts';
 
 interface Way {
@@ -82,8 +82,5 @@ export async function isGroupFrozen({ version, folder }: Cgroup): Promise<boolea
   return isFrozen(await readFile(join(folder, told), 'utf8'));
 }
 
-/** The number of a process that has ended may be another's by now, on which nobody must lay hands: the group tells whose it is. */
-async function groupOf({ pid, containerId }: Freezable): Promise<Cgroup | undefined> {
-  const group = await cgroupOf(pid, 'freezer');
-  return group?.folder.includes(containerId) ? group : undefined;
-}
+const groupOf = ({ pid, containerId }: Freezable): Promise<Cgroup | undefined> =>
+  cgroupOfContainer({ id: containerId, pid }, 'freezer');

@@ -1,5 +1,5 @@
 import { within } from '@berth/pace';
-import { Crowd } from './crowd.ts';
+import { Crowd, longestIdle } from './crowd.ts';
 import { dropCache } from './drop-cache.ts';
 import type { RunningSandbox, SandboxKeeper, SandboxNews } from './keeper.ts';
 import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
@@ -7,7 +7,7 @@ import type { LastUseBook } from './last-use-book.ts';
 import { tellEveryMs } from './next-step.ts';
 import { type Admitted, WakeAdmission } from './wake-admission.ts';
 
-export interface KeeperOptions extends Omit<KeepingTools, 'admit'> {
+export interface KeeperOptions extends Omit<KeepingTools, 'wake'> {
   readonly lastUse: LastUseBook;
   /** What has to stay free when a sandbox wakes. */
   readonly wakeReserveMb: number;
@@ -29,11 +29,12 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
 
   const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
   const crowd = new Crowd(cores, () => [...kept.values()].filter(({ sandbox }) => sandbox.isolation === 'gvisor'));
-  const tools: KeepingTools = { ...options, admit, onNews };
+  const tools: KeepingTools = { ...options, wake, onNews };
 
-  async function admit({ isolation }: RunningSandbox): Promise<Admitted> {
-    if (isolation === 'gvisor') await crowd.enter();
-    return admission.admit();
+  async function wake({ isolation }: RunningSandbox, thaw: () => Promise<void>): Promise<Admitted> {
+    const admitted = await admission.admit();
+    if (admitted.is === 'admitted') await (isolation === 'gvisor' ? crowd.enter(thaw) : thaw());
+    return admitted;
   }
 
   function onNews(instance: string, news: SandboxNews): void {
@@ -51,8 +52,8 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   async function relieve(isShort: () => boolean): Promise<void> {
     const giveUpAt = performance.now() + relieveMs;
     const goesOn = (): boolean => isShort() && performance.now() < giveUpAt;
-    const idle = [...kept.values()].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);
-    for (const sandbox of goesOn() ? idle.slice(0, 1) : []) await within(relieveMs, sandbox.hurry());
+    for (const sandbox of goesOn() ? longestIdle(kept.values()).slice(0, 1) : [])
+      await within(relieveMs, sandbox.hurry());
     for (const sandbox of kept.values()) {
       if (!goesOn()) return;
       if (!sandbox.isAsleep || emptied.has(sandbox)) continue;

@@ -1,23 +1,84 @@
-import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { beyond } from './crowd.ts';
+import { Crowd, longestIdle } from './crowd.ts';
 
-test('the longest idle go, until so many are left; who is in use stays', () => {
+interface Person {
+  readonly name: string;
+  isAsleep: boolean;
+  idleMs: number;
+  hurry(): Promise<void>;
+}
+
+const most = 8;
+const comfortable = 6;
+
+function awake(name: string, idleMs: number): Person {
+  return {
+    name,
+    isAsleep: false,
+    idleMs,
+    async hurry() {
+      await sleep(20);
+      this.isAsleep = true;
+    },
+  };
+}
+
+/** In use: asked or not, it stays awake. */
+const busy = (name: string): Person => ({ ...awake(name, Number.NEGATIVE_INFINITY), hurry: async () => {} });
+
+test('the longest idle first; who need not be asked is not among them', () => {
   const members = [3, -1, 9, 0, Number.NEGATIVE_INFINITY, 5].map((idleMs) => ({ idleMs }));
-  expect(beyond(2, members)).toEqual([{ idleMs: 9 }, { idleMs: 5 }]);
-  expect(beyond(4, members)).toEqual([]);
-  expect(beyond(100, members)).toEqual([]);
+  expect(longestIdle(members)).toEqual([9, 5, 3, 0].map((idleMs) => ({ idleMs })));
 });
 
-test('never more than the limit stay idle, and nobody stays who was idle for longer than one who goes', () => {
-  fc.assert(
-    fc.property(fc.nat(20), fc.array(fc.integer({ min: -5, max: 50 })), (most, times) => {
-      const members = times.map((idleMs) => ({ idleMs }));
-      const gone = beyond(most, members);
-      const left = members.filter((member) => member.idleMs >= 0 && !gone.includes(member));
-      expect(gone.every(({ idleMs }) => idleMs >= 0)).toBe(true);
-      expect(left.length).toBe(Math.min(most, left.length + gone.length));
-      for (const { idleMs } of left) expect(gone.every((each) => each.idleMs >= idleMs)).toBe(true);
-    }),
+test('however many come at once, never more are awake than there is room for, and each of them wakes', async () => {
+  const members: Person[] = [];
+  const crowd = new Crowd(1, () => members);
+  let mostSeen = 0;
+  const woken: string[] = [];
+  const names = Array.from({ length: 60 }, (_, at) => `${at}`);
+  await Promise.all(
+    names.map((name, at) =>
+      crowd.enter(async () => {
+        members.push(awake(name, 1_000 - at));
+        woken.push(name);
+        mostSeen = Math.max(mostSeen, members.filter(({ isAsleep }) => !isAsleep).length);
+      }),
+    ),
   );
+  expect(woken).toEqual(names);
+  expect(mostSeen).toBeGreaterThan(comfortable);
+  expect(mostSeen).toBeLessThanOrEqual(most);
+});
+
+test('where there is room nobody is asked to sleep', async () => {
+  const members = [awake('a', 50)];
+  const crowd = new Crowd(1, () => members);
+  await crowd.enter(async () => {});
+  await sleep(50);
+  expect(members.map(({ isAsleep }) => isAsleep)).toEqual([false]);
+});
+
+test('as many sleep as leave room for the next, the longest idle', async () => {
+  const members = Array.from({ length: comfortable + 1 }, (_, at) => awake(`${at}`, at));
+  const crowd = new Crowd(1, () => members);
+  await crowd.enter(async () => {});
+  await sleep(50);
+  expect(members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name)).toEqual(['5', '6']);
+});
+
+test('if all are in use one more wakes all the same, a second later', async () => {
+  const members = Array.from({ length: most }, (_, at) => busy(`${at}`));
+  const crowd = new Crowd(1, () => members);
+  const startedAt = performance.now();
+  await crowd.enter(async () => {});
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
+});
+
+test('a wake that fails leaves its place to the next', async () => {
+  const crowd = new Crowd(1, () => []);
+  const failing = crowd.enter(() => Promise.reject(new Error('no')));
+  await expect(failing).rejects.toThrow('no');
+  expect(await crowd.enter(async () => 'awake')).toBe('awake');
 });

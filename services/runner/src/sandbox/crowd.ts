@@ -1,39 +1,51 @@
-// Under gVisor a sandbox that is awake takes some 3 % of a core though nothing runs inside. Too many of them take the machine from
-// everybody: so they wake at a pace it can bear, and those that nobody uses sleep sooner. To wake again costs them some milliseconds.
+// Under gVisor a sandbox that is awake takes some 3 % of a core though nothing runs inside, and too many of them take the machine from
+// everybody. So only so many are awake: one more waits until another sleeps, and those that nobody uses sleep sooner. To wake again
+// costs them some milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
 import type { KeptSandbox } from './kept-sandbox.ts';
 
-const perCore = { idle: 8, wakesInASecond: 6 };
-const secondMs = 1_000;
+/** Awake at most; and those that nobody uses sleep sooner once more are awake than leave some room for who comes next. */
+const perCore = { most: 8, comfortable: 6 };
+/** If all others are in use that long: better slow than not at all. */
+const patienceMs = 1_000;
+const lookMs = 10;
 
-type Member = Pick<KeptSandbox, 'idleMs' | 'hurry'>;
+type Member = Pick<KeptSandbox, 'isAsleep' | 'idleMs' | 'hurry'>;
 
 export class Crowd {
   readonly #members: () => Iterable<Member>;
-  readonly #mostIdle: number;
-  readonly #wakes: Limit;
+  readonly #most: number;
+  readonly #comfortable: number;
+  readonly #turns = new Limit(1);
+  #waiting = 0;
 
   constructor(cores: number, members: () => Iterable<Member>) {
     this.#members = members;
-    this.#mostIdle = Math.max(1, Math.floor(cores * perCore.idle));
-    this.#wakes = new Limit(Math.max(1, Math.floor(cores * perCore.wakesInASecond)));
+    this.#most = Math.max(1, Math.floor(cores * perCore.most));
+    this.#comfortable = Math.floor(cores * perCore.comfortable);
   }
 
-  /** Resolves when one more may wake, in the order they came. */
-  async enter(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    void this.#wakes.run(() => {
-      resolve();
-      return sleep(secondMs, undefined, { ref: false });
+  /** Wakes one when there is room for it, in the order they came. */
+  async enter<Result>(wake: () => Promise<Result>): Promise<Result> {
+    this.#waiting += 1;
+    return this.#turns.run(async () => {
+      const giveUpAt = performance.now() + patienceMs;
+      while (!this.#makesRoom() && performance.now() < giveUpAt) await sleep(lookMs);
+      this.#waiting -= 1;
+      return wake();
     });
-    await promise;
-    for (const member of beyond(this.#mostIdle, this.#members())) void member.hurry();
+  }
+
+  /** Whether there is room; if it is tight with all who wait, as many as that takes are asked to sleep. */
+  #makesRoom(): boolean {
+    const awake = [...this.#members()].filter(({ isAsleep }) => !isAsleep);
+    const tooMany = Math.max(0, awake.length + this.#waiting - this.#comfortable);
+    for (const member of longestIdle(awake).slice(0, tooMany)) void member.hurry();
+    return awake.length < this.#most;
   }
 }
 
-/** Those who would have to go for so many to stay: the longest idle. One with a negative time is not idle. */
-export function beyond<Idle extends Pick<Member, 'idleMs'>>(most: number, members: Iterable<Idle>): Idle[] {
-  const idle = [...members].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);
-  return idle.slice(0, Math.max(0, idle.length - most));
-}
+/** Of those that may be put to sleep for the sake of others. */
+export const longestIdle = <Each extends Pick<Member, 'idleMs'>>(members: Iterable<Each>): Each[] =>
+  [...members].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);

@@ -1,14 +1,13 @@
 // Gives back what the kernel keeps in memory for a container only because there is room: files it has read.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cgroupOf } from './cgroup.ts';
+import { cgroupOfContainer } from '../driver/cgroup.ts';
 import type { Freezable } from './freezer.ts';
 
 /** As much as can be had; that it was not everything is no failure. */
 export async function dropCache({ pid, containerId }: Freezable): Promise<void> {
-  const group = await cgroupOf(pid, 'memory');
-  // The number of a process that has ended may be another's by now.
-  if (!group?.folder.includes(containerId)) return;
+  const group = await cgroupOfContainer({ id: containerId, pid }, 'memory');
+  if (group === undefined) return;
   const file = (name: string): string => join(group.folder, name);
   const dropped =
     group.version === 1

@@ -4,9 +4,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
+import { cgroupOfContainer } from '../driver/cgroup.ts';
 import type { Driver } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
-import { cgroupOf } from './cgroup.ts';
 import type { Freezable, Freezer } from './freezer.ts';
 
 /** Each costs the engine a process of some size: many at a time would take the memory of those that wake. */
@@ -71,7 +71,7 @@ const isStopped = async ({ pid }: Freezable): Promise<boolean> => (await stateOf
 
 /** Nothing goes on by itself, not even what waits for a core or a disk. */
 async function isQuiet(sandbox: Freezable): Promise<boolean> {
-  const group = await cgroupOf(sandbox.pid, 'freezer');
+  const group = await cgroupOfContainer(containerOf(sandbox), 'freezer');
   if (group === undefined) return false;
   let quiet = 0;
   for (let look = 0; look < looks && quiet < quietLooks; look += 1) {

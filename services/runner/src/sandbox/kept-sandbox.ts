@@ -13,7 +13,8 @@ import type { Admitted } from './wake-admission.ts';
 export interface KeepingTools {
   readonly freezer: Freezer;
   readonly guest: Pick<GuestControl, 'quiesce'>;
-  readonly admit: (sandbox: RunningSandbox) => Promise<Admitted>;
+  /** Thaws it if the machine has room for one more, and once it has. */
+  readonly wake: (sandbox: RunningSandbox, thaw: () => Promise<void>) => Promise<Admitted>;
   /** Asks for the leases back that have nothing under way. */
   readonly recall: (instance: string) => void;
   readonly onNews: (instance: string, news: SandboxNews) => void;
@@ -32,6 +33,8 @@ const releaseMs = 30_000;
 const sleepMs = 20_000;
 /** For those who hold a lease unused to give it back. */
 const recallMs = 1_000;
+/** One that could not sleep for the sake of others is left alone that long. */
+const refusalMs = 5_000;
 const retryMs = { first: 100, most: 10_000 };
 const retryAfterSeconds = 5;
 const longestTimerMs = 2 ** 31 - 1;
@@ -51,10 +54,14 @@ export class KeptSandbox {
   #standing: Standing;
   /** What is under way; the next begins when it has ended. */
   #doing: Step['do'] | undefined;
+  /** It no longer waits for the machine to have room for it. */
+  #isThawing = false;
   #done: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #trouble = '';
+  #hurrying: Promise<void> | undefined;
+  #refusedAtMs = Number.NEGATIVE_INFINITY;
   readonly #openers = new Waiters<Opened>(openMs, () => this.#countOpeners());
   readonly #releasers = new Waiters<'awake' | 'too late'>(releaseMs);
   readonly #sleepers = new Waiters<RunnerCallAnswer>(sleepMs);
@@ -72,7 +79,7 @@ export class KeptSandbox {
   }
 
   get isAsleep(): boolean {
-    return this.#standing.frozen === 'yes';
+    return this.#standing.frozen === 'yes' && !this.#isThawing;
   }
 
   /** Neither frozen nor about to be. */
@@ -80,10 +87,11 @@ export class KeptSandbox {
     return this.#standing.frozen === 'no' && this.#doing !== 'freeze';
   }
 
-  /** Negative for one that may not be put to sleep for the sake of others. */
+  /** Negative for one that need not be asked to sleep for the sake of others. */
   get idleMs(): number {
-    const isFree = this.#isAwake && !isInUse(this.#standing);
-    return isFree ? unusedMs(this.#standing, now()) : Number.NEGATIVE_INFINITY;
+    const { isReleased, openers } = this.#standing;
+    const mayBeAsked = this.#isAwake && !isReleased && openers === 0 && now() >= this.#refusedAtMs + refusalMs;
+    return mayBeAsked ? unusedMs(this.#standing, now()) : Number.NEGATIVE_INFINITY;
   }
 
   keep(sandbox: RunningSandbox): void {
@@ -126,21 +134,36 @@ export class KeptSandbox {
   async sleep(): Promise<RunnerCallAnswer> {
     if (this.isAsleep && this.#doing === undefined && !isInUse(this.#standing)) return { call: 'unchanged' };
     if (this.#standing.isReleased) return beingChanged;
-    if (this.#standing.leases > 0) {
-      this.#tools.recall(this.#sandbox.instance);
-      await this.#lastToLeave.wait();
-    }
-    if (isInUse(this.#standing)) return this.#standing.isReleased ? beingChanged : inUse;
+    if (await this.#staysInUse()) return this.#standing.isReleased ? beingChanged : inUse;
     const answer = this.#sleepers.wait({ call: 'failed', message: `It could not be put to sleep: ${this.#trouble}` });
     this.#happen({ is: 'sleep asked' });
     return answer;
   }
 
-  /** Now, unless something inside wants to be kept alive. Resolves when it sleeps, or does not. */
-  async hurry(): Promise<void> {
-    const answer = this.#sleepers.wait(inUse);
-    this.#happen({ is: 'hurried' });
-    await answer;
+  /** Now, unless somebody uses it or something inside wants to be kept alive. Resolves when it sleeps, or does not. */
+  hurry(): Promise<void> {
+    this.#hurrying ??= this.#hurry().finally(() => {
+      this.#hurrying = undefined;
+    });
+    return this.#hurrying;
+  }
+
+  async #hurry(): Promise<void> {
+    if (!(await this.#staysInUse())) {
+      const answer = this.#sleepers.wait(inUse);
+      this.#happen({ is: 'hurried' });
+      if ((await answer).call === 'done') return;
+    }
+    this.#refusedAtMs = now();
+  }
+
+  /** Whether somebody does not only hold it, but uses it. */
+  async #staysInUse(): Promise<boolean> {
+    if (this.#standing.leases > 0) {
+      this.#tools.recall(this.#sandbox.instance);
+      await this.#lastToLeave.wait();
+    }
+    return isInUse(this.#standing);
   }
 
   /** Nothing more is done to it; who waits hears that it is unknown. */
@@ -207,6 +230,7 @@ export class KeptSandbox {
       return { is: 'failed', pauseMs: backoffMs(failures + 1, retryMs.first, retryMs.most, Math.random) };
     });
     this.#doing = undefined;
+    this.#isThawing = false;
     // It was about a run that is over.
     const isOutdated = sandbox.pid !== this.#sandbox.pid || sandbox.containerId !== this.#sandbox.containerId;
     this.#happen(isOutdated ? { is: 'failed', pauseMs: 0 } : happening);
@@ -222,23 +246,26 @@ export class KeptSandbox {
   }
 
   async #thaw(sandbox: RunningSandbox): Promise<Happening> {
-    const { admit, freezer, onWake } = this.#tools;
+    const { wake, freezer, onWake } = this.#tools;
     const startedAt = now();
-    const seconds = (): number => (now() - startedAt) / 1_000;
-    // What is to be changed or removed is woken whatever it costs.
-    const admitted: Admitted = this.#standing.isReleased ? { is: 'admitted' } : await admit(sandbox);
-    if (admitted.is === 'busy' && !this.#standing.isReleased) {
-      onWake('busy', seconds());
-      this.#openers.answer(admitted);
-      return { is: 'openers', count: this.#openers.size };
-    }
+    const tell = (outcome: Parameters<typeof onWake>[0]): void => onWake(outcome, (now() - startedAt) / 1_000);
+    const thaw = (): Promise<void> => {
+      this.#isThawing = true;
+      return freezer.thaw(sandbox);
+    };
     try {
-      await freezer.thaw(sandbox);
+      // What is to be changed or removed is woken whatever it costs.
+      const woken: Admitted = this.#standing.isReleased ? await thaw().then(admitted) : await wake(sandbox, thaw);
+      if (woken.is === 'busy') {
+        tell('busy');
+        this.#openers.answer(woken);
+        return { is: 'openers', count: this.#openers.size };
+      }
     } catch (error) {
-      onWake('failed', seconds());
+      tell('failed');
       throw error;
     }
-    onWake('woken', seconds());
+    tell('woken');
     return { is: 'thawed' };
   }
 
@@ -263,6 +290,8 @@ export class KeptSandbox {
 }
 
 const now = (): number => performance.now();
+
+const admitted = (): Admitted => ({ is: 'admitted' });
 
 const knownOf = ({ isAwake }: RunningSandbox): Partial<Standing> => (isAwake ? { frozen: 'no' } : {});
 

@@ -2,8 +2,8 @@
 // thirty. The engine does not hear of it, so whoever starts the container again sets them again.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Cgroup, cgroupOf } from '../driver/cgroup.ts';
 import { cpuPeriodUs } from '../driver/container-settings.ts';
-import { type Cgroup, cgroupOf } from './cgroup.ts';
 
 export interface Limits {
   readonly memoryMb: number;

@@ -17,6 +17,15 @@ export async function cgroupOf(pid: number, controller: Controller): Promise<Cgr
   return text === undefined ? undefined : cgroupIn(text, controller);
 }
 
+/** As above; undefined also when its number is another process's by now, on which nobody must lay hands: the group tells whose it is. */
+export async function cgroupOfContainer(
+  { id, pid }: { readonly id: string; readonly pid: number },
+  controller: Controller,
+): Promise<Cgroup | undefined> {
+  const group = await cgroupOf(pid, controller);
+  return group?.folder.includes(id) ? group : undefined;
+}
+
 /** Lines are `number:controllers:path`; version 2 has no controllers in its line, and freezes by itself. */
 export function cgroupIn(text: string, controller: Controller): Cgroup | undefined {
   const groups = text

@@ -1,0 +1,57 @@
+// The kernel's freezer, of either version of cgroups, on a process of this machine.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/sandbox/cgroup-freezer.ts';
+
+const soon = { timeout: 10_000, interval: 20 };
+const trees = [
+  { version: 1, root: '/sys/fs/cgroup/freezer' },
+  { version: 2, root: '/sys/fs/cgroup/unified' },
+  { version: 2, root: '/sys/fs/cgroup' },
+] as const;
+const here = trees.filter(({ version, root }) =>
+  existsSync(join(root, version === 1 ? 'release_agent' : 'cgroup.controllers')),
+);
+
+test.each(here)(
+  'the kernel’s own freezer: version $version in $root stops a process and lets it go on',
+  async ({ version, root }) => {
+    const folder = join(root, `berth-freezer-${process.pid}`);
+    await mkdir(folder);
+    const child = spawn('sh', ['-c', 'while :; do echo tick; sleep 0.02; done']);
+    onTestFinished(async () => {
+      await thawGroup({ version, folder });
+      child.kill('SIGKILL');
+      await expect
+        .poll(
+          () =>
+            rmdir(folder).then(
+              () => true,
+              () => false,
+            ),
+          soon,
+        )
+        .toBe(true);
+    });
+    let ticks = 0;
+    child.stdout.on('data', () => {
+      ticks += 1;
+    });
+    await writeFile(join(folder, 'cgroup.procs'), String(child.pid));
+    await freezeGroup({ version, folder });
+    await freezeGroup({ version, folder });
+    expect(await isGroupFrozen({ version, folder })).toBe(true);
+    await sleep(100);
+    const before = ticks;
+    await sleep(500);
+    expect(ticks).toBe(before);
+    await thawGroup({ version, folder });
+    await thawGroup({ version, folder });
+    expect(await isGroupFrozen({ version, folder })).toBe(false);
+    await expect.poll(() => ticks, soon).toBeGreaterThan(before + 3);
+  },
+);
