@@ -14,7 +14,9 @@ export const sandbox: Bench = {
     'POST /sandboxes until the first command has run, from a pool / bare Docker create and start of the same image',
   async *run({ full }) {
     for (const isolation of isolationClasses) {
-      await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces });
+      // A hundred of 4 GiB at once, and none is refused for memory that nobody uses.
+      const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
+      await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces, settings });
       const bounds = isolation === 'runc';
       const bare = await openBareSandboxes(bed.machine, bed.image, isolation);
       const bareMs = [];
@@ -33,12 +35,15 @@ export const sandbox: Bench = {
       yield* figures(`${isolation}: alone`, alone, bounds ? { p50: 60, p99: 250 } : {});
       yield { name: `${isolation}: alone / bare`, value: median(alone) / median(bareMs), unit: 'x' };
       const parallel = [];
-      for (let round = 0; round < (full ? 10 : 3); round += 1) {
-        parallel.push(...(await born.together(20)));
+      for (let round = 0; round < (full ? 11 : 4); round += 1) {
+        parallel.push(await born.together(20));
         await born.removeAll();
         await bed.untilRested();
       }
-      yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, parallel, bounds ? { p99: 600 } : {});
+      const [first = [], ...later] = parallel;
+      // Not counted with the others, as above: twenty connections to the database, each with its plans, are made then.
+      yield* figures(`${isolation}: 20 in parallel for the first time`, first, {});
+      yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, later.flat(), bounds ? { p99: 600 } : {});
       yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
       await born.removeAll();
       await bed.untilRested();

@@ -46,7 +46,7 @@ afterAll(async () => {
   await bed[Symbol.asyncDispose]();
 });
 
-const relay = (options: { sender?: Sender; pollMs?: number; batchSize?: number } = {}) =>
+const relay = (options: { sender?: Sender; pollMs?: number; unannouncedMs?: number; batchSize?: number } = {}) =>
   startRelay({ database: bed.database, databaseUrl: bed.databaseUrl, sender: bed.sender, logger: silent, ...options });
 const write = (keys: readonly string[]): Promise<void> =>
   bed.database.transaction().execute(async (tx) => {
@@ -100,6 +100,24 @@ test('a row that nobody announced is found by looking', async () => {
   const running = relay({ pollMs: 50 });
   await sleep(200);
   await write(['silent']);
+  await bed.allDone(5_000);
+  await running.stop();
+});
+
+test('what nobody announced waits until it is old enough, and goes with what is announced before that', async () => {
+  const sent: Outgoing[] = [];
+  const running = relay({ pollMs: 50, unannouncedMs: 1_500, sender: counting(sent) });
+  await sleep(200);
+  await write(['first']);
+  await sleep(700);
+  expect(sent).toEqual([]);
+  await until(() => sent.length === 1, 5_000);
+  await write(['second']);
+  await sleep(200);
+  expect(sent.length).toBe(1);
+  createBell(bed.database, outboxChannel)();
+  await until(() => sent.length === 2, 1_000);
+  expect(sent.map(({ key }) => key)).toEqual(['first', 'second']);
   await bed.allDone(5_000);
   await running.stop();
 });

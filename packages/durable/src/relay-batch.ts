@@ -14,6 +14,11 @@ interface OutboxRow {
   readonly created_at: Date;
 }
 
+interface BatchSize {
+  readonly batchSize: number;
+  readonly minAgeMs: number;
+}
+
 export interface BatchResult {
   readonly taken: number;
   /** Why the engine took nothing more. */
@@ -25,10 +30,10 @@ export function relayBatch(
   database: Database,
   sender: Sender,
   resting: RestingRows,
-  batchSize: number,
+  size: BatchSize,
 ): Promise<BatchResult> {
   return database.transaction().execute(async (tx) => {
-    const rows = await takeRows(tx, resting.asleep(Date.now()), batchSize);
+    const rows = await takeRows(tx, resting.asleep(Date.now()), size);
     const results = await sendOnce(sender, rows);
     await deleteRows(
       tx,
@@ -48,11 +53,15 @@ async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<rea
   return rows.map((row) => resultOf.get(wordsOf(row)));
 }
 
-async function takeRows(tx: DatabaseTransaction, asleep: readonly number[], limit: number): Promise<OutboxRow[]> {
+async function takeRows(
+  tx: DatabaseTransaction,
+  asleep: readonly number[],
+  { batchSize, minAgeMs }: BatchSize,
+): Promise<OutboxRow[]> {
   const { rows } = await sql<OutboxRow>`
     select id, topic, key, payload, trace, created_at from outbox
-    where id <> all(${asleep}::bigint[])
-    order by created_at, id limit ${limit} for update skip locked`.execute(tx);
+    where id <> all(${asleep}::bigint[]) and created_at <= clock_timestamp() - make_interval(secs => ${minAgeMs / 1_000})
+    order by created_at, id limit ${batchSize} for update skip locked`.execute(tx);
   return rows;
 }
 

@@ -19,6 +19,11 @@ export interface RelayOptions {
    * and notice, and behind a pooler that passes none on; and a row that another relay let go of is announced by nobody.
    */
   readonly pollMs?: number;
+  /**
+   * What nobody announces can wait, and does until it is that old: work that follows a burst of writes is not to take the machine from
+   * the burst itself.
+   */
+  readonly unannouncedMs?: number;
 }
 
 export interface RunningRelay {
@@ -28,7 +33,7 @@ export interface RunningRelay {
 
 /** Several may run: each takes the oldest rows that nobody has. So the order of one key's messages is not promised. */
 export function startRelay(options: RelayOptions): RunningRelay {
-  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000 } = options;
+  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 1_000 } = options;
   const bell = new Bell();
   const resting = new RestingRows();
   const listener = listen({
@@ -41,12 +46,13 @@ export function startRelay(options: RelayOptions): RunningRelay {
 
   const run = async (): Promise<void> => {
     let failures = 0;
+    let minAgeMs = 0;
     while (!stopping.signal.aborted) {
       try {
-        const { taken, away } = await relayBatch(database, sender, resting, batchSize);
+        const { taken, away } = await relayBatch(database, sender, resting, { batchSize, minAgeMs });
         if (away !== undefined) throw away;
         failures = 0;
-        if (taken < batchSize) await bell.wait(pollMs, stopping.signal);
+        if (taken < batchSize) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : unannouncedMs;
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'relay waits');

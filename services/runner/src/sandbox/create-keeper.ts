@@ -71,6 +71,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       // While it is awake what is noted may be that much older than the last use: rather expired too late than too early.
       const usedMsAgo = wasAsleep ? noted : Math.max(0, noted - tellEveryMs);
       kept.set(instance, new KeptSandbox(sandbox, { usedMsAgo, leases: leases.get(instance) ?? 0 }, tools));
+      if (sandbox.isolation === 'gvisor') crowd.makesRoom();
     },
     release: async (instance) => kept.get(instance)?.release(),
     open: async (instance) => kept.get(instance)?.open() ?? { is: 'unknown' },

@@ -31,14 +31,14 @@ export class Crowd {
     this.#waiting += 1;
     return this.#turns.run(async () => {
       const giveUpAt = performance.now() + patienceMs;
-      while (!this.#makesRoom() && performance.now() < giveUpAt) await sleep(lookMs);
+      while (!this.makesRoom() && performance.now() < giveUpAt) await sleep(lookMs);
       this.#waiting -= 1;
       return wake();
     });
   }
 
   /** Whether there is room; if it is tight with all who wait, as many as that takes are asked to sleep. */
-  #makesRoom(): boolean {
+  makesRoom(): boolean {
     const awake = [...this.#members()].filter(({ isAsleep }) => !isAsleep);
     const tooMany = Math.max(0, awake.length + this.#waiting - this.#comfortable);
     for (const member of longestIdle(awake).slice(0, tooMany)) void member.hurry();
