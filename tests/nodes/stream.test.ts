@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Bed } from './bed.ts';
 
@@ -37,6 +38,43 @@ test('one that leaves is told so, and told again when it has to be gone', async 
   await bed.retire(id, 'gone');
   expect(await next.next()).toEqual({ type: 'unset', id, isLeaving: false });
   next.close();
+});
+
+const grow = (id: string, generation: number) =>
+  bed.api.database.updateTable('instances').set({ generation }).where('id', '=', id).execute();
+
+test('a new generation that nobody announced is sent all the same, some seconds later', async () => {
+  const machine = await bed.join();
+  const { id } = await bed.place(machine.identity.runnerId);
+  const stream = await machine.connect();
+  await stream.next();
+  // What was announced before is heard by then.
+  await sleep(500);
+  const changedAt = performance.now();
+  await grow(id, 2);
+  expect(await stream.next()).toMatchObject({ type: 'set', instance: { id, generation: 2 } });
+  const tookMs = performance.now() - changedAt;
+  expect(tookMs).toBeGreaterThan(1_900);
+  expect(tookMs).toBeLessThan(6_000);
+  stream.close();
+});
+
+test('a generation that the runner says it has is not sent to it, the next one is', async () => {
+  const machine = await bed.join();
+  const { id } = await bed.place(machine.identity.runnerId);
+  const stream = await machine.connect();
+  await stream.next();
+  // Both are there before the stream looks again.
+  await bed.api.database
+    .updateTable('instances')
+    .set({ generation: 2, applied_generation: 2 })
+    .where('id', '=', id)
+    .execute();
+  const other = await bed.place(machine.identity.runnerId);
+  expect(await stream.next()).toMatchObject({ type: 'set', instance: { id: other.id } });
+  await grow(id, 3);
+  expect(await stream.next()).toMatchObject({ type: 'set', instance: { id, generation: 3 } });
+  stream.close();
 });
 
 test('a runner hears of its own instances alone', async () => {

@@ -1,6 +1,7 @@
 // What a runner should hold, as the database says, in the words of the node protocol.
 import { type DesiredInstance, InstanceSpec } from '@berth/contract';
 import { openEnv, SealedEnv } from '@berth/identity';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { NodeContext } from './node-context.ts';
 
@@ -13,12 +14,14 @@ export interface Wanted {
   /** Of its spec: one that has grown is sent again. */
   readonly generation: number;
   readonly desired: Desired;
+  /** The runner has said that it has this generation: whoever made it told the runner directly. */
+  readonly isApplied: boolean;
 }
 
 export function loadWanted({ database }: NodeContext, runnerId: string): Promise<Wanted[]> {
   return database
     .selectFrom('instances')
-    .select(['id', 'generation', 'desired'])
+    .select(['id', 'generation', 'desired', sql<boolean>`applied_generation >= generation`.as('isApplied')])
     .where('runner_id', '=', runnerId)
     .where('ended_at', 'is', null)
     .execute();

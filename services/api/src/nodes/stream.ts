@@ -83,15 +83,17 @@ export async function* streamMessages(
   const sent: Sent = new Map(instances.map(({ id, generation }) => [id, { desired: 'running', generation }]));
   for (const { id, desired, generation } of first) if (desired !== 'running') sent.set(id, { desired, generation });
   let quietSince = Date.now();
+  let seen: readonly Wanted[] = [];
   while (!signal.aborted) {
-    await context.changes.next(runnerId, lookMs, signal);
+    const isAnnounced = await context.changes.next(runnerId, lookMs, signal);
     if (signal.aborted) return;
     const [isNewest, wanted] = await Promise.all([
       isCurrent(context, runnerId, session),
       loadWanted(context, runnerId),
     ]);
     if (!isNewest) return;
-    const messages = await differences(context, wanted, sent);
+    const messages = await differences(context, wanted, sent, isAnnounced ? wanted : seen);
+    seen = wanted;
     yield* messages;
     if (messages.length > 0) quietSince = Date.now();
     if (Date.now() - quietSince < pulseSeconds * 1_000) continue;
@@ -105,13 +107,27 @@ const idsOf = (wanted: readonly Wanted[], desired: Desired): string[] =>
 
 type Sent = Map<string, Pick<Wanted, 'desired' | 'generation'>>;
 
-/** Brings `sent` up to date and says what that takes. */
-async function differences(context: NodeContext, rows: readonly Wanted[], sent: Sent): Promise<StreamMessage[]> {
+/**
+ * Brings `sent` up to date and says what that takes. A new generation that is not due waits for the next look: who made it is perhaps just
+ * telling the runner directly, and to send it as well would slow down the very moment that is to be fast.
+ */
+async function differences(
+  context: NodeContext,
+  rows: readonly Wanted[],
+  sent: Sent,
+  due: readonly Wanted[],
+): Promise<StreamMessage[]> {
   const wanted = new Set(rows.map(({ id }) => id));
-  const fresh = rows
-    .filter(({ id, desired, generation }) => desired === 'running' && generation > (sent.get(id)?.generation ?? 0))
-    .map(({ id }) => id);
-  const instances: DesiredInstance[] = await loadInstances(context, fresh);
+  const dueOf = new Map(due.map(({ id, generation }) => [id, generation]));
+  const fresh = rows.filter(
+    ({ id, desired, generation }) => desired === 'running' && generation > (sent.get(id)?.generation ?? 0),
+  );
+  for (const { id, generation, isApplied } of fresh) if (isApplied) sent.set(id, { desired: 'running', generation });
+  const unsent = fresh.filter(({ id, generation, isApplied }) => !isApplied && dueOf.get(id) === generation);
+  const instances: DesiredInstance[] = await loadInstances(
+    context,
+    unsent.map(({ id }) => id),
+  );
   const retired = rows.filter(({ id, desired }) => desired !== 'running' && sent.get(id)?.desired !== desired);
   // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
   const ended = [...sent].filter(([id, was]) => was.desired === 'running' && !wanted.has(id)).map(([id]) => id);

@@ -3,8 +3,8 @@ import { instancesChannel, listen } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 
 export interface ChangeWatch {
-  /** Resolves at the next change of that runner's instances, or after `mostMs`: a notice may be lost. */
-  next(runnerId: string, mostMs: number, signal: AbortSignal): Promise<void>;
+  /** True at the next change of that runner's instances, false after `mostMs`: a notice may be lost. */
+  next(runnerId: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -28,20 +28,23 @@ export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
   });
   return {
     async next(runnerId, mostMs, signal) {
-      if (changed.delete(runnerId) || signal.aborted) return;
+      if (changed.delete(runnerId)) return true;
+      if (signal.aborted) return false;
       const waiters = waiting.get(runnerId) ?? new Set();
       waiting.set(runnerId, waiters);
-      await new Promise<void>((resolve) => {
-        const end = (): void => {
+      return new Promise<boolean>((resolve) => {
+        const end = (isChange: boolean): void => {
           clearTimeout(timer);
-          signal.removeEventListener('abort', end);
-          waiters.delete(end);
+          signal.removeEventListener('abort', giveUp);
+          waiters.delete(hear);
           if (waiters.size === 0) waiting.delete(runnerId);
-          resolve();
+          resolve(isChange);
         };
-        const timer = setTimeout(end, mostMs);
-        signal.addEventListener('abort', end);
-        waiters.add(end);
+        const hear = (): void => end(true);
+        const giveUp = (): void => end(false);
+        const timer = setTimeout(giveUp, mostMs);
+        signal.addEventListener('abort', giveUp);
+        waiters.add(hear);
       });
     },
     close: () => listener.close(),
