@@ -33,7 +33,7 @@ export interface RunningRelay {
 
 /** Several may run: each takes the oldest rows that nobody has. So the order of one key's messages is not promised. */
 export function startRelay(options: RelayOptions): RunningRelay {
-  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 1_000 } = options;
+  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 500 } = options;
   const bell = new Bell();
   const resting = new RestingRows();
   const listener = listen({

@@ -24,7 +24,6 @@ import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
-import type { Observation } from './node/report-book.ts';
 import { MemoryPressure } from './pressure.ts';
 import { AdoptedBook } from './sandbox/adopted-book.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
@@ -93,10 +92,6 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     },
   });
   const { keeper } = sandboxes;
-  const report = (instance: string, observation: Observation): void => {
-    if (observation.state === 'gone') keeper.forget(instance);
-    link.report(instance, observation);
-  };
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
   const output = new OutputShipper({ stateFolder, client, logger, onSent });
   const dataFolder = await driver.dataFolder();
@@ -136,7 +131,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     images,
     output,
     failures: new FailureBook(stateFolder),
-    report,
+    report: (instance, observation) => link.report(instance, observation),
     bringUps: new Limit(config.concurrency, config.warmConcurrency, calm),
     sandboxes,
     traffic,

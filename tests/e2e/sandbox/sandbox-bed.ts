@@ -23,6 +23,8 @@ export interface SandboxBed extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly api: Client;
   readonly image: string;
+  /** The api's answer, whatever it is. */
+  ask(name: string, wish?: SandboxWish): ReturnType<Client['post']>;
   /** Reached through the first gateway. */
   create(name: string, wish?: SandboxWish): Promise<Sandbox>;
   sandbox(name: string, gateway?: number): Sandbox;
@@ -63,19 +65,22 @@ export async function startSandboxBed(isolation: IsolationClass): Promise<Sandbo
     };
   }
 
-  return {
-    ...{ fleet, api, image, sandbox },
-    async create(name, { memory = 512, ports = [], envs = {}, ttl } = {}) {
-      const { status, body } = await api.post('/sandboxes', {
-        metadata: { name },
-        spec: {
-          runtime: {
-            ...{ image, memory, ...(ttl === undefined ? {} : { ttl }) },
-            ports: ports.map((target) => ({ target, protocol: 'HTTP' })),
-            envs: Object.entries(envs).map(([key, value]) => ({ name: key, value })),
-          },
+  const ask: SandboxBed['ask'] = (name, { memory = 512, ports = [], envs = {}, ttl } = {}) =>
+    api.post('/sandboxes', {
+      metadata: { name },
+      spec: {
+        runtime: {
+          ...{ image, memory, ...(ttl === undefined ? {} : { ttl }) },
+          ports: ports.map((target) => ({ target, protocol: 'HTTP' })),
+          envs: Object.entries(envs).map(([key, value]) => ({ name: key, value })),
         },
-      });
+      },
+    });
+
+  return {
+    ...{ fleet, api, image, sandbox, ask },
+    async create(name, wish) {
+      const { status, body } = await ask(name, wish);
       if (status !== 200 || body.status !== 'DEPLOYED')
         throw new Error(`${name}: ${status} ${body.status} ${JSON.stringify(body.events ?? body)}`);
       return sandbox(name);

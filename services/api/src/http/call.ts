@@ -52,7 +52,7 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
   atLast(work: () => Promise<void>): void;
   /**
    * Leaves the work that follows the write, for the resource of this uid; whoever does it hears of it after the commit. What
-   * is settled for the client already waits for a second or two: it must not slow down what comes next.
+   * is settled for the client already waits for half a second, or a second and a half: it must not slow down what comes next.
    */
   follow(uid: string, urgency?: 'now' | 'settled'): Promise<void>;
   /** What this process remembers and the write made untrue; done once the write is there for everyone. */

@@ -146,8 +146,10 @@ export class SandboxInstance {
     await this.#tools.keeper.release(this.#id);
   }
 
+  /** Nothing of it is left. */
   forget(): void {
     this.#tools.adopted.forget(this.#id);
+    this.#tools.keeper.forget(this.#id);
   }
 
   get #noted(): number {
