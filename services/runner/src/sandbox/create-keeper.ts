@@ -28,7 +28,10 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   const emptied = new WeakSet<KeptSandbox>();
 
   const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
-  const crowd = new Crowd(cores, () => [...kept.values()].filter(({ sandbox }) => sandbox.isolation === 'gvisor'));
+  // What is being removed has ended, or soon will.
+  const crowd = new Crowd(cores, () =>
+    [...kept.values()].filter(({ sandbox, isReleased }) => sandbox.isolation === 'gvisor' && !isReleased),
+  );
   const tools: KeepingTools = { ...options, wake, onNews };
 
   async function wake({ isolation }: RunningSandbox, thaw: () => Promise<void>): Promise<Admitted> {
@@ -71,7 +74,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       // While it is awake what is noted may be that much older than the last use: rather expired too late than too early.
       const usedMsAgo = wasAsleep ? noted : Math.max(0, noted - tellEveryMs);
       kept.set(instance, new KeptSandbox(sandbox, { usedMsAgo, leases: leases.get(instance) ?? 0 }, tools));
-      if (sandbox.isolation === 'gvisor') crowd.makesRoom();
+      if (sandbox.isolation === 'gvisor') crowd.thinOut();
     },
     release: async (instance) => kept.get(instance)?.release(),
     open: async (instance) => kept.get(instance)?.open() ?? { is: 'unknown' },

@@ -68,6 +68,13 @@ test('as many sleep as leave room for the next, the longest idle', async () => {
   expect(members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name)).toEqual(['5', '6']);
 });
 
+test('when one more comes by itself, those that were used a moment ago are left alone', async () => {
+  const members = Array.from({ length: comfortable + 3 }, (_, at) => awake(`${at}`, at < 2 ? 5_000 : 10));
+  new Crowd(1, () => members).thinOut();
+  await sleep(50);
+  expect(members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name)).toEqual(['0', '1']);
+});
+
 test('if all are in use one more wakes all the same, a second later', async () => {
   const members = Array.from({ length: most }, (_, at) => busy(`${at}`));
   const crowd = new Crowd(1, () => members);

@@ -10,6 +10,8 @@ const perCore = { most: 8, comfortable: 6 };
 /** If all others are in use that long: better slow than not at all. */
 const patienceMs = 1_000;
 const lookMs = 10;
+/** Within which one that is new is used for the first time, mostly. */
+const momentMs = 1_000;
 
 type Member = Pick<KeptSandbox, 'isAsleep' | 'idleMs' | 'hurry'>;
 
@@ -31,17 +33,23 @@ export class Crowd {
     this.#waiting += 1;
     return this.#turns.run(async () => {
       const giveUpAt = performance.now() + patienceMs;
-      while (!this.makesRoom() && performance.now() < giveUpAt) await sleep(lookMs);
+      while (!this.#makesRoom() && performance.now() < giveUpAt) await sleep(lookMs);
       this.#waiting -= 1;
       return wake();
     });
   }
 
+  /** One more has come that was not asleep; it and others may be about to be used. */
+  thinOut(): void {
+    this.#makesRoom(momentMs);
+  }
+
   /** Whether there is room; if it is tight with all who wait, as many as that takes are asked to sleep. */
-  makesRoom(): boolean {
+  #makesRoom(leastIdleMs = 0): boolean {
     const awake = [...this.#members()].filter(({ isAsleep }) => !isAsleep);
     const tooMany = Math.max(0, awake.length + this.#waiting - this.#comfortable);
-    for (const member of longestIdle(awake).slice(0, tooMany)) void member.hurry();
+    const idle = longestIdle(awake).filter(({ idleMs }) => idleMs >= leastIdleMs);
+    for (const member of idle.slice(0, tooMany)) void member.hurry();
     return awake.length < this.#most;
   }
 }

@@ -82,6 +82,11 @@ export class KeptSandbox {
     return this.#standing.frozen === 'yes' && !this.#isThawing;
   }
 
+  /** It is being changed or removed. */
+  get isReleased(): boolean {
+    return this.#standing.isReleased;
+  }
+
   /** Neither frozen nor about to be. */
   get #isAwake(): boolean {
     return this.#standing.frozen === 'no' && this.#doing !== 'freeze';
