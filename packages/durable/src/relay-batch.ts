@@ -14,7 +14,7 @@ interface OutboxRow {
   readonly created_at: Date;
 }
 
-interface BatchSize {
+interface BatchRules {
   readonly batchSize: number;
   readonly minAgeMs: number;
 }
@@ -30,10 +30,10 @@ export function relayBatch(
   database: Database,
   sender: Sender,
   resting: RestingRows,
-  size: BatchSize,
+  rules: BatchRules,
 ): Promise<BatchResult> {
   return database.transaction().execute(async (tx) => {
-    const rows = await takeRows(tx, resting.asleep(Date.now()), size);
+    const rows = await takeRows(tx, resting.asleep(Date.now()), rules);
     const results = await sendOnce(sender, rows);
     await deleteRows(
       tx,
@@ -56,7 +56,7 @@ async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<rea
 async function takeRows(
   tx: DatabaseTransaction,
   asleep: readonly number[],
-  { batchSize, minAgeMs }: BatchSize,
+  { batchSize, minAgeMs }: BatchRules,
 ): Promise<OutboxRow[]> {
   const { rows } = await sql<OutboxRow>`
     select id, topic, key, payload, trace, created_at from outbox

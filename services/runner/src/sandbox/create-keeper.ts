@@ -34,10 +34,14 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   );
   const tools: KeepingTools = { ...options, wake, onNews };
 
-  async function wake({ isolation }: RunningSandbox, thaw: () => Promise<void>): Promise<Admitted> {
-    const admitted = await admission.admit();
-    if (admitted.is === 'admitted') await (isolation === 'gvisor' ? crowd.enter(thaw) : thaw());
-    return admitted;
+  /** Memory is looked at last: it may have gone to others while this one waited for its turn. */
+  function wake({ isolation }: RunningSandbox, thaw: () => Promise<void>): Promise<Admitted> {
+    const thawIfAdmitted = async (): Promise<Admitted> => {
+      const admitted = await admission.admit();
+      if (admitted.is === 'admitted') await thaw();
+      return admitted;
+    };
+    return isolation === 'gvisor' ? crowd.enter(thawIfAdmitted) : thawIfAdmitted();
   }
 
   function onNews(instance: string, news: SandboxNews): void {

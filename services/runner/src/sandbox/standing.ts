@@ -12,7 +12,7 @@ export interface Standing {
   readonly isReleased: boolean;
   /** Somebody wants it to sleep now, whatever runs inside. */
   readonly isSleepAsked: boolean;
-  /** The machine is short of memory: as if it had been idle for long enough. */
+  /** The machine is short of memory, or too many are awake: as if it had been idle for long enough. */
   readonly isHurried: boolean;
   /** The last moment at which somebody held a lease; of no meaning while somebody does. */
   readonly usedAtMs: number;
