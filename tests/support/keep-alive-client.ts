@@ -17,11 +17,11 @@ export class KeepAliveClient {
     this.#headers = headers;
   }
 
-  send(method: string, path: string, body?: string): Promise<Reply> {
+  send(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Reply> {
     return new Promise((done, failed) => {
       const sent = request(
         `${this.#base}${path}`,
-        { method, agent: this.#agent, headers: this.#headersFor(body) },
+        { method, agent: this.#agent, headers: this.#headersFor(body), ...(signal === undefined ? {} : { signal }) },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,3 +1,4 @@
+export * from './answer-in-time.ts';
 export * from './bells.ts';
 export * from './connect.ts';
 export * from './counters.ts';

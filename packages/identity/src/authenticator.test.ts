@@ -324,6 +324,18 @@ describe('while the database is away', () => {
       expect(performance.now() - askedAt).toBeLessThan(3_000);
     });
   });
+
+  test('a slow answer is waited for where nobody stands in for it', async () => {
+    const { userId, apiKey } = await newUser();
+    const authenticator = createAuthenticator(db, { staleMs: 60_000 });
+    const { promise: asked } = await db.transaction().execute(async (tx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(tx);
+      const promise = authenticator.authenticate(apiKey);
+      await sleep(1_500);
+      return { promise };
+    });
+    expect(await asked).toMatchObject({ subject: userId });
+  });
 });
 
 describe('the last use of a key', () => {

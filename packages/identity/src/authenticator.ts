@@ -2,7 +2,7 @@
 // second by every server without any message between them. Who may say so keeps known principals for longer while the
 // database is away: a gateway then still serves those who called it a moment ago.
 import { hash } from 'node:crypto';
-import type { Database } from '@berth/database';
+import { answerInTime, type Database } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { type FoundPrincipal, findPrincipal } from './find-principal.ts';
@@ -29,8 +29,6 @@ interface Answer {
   readonly principal: Principal | undefined;
 }
 
-/** With `staleMs`, a database that has not answered for this long counts as away. */
-const patienceMs = 1_000;
 /** While it is away, how long a known principal is served before it is asked again. */
 const retryMs = 250;
 
@@ -66,7 +64,12 @@ export function createAuthenticator(
   /** What may be said of a key when the database says nothing. */
   function standIn(id: string): Answer | undefined {
     const answer = known.get(id);
-    if (answer === undefined || now() >= answer.knownUntil) return undefined;
+    return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
+  }
+
+  function useStandIn(id: string): Answer | undefined {
+    const answer = standIn(id);
+    if (answer === undefined) return undefined;
     known.set(id, { ...answer, freshUntil: Math.min(now() + retryMs, answer.knownUntil) });
     return answer;
   }
@@ -88,7 +91,9 @@ export function createAuthenticator(
   function ask(id: string, digest: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const question = { askedAt: now(), found: inTime(findPrincipal(db, digest), staleMs > 0) };
+    const found = findPrincipal(db, digest);
+    const hasStandIn = standIn(id) !== undefined;
+    const question = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
     questions.set(id, question);
     void settle(id, question);
     return question;
@@ -108,7 +113,7 @@ export function createAuthenticator(
       try {
         return (await ask(id, hashSecret(bearer), fresh).found)?.principal;
       } catch (error) {
-        const known = standIn(id);
+        const known = useStandIn(id);
         if (known === undefined) throw error;
         return known.principal;
       }
@@ -123,15 +128,3 @@ export function createAuthenticator(
 
 /** No secret is kept, not even in memory. */
 const idOf = (bearer: string): string => hash('sha256', bearer, 'base64');
-
-/** A connection whose other side vanished stays silent for minutes. */
-async function inTime<T>(work: Promise<T>, isLimited: boolean): Promise<T> {
-  if (!isLimited) return work;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs} ms.`)), patienceMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

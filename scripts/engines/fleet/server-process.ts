@@ -73,6 +73,15 @@ export class ServerProcess implements AsyncDisposable {
     return (await readFile(this.#settings.logFile, 'utf8').catch(() => '')).slice(-3_000);
   }
 
+  /** The first of its lines in which the text stands. */
+  async linesWith(text: string, most = 5): Promise<string> {
+    const lines = (await readFile(this.#settings.logFile, 'utf8')).split('\n');
+    return lines
+      .filter((line) => line.includes(text))
+      .slice(0, most)
+      .join('\n');
+  }
+
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === undefined || !this.isRunning) return;

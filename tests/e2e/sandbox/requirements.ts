@@ -144,6 +144,6 @@ export const sandboxRequirements: Requirements = {
       'wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered',
     ],
     ['tests/e2e/runner-sleep.test.ts', 'wire check 15: process, open file, listener and files are kept over sleep'],
-    ['tests/chaos/sandbox-sleep.test.ts', 'random cycles over'],
+    ['tests/chaos/sandbox-sleep.test.ts', 'random sleeps and wakes over'],
   ],
 };

@@ -7,10 +7,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
+import { answerInTime } from '@berth/database';
 import { hashSecret } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
-import { inTime } from '../routing/in-time.ts';
 import type { Preview } from '../routing/preview.ts';
 import type { NamedPreview } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
@@ -51,7 +51,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
     const known = tokens.get(hash.toString('base64'));
     if (known !== undefined) return known > performance.now() ? known - performance.now() : undefined;
     try {
-      return await inTime(lookUpToken(uid, hash));
+      return await answerInTime(lookUpToken(uid, hash), { hasStandIn: false });
     } catch (error) {
       throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
     }

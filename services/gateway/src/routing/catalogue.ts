@@ -1,11 +1,10 @@
 // Workloads as the gateway knows them. PostgreSQL is the truth; what it said is believed for 800 ms, less when a notice says
 // that something changed, and for a minute more while it does not answer. That there is no such workload is not believed at all:
 // whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
-import { type Database, listen, routesChannel } from '@berth/database';
+import { answerInTime, type Database, listen, routesChannel } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { GatewayError } from '../errors.ts';
-import { inTime } from './in-time.ts';
 import type { Named, Workload } from './route.ts';
 import { isPossible, queryWorkload } from './workload-query.ts';
 
@@ -97,7 +96,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function ask(key: string, named: Named): Question {
     const open = questions.get(key);
     if (open !== undefined && now() < open.askedAt + freshMs && !isOutdated(key, open.heard)) return open;
-    const question = { askedAt: now(), heard: news.count(), found: inTime(queryWorkload(database, named)) };
+    const found = answerInTime(queryWorkload(database, named), { hasStandIn: standIn(key) !== undefined });
+    const question = { askedAt: now(), heard: news.count(), found };
     questions.set(key, question);
     void settle(key, question);
     return question;
@@ -112,9 +112,14 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   /** What is said of a workload when the database says nothing. */
-  function standIn(key: string): Workload | undefined {
+  function standIn(key: string): Answer | undefined {
     const answer = known.get(key);
-    if (answer === undefined || now() >= answer.knownUntil) return undefined;
+    return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
+  }
+
+  function useStandIn(key: string): Workload | undefined {
+    const answer = standIn(key);
+    if (answer === undefined) return undefined;
     const freshUntil = Math.min(now() + retryMs, answer.knownUntil);
     known.set(key, { ...answer, freshUntil, heard: news.count() });
     return answer.workload;
@@ -136,7 +141,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       try {
         return await certain(key, named);
       } catch (error) {
-        const workload = standIn(key);
+        const workload = useStandIn(key);
         if (workload === undefined) throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
         return workload;
       }

@@ -1,11 +1,11 @@
 import type { Guest } from '../guest.ts';
 import { processStat, processStats, procText } from '../ports/proc-files.ts';
-import { type Candidate, groupToEnd, isShort, type Load, nextLookMs } from './pressure.ts';
+import { type Candidate, type Ended, groupToEnd, isShort, type Load, nextLookMs } from './pressure.ts';
 
 // The same text in every release of gVisor: it is what the sandboxed kernel says of itself.
 const GVISOR = /^Linux version \S+ #1 SMP Sun Jan 10 15:06:54 PST 2016/;
-// What was ended needs a moment to give its memory back.
-const AFTER_END_MS = 50;
+// Each look reads what every process holds.
+const WHILE_SHORT_MS = 50;
 const KILL = 'SIGKILL';
 
 export function isGvisor(): boolean {
@@ -15,25 +15,29 @@ export function isGvisor(): boolean {
 /** Looks until the result is called. */
 export function watchPressure(guest: Guest): () => void {
   let timer: NodeJS.Timeout;
+  let last: Ended | undefined;
   const look = () => {
     const load = loadNow();
-    const isEnded = load !== undefined && endBiggest(guest, load);
-    timer = setTimeout(look, load === undefined || isEnded ? AFTER_END_MS : nextLookMs(load));
+    if (load !== undefined) last = isShort(load) ? endBiggest(guest, load, last) : undefined;
+    timer = setTimeout(look, load === undefined || last !== undefined ? WHILE_SHORT_MS : nextLookMs(load));
   };
   look();
   return () => clearTimeout(timer);
 }
 
-function endBiggest(guest: Guest, load: Load): boolean {
-  const group = isShort(load) ? groupToEnd(candidates()) : undefined;
-  if (group === undefined) return false;
+/** The one that was ended last: now, or before. */
+function endBiggest(guest: Guest, load: Load, last: Ended | undefined): Ended | undefined {
+  const found = candidates();
+  const atMs = performance.now();
+  const group = groupToEnd(found, last, atMs);
+  if (group === undefined) return last;
   guest.log.line('guest', { level: 'warn', event: 'a process group was ended for want of memory', group, ...load });
   try {
     process.kill(-group, KILL);
   } catch {
     // Gone meanwhile.
   }
-  return true;
+  return { group, atMs, residentBytes: new Map(found.map(({ pid, residentBytes }) => [pid, residentBytes])) };
 }
 
 /** Everything but the helper, the guest, and what they lead. */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
-import { registryOf } from '../images/image-reference.ts';
 import { type Pull, PullFailed } from './driver.ts';
+import { registryOf } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 import { pullFailed } from './pull-fault.ts';
 import { PullLine, PullProgress } from './pull-progress.ts';

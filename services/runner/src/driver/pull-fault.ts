@@ -1,6 +1,6 @@
 // The engine's words about a failed pull, and what a person can do about it.
-import { registryOf } from '../images/image-reference.ts';
 import { PullFailed, type PullFault } from './driver.ts';
+import { registryOf } from './image-reference.ts';
 
 interface Rule {
   readonly words: RegExp;

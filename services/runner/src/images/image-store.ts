@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@berth/telemetry';
 import type { Driver, Pull } from '../driver/driver.ts';
-import { registryOf } from './image-reference.ts';
+import { registryOf } from '../driver/image-reference.ts';
 import { openPulledImages } from './pulled-images.ts';
 import { SharedPulls } from './shared-pulls.ts';
 
