@@ -8,6 +8,7 @@ const seenArbitrary: fc.Arbitrary<Seen> = fc.record({
   isWired: fc.boolean(),
   answeredMs: fc.option(fc.nat({ max: 2 * longRunMs }), { nil: undefined }),
   isKept: fc.boolean(),
+  isAwaited: fc.boolean(),
 });
 const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record({
   starts: fc.nat({ max: 100 }),
@@ -22,6 +23,7 @@ const exited = (answeredMs: number | undefined, outOfMemory = false): Seen => ({
   isWired: true,
   answeredMs,
   isKept: false,
+  isAwaited: false,
 });
 
 /** Lives through the ends in turn, and says what became of it. */
@@ -73,14 +75,14 @@ test('what runs and answers is left alone', () => {
   );
 });
 
-test('a pause before a restart is never longer than half a minute, and none before it ever answered', () => {
+test('a pause before a restart is never longer than half a minute, and none before it ever answered an owner', () => {
   fc.assert(
     fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
       const step = decide(true, { ...seen, status: 'exited' }, attempt);
       if (step.do !== 'restart') return;
       expect(step.afterMs).toBeLessThanOrEqual(30_000);
       expect(step.failedStarts).toBeLessThan(mostFailedStarts);
-      if (!attempt.hasAnswered) expect(step.afterMs).toBe(0);
+      if (!attempt.hasAnswered || seen.isAwaited) expect(step.afterMs).toBe(0);
     }),
   );
 });
@@ -128,7 +130,7 @@ describe('memory', () => {
 });
 
 test('a container whose network is gone gives way to a new one', () => {
-  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined, isKept: false };
+  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined, isKept: false, isAwaited: false };
   expect(decide(true, { ...unwired, status: 'created' }, firstAttempt)).toEqual({ do: 'discard' });
   expect(decide(true, { ...unwired, status: 'running' }, firstAttempt)).toEqual({ do: 'discard' });
   expect(decide(true, { ...unwired, status: 'exited' }, firstAttempt)).toMatchObject({ do: 'restart', isAnew: true });

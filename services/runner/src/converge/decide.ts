@@ -11,6 +11,8 @@ export interface Seen {
   readonly answeredMs: number | undefined;
   /** Its owner has put something into it that nobody can make again: it is never swapped for an empty one, and may sleep. */
   readonly isKept: boolean;
+  /** Somebody has just become its owner and waits for it; nothing of theirs has run in it yet. */
+  readonly isAwaited: boolean;
 }
 
 export interface Failure {
@@ -109,7 +111,7 @@ function afterFailure(seen: Seen, { code }: Failure): Step {
 }
 
 function afterEnd(seen: Seen, attempt: Attempt): Step {
-  const { outOfMemory, answeredMs, isWired } = seen;
+  const { outOfMemory, answeredMs, isWired, isAwaited } = seen;
   const isFailedStart = answeredMs === undefined || answeredMs < shortRunMs;
   const failedStarts = isFailedStart ? attempt.failedStarts + 1 : 0;
   // What needs more memory before it ever answered needs it the next time too.
@@ -119,7 +121,7 @@ function afterEnd(seen: Seen, attempt: Attempt): Step {
   }
   const restarts = answeredMs !== undefined && answeredMs >= longRunMs ? 1 : attempt.restarts + 1;
   const pauseMs = Math.min(mostPauseMs, firstPauseMs * 2 ** Math.min(30, restarts - 1));
-  // Before it has ever answered there is nobody to protect by waiting, and someone who waits for the verdict.
-  const afterMs = attempt.hasAnswered ? pauseMs : 0;
+  // Before it has ever answered to an owner there is nobody to protect by waiting, and someone who waits for the verdict.
+  const afterMs = attempt.hasAnswered && !isAwaited ? pauseMs : 0;
   return { do: 'restart', afterMs, isAnew: !isWired, failedStarts, restarts };
 }

@@ -147,7 +147,9 @@ export class InstanceWorker {
     const { failure } = this.#record;
     if (failure !== undefined) this.#say('failed', failure);
     const isWired = state !== undefined && (await this.#container.isWired(state, desired.isolation));
-    const seen = this.#record.seen(state, { isWired, isKept: this.#sandbox?.isKept ?? false });
+    const isKept = this.#sandbox?.isKept ?? false;
+    const isAwaited = isSandbox(desired) && desired.workspaceId !== undefined && !isKept;
+    const seen = this.#record.seen(state, { isWired, isKept, isAwaited });
     return this.#do(decide(true, seen, this.#record.attempt), desired, state);
   }
 

@@ -48,14 +48,14 @@ export class RunRecord {
     this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
   }
 
-  seen(state: ContainerState | undefined, { isWired, isKept }: Pick<Seen, 'isWired' | 'isKept'>): Seen {
+  seen(state: ContainerState | undefined, { isWired, ...owner }: Pick<Seen, 'isWired' | 'isKept' | 'isAwaited'>): Seen {
     if (state === undefined)
-      return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined, isKept };
+      return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined, ...owner };
     const { status, outOfMemory, pid } = state;
     // Somebody may have started it again behind our back: that run has not answered yet.
     const isOtherRun = pid !== undefined && this.#answering?.pid !== pid;
     const since = isOtherRun ? undefined : this.#answering?.since;
     const answeredMs = since === undefined ? undefined : performance.now() - since;
-    return { status, outOfMemory, isWired, answeredMs, isKept };
+    return { status, outOfMemory, isWired, answeredMs, ...owner };
   }
 }

@@ -16,9 +16,12 @@ export interface GuestPlace {
   readonly instance: string;
   readonly address: string;
   readonly port: number;
+  /** Of its first process, on this machine, where that is known: one that has ended is not waited for. */
+  readonly pid?: number;
 }
 
 const mostAnswerBytes = 64 * 1024;
+const lookMs = 100;
 
 const State = z.object({
   openRequests: z.number(),
@@ -107,7 +110,14 @@ export class GuestControl {
         },
       });
       const timer = setTimeout(() => asked.destroy(new Error('the guest did not answer in time')), this.#answerMs);
-      asked.once('close', () => clearTimeout(timer));
+      // Nothing else tells: under gVisor the address is gone with the process, and nobody is there to refuse.
+      const looks = setInterval(() => {
+        if (hasEnded(place)) asked.destroy(new Error('the sandbox has ended'));
+      }, lookMs);
+      asked.once('close', () => {
+        clearTimeout(timer);
+        clearInterval(looks);
+      });
       asked.once('error', reject);
       asked.once('response', (response) => {
         let text = '';
@@ -129,5 +139,14 @@ export class GuestControl {
       });
       asked.end(body);
     });
+  }
+}
+
+function hasEnded({ pid }: GuestPlace): boolean {
+  if (pid === undefined) return false;
+  try {
+    return !process.kill(pid, 0);
+  } catch {
+    return true;
   }
 }
