@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What is to become so has a slow machine's time; where the time itself is the guarantee, the test states it.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         test: {

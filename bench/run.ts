@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
+import { StolenTime } from './support/stolen-time.ts';
 
 const words = process.argv.slice(2);
 const full = words.includes('--full');
@@ -12,19 +13,22 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-function line({ name, value, unit, bound, detail }: Measure): string {
+function line({ name, value, unit, bound, detail }: Measure, stolenShare: number): string {
   const verdict = bound === undefined ? '      ' : isWithin(value, bound) ? 'ok    ' : 'FAILED';
   const limit =
     bound === undefined ? '' : 'atMost' in bound ? ` (at most ${bound.atMost})` : ` (at least ${bound.atLeast})`;
   const figures = detail === undefined ? '' : `  ${JSON.stringify(detail)}`;
-  return `${verdict}  ${name}: ${Number(value.toPrecision(4))} ${unit}${limit}${figures}`;
+  const percent = Math.round(stolenShare * 100);
+  const stolen = percent < 1 ? '' : `  (${percent} % of the CPU time was taken by the host)`;
+  return `${verdict}  ${name}: ${Number(value.toPrecision(4))} ${unit}${limit}${figures}${stolen}`;
 }
 
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`${bench.name}: ${bench.about}${full ? '' : ' (quick; --full for the whole size)'}`);
+  const stolenTime = new StolenTime();
   try {
     for await (const measure of bench.run({ full })) {
-      console.log(line(measure));
+      console.log(line(measure, stolenTime.share()));
       if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 
 const lowest = 15_000;
 const highest = 65_535;
@@ -16,17 +16,32 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   const end = outgoingFrom > lowest ? outgoingFrom : highest;
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const port = randomInt(lowest, end);
-    if (await isFree(port, host)) return port;
+    if (await take(port, host)) return port;
   }
   throw new Error(`None of ${mostAttempts} ports between ${lowest} and ${end} is free.`);
 }
 
-const isFree = (port: number, host: string): Promise<boolean> =>
+/**
+ * Whoever finds a port keeps a name for it until the process ends: others, of which several test at the same time, would find it
+ * free as well until somebody listens there. Names of this kind live where ports do, in the network namespace.
+ */
+async function take(port: number, host: string): Promise<boolean> {
+  const name = await listening({ path: `\0berth-port-${port}` });
+  if (name === undefined) return false;
+  name.unref();
+  const server = await listening({ port, host });
+  const done = server ?? name;
+  await new Promise((closed) => done.close(closed));
+  return server !== undefined;
+}
+
+/** Undefined when somebody does already. */
+const listening = (place: ListenOptions): Promise<Server | undefined> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
+      if (error.code === 'EADDRINUSE') resolve(undefined);
       else reject(error);
     });
-    server.listen(port, host, () => server.close(() => resolve(true)));
+    server.listen(place, () => resolve(server));
   });
