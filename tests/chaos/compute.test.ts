@@ -8,11 +8,11 @@ import { expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import { agent } from '../support/workloads.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
-const deployments = full ? 100 : 16;
-const kills = full ? 50 : 10;
+const deployments = isFull ? 100 : 16;
+const kills = isFull ? 50 : 10;
 const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 const pick = <T>(from: readonly T[]): T => {

@@ -1,16 +1,15 @@
 // Numbered lines from many containers while the runner and ClickHouse are killed: each line is stored once, in order.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { importScriptImage } from '../e2e/deploy/script-image.ts';
+import { isFull } from '../support/size.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const containers = 10;
-const lines = full ? 10_000 : 1_000;
-const kills = full ? 10 : 4;
+const lines = isFull ? 10_000 : 1_000;
+const kills = isFull ? 10 : 4;
 
 /** Writes its lines in bursts, so that kills fall in between, and answers meanwhile. */
 const script = `httpd -p 8080 -h /www

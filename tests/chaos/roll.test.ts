@@ -9,15 +9,15 @@ import { buildEchoImage } from '../support/echo-image.ts';
 import { type Mixed, mixedRequest, wordOf } from '../support/mixed-requests.ts';
 import { PatientClient } from '../support/patient-client.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import type { Tried } from '../support/try-once.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
-const swaps = full ? 20 : 3;
-const requests = full ? 20_000 : 3_000;
+const swaps = isFull ? 20 : 3;
+const requests = isFull ? 20_000 : 3_000;
 /** After which swaps who is restarted, beside the next one. */
-const gatewayEvery = full ? 3 : 2;
-const runnerEvery = full ? 5 : 3;
+const gatewayEvery = isFull ? 3 : 2;
+const runnerEvery = isFull ? 5 : 3;
 const callers = 32;
 const longestPauseMs = 500;
 const limitMs = 60_000;

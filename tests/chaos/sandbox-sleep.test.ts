@@ -4,8 +4,8 @@ import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SandboxBed, type Wish } from '../support/sandbox-machine.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
 
 /** A process with a counter in memory, an open file that it appends to, a listener, and a line for each request. */
@@ -50,7 +50,7 @@ async function bump(bed: SandboxBed, counter: Counter): Promise<void> {
 }
 
 describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
-  const [sandboxes, cycles] = full ? [20, 1_000] : [4, 40];
+  const [sandboxes, cycles] = isFull ? [20, 1_000] : [4, 40];
   const mostRounds = 4;
   let bed: SandboxBed;
   beforeAll(async () => {
@@ -145,7 +145,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
 
   test('its runner killed while it freezes, it is the same sandbox afterwards', { timeout: 300_000 }, async () => {
     const counter = await startCounter(bed, 'survivor', false);
-    for (const pauseMs of full ? [0, 2, 5, 10, 20, 50] : [0, 5, 20]) {
+    for (const pauseMs of isFull ? [0, 2, 5, 10, 20, 50] : [0, 5, 20]) {
       const asleep = bed.sleep(counter).catch(() => {});
       await sleep(pauseMs);
       await bed.machine.runner.kill();
@@ -169,7 +169,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
   });
 
   // The runner does not know what kind of sandbox it was away from.
-  test.skipIf(isolation === 'gvisor' && !full)(
+  test.skipIf(isolation === 'gvisor' && !isFull)(
     'its runner away and back, it is unreachable meanwhile and never another',
     { timeout: 300_000 },
     async () => {
@@ -178,7 +178,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
       await bed.sleep(counter);
       await bed.machine.runner.kill();
       // Longer than a runner may be silent before it is lost.
-      await sleep(full ? 60_000 : 36_000);
+      await sleep(isFull ? 60_000 : 36_000);
       expect((await bed.read(counter)).status).toBe('DEPLOYED');
       await bed.machine.runner.start();
       await bump(bed, counter);

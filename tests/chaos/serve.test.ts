@@ -12,16 +12,16 @@ import { metricsOf } from '../support/metrics-of.ts';
 import { mixedRequest, wordOf } from '../support/mixed-requests.ts';
 import { platformCode } from '../support/platform-answer.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import { type Tried, tryOnce } from '../support/try-once.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
 const victims = ['gateway', 'runner', 'api', 'postgres'] as const;
 type Victim = (typeof victims)[number];
 
-const full = environment.BERTH_TEST_FULL === '1';
-const lengthMs = full ? 120_000 : 20_000;
+const lengthMs = isFull ? 120_000 : 20_000;
 /** On a slow machine it takes longer. */
-const leastKills = full ? 12 : victims.length;
+const leastKills = isFull ? 12 : victims.length;
 const healMs = 5_000;
 /** What is set when nothing is said. */
 const holdSeconds = 30;

@@ -2,12 +2,12 @@
 // it; whatever it did not acknowledge is there whole or not at all.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { startDeployment } from '../../scripts/engines/deployment.ts';
+import { isFull } from '../support/size.ts';
 
-const kills = environment.BERTH_TEST_FULL === '1' ? 30 : 5;
+const kills = isFull ? 30 : 5;
 const writers = 8;
 
 interface Acknowledged {

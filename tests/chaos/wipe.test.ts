@@ -1,12 +1,12 @@
 // Restate may lose everything it knows: what is unfinished stands in PostgreSQL and is found again.
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { isFull } from '../support/size.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
-const deployments = environment.BERTH_TEST_FULL === '1' ? 50 : 12;
+const deployments = isFull ? 50 : 12;
 
 test(`Restate's data removed in the middle of ${deployments} deployments: all of them finish`, {
   timeout: 600_000,

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import { agent, clientOf, gone, settled } from '../support/workloads.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 
-const rounds = environment.BERTH_TEST_FULL === '1' ? 60 : 16;
+const rounds = isFull ? 60 : 16;
 const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 

@@ -1,15 +1,13 @@
 // A deployment becomes running containers, or says why not. Real engines, real runner, both isolation classes.
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { execute } from '../support/execute.ts';
 import { leftovers } from '../support/leftovers.ts';
-import { agent, clientOf, gone, instancesOf, isolations, lastMessage, settled } from '../support/workloads.ts';
+import { isFull } from '../support/size.ts';
+import { agent, clientOf, gone, instancesOf, isolationsOf, lastMessage, settled } from '../support/workloads.ts';
 import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.ts';
 import { importScriptImage } from './deploy/script-image.ts';
-
-const full = environment.BERTH_TEST_FULL === '1';
 
 let fleet: Fleet;
 /** Known to the runner with its password; holds the hub's images too. */
@@ -29,7 +27,7 @@ beforeAll(async () => {
       ]),
       BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
       // At full size as operators have it, 45 seconds.
-      ...(full ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
+      ...(isFull ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
     },
   });
 }, 120_000);
@@ -50,7 +48,7 @@ const containers = async (): Promise<{ Names: string[]; Labels: Record<string, s
 const instanceContainers = async () =>
   (await containers()).filter(({ Labels }) => Labels['berth.instance'] !== undefined);
 
-describe.each(isolations)('on $isolation', ({ isolation, generation }) => {
+describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation, generation }) => {
   const client = () => clientOf(fleet);
 
   test('an HTTP server goes to DEPLOYED and answers inside its network', async () => {

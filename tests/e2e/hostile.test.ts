@@ -1,5 +1,6 @@
 // Hostile input at a gateway with two tenants behind it: nothing of the other's comes back, nobody is taken for somebody else, the gateway
 // stays up, and whoever is told of a failure is told whose it was.
+
 import { randomBytes, randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { environment } from '@berth/telemetry';
@@ -8,6 +9,7 @@ import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Client } from '../support/client.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import { addAccount } from '../support/tenant.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 import { addressShapes } from './hostile/address-shapes.ts';
@@ -18,9 +20,9 @@ import type { Attack, Tenant } from './hostile/request-text.ts';
 import { sendRaw } from './hostile/send-raw.ts';
 import { streamShapes } from './hostile/stream-shapes.ts';
 import { callerTo } from './inference/caller.ts';
-import { echo, full } from './inference/site.ts';
+import { echo } from './inference/site.ts';
 
-const requests = full ? 50_000 : 2_000;
+const requests = isFull ? 50_000 : 2_000;
 const concurrency = 32;
 /** It was seen to rise and fall between 50 and 270 MiB; 10 KiB kept of each connection would be 500. */
 const mostGrowthMb = 350;

@@ -6,7 +6,7 @@ import { readLine } from '@berth/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { agent, clientOf, instancesOf, isolations, settled } from '../support/workloads.ts';
+import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
 import { openLease, openTunnel, runnerOf } from './runner-ingress/gateway-side.ts';
 
 let fleet: Fleet;
@@ -41,7 +41,7 @@ const answerFor = async (id: string, secret?: string): Promise<string> => {
 };
 const request = 'GET / HTTP/1.0\r\nhost: a\r\n\r\n';
 
-describe.each(isolations)('on $isolation', ({ isolation, generation }) => {
+describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation }) => {
   test('a request through the tunnel reaches the container', async () => {
     const id = await deploy(`web-${isolation}`, generation);
     const { socket, answer } = await openTunnel(fleet, id);

@@ -1,13 +1,12 @@
 // Two machines, each with its Docker and its runner, share the work; what one loses the other takes over.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { isFull } from '../support/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 let fleet: Fleet;
@@ -17,7 +16,7 @@ beforeAll(async () => {
     workspaces: ['main'],
     machines: 2,
     // At full size as operators have it, 30 seconds.
-    settings: full ? {} : { BERTH_API_NODE_LOST_AFTER_SECONDS: '10' },
+    settings: isFull ? {} : { BERTH_API_NODE_LOST_AFTER_SECONDS: '10' },
   });
 }, 120_000);
 afterAll(() => fleet[Symbol.asyncDispose]());

@@ -2,12 +2,11 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Placed, takeBack } from '../support/placed-instance.ts';
+import { isFull } from '../support/size.ts';
 import { type AttackBed, startAttackBed } from './sandbox-attacks/bed.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const requests = 1_000;
 /** Of what it is on a quiet machine. */
 const most = 3;
@@ -16,14 +15,14 @@ const bombs = ['fork', 'memory', 'disk', 'cpu', 'flood'] as const;
 
 let bed: AttackBed;
 beforeAll(async () => {
-  if (full) bed = await startAttackBed();
+  if (isFull) bed = await startAttackBed();
 }, 900_000);
 afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
-test.runIf(full).each(['runc', 'gvisor'] as const)('a neighbour’s p99 under each bomb, on %s', async (isolation) => {
+test.runIf(isFull).each(['runc', 'gvisor'] as const)('a neighbour’s p99 under each bomb, on %s', async (isolation) => {
   const neighbour = await bed.sandbox(isolation, 1, 1_024);
   const quiet = percentile(await bed.latencies(neighbour, requests), 0.99);
   const seen: Record<string, number> = { quiet };

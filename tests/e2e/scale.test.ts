@@ -1,14 +1,13 @@
 // From zero and back: instances come with requests and go without them, and no request is lost at either edge.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
+import { isFull } from '../support/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const idleSeconds = 2;
 const holdSeconds = 10;
 
@@ -66,7 +65,7 @@ async function started(name: string): Promise<number> {
 }
 
 test('200 requests at once to an agent without an instance are all answered, by no more instances than they take', async () => {
-  const maxScale = full ? 20 : 3;
+  const maxScale = isFull ? 20 : 3;
   await deploy('cold', { maxScale });
   await asleep('cold');
   await expect.poll(containers, { timeout: 30_000 }).toBe(0);
@@ -87,7 +86,7 @@ test('200 requests at once to an agent without an instance are all answered, by 
 
 test('requests that come when the last instance is about to go are all answered', async () => {
   await deploy('edge');
-  const rounds = full ? 40 : 10;
+  const rounds = isFull ? 40 : 10;
   for (let round = 0; round < rounds; round += 1) {
     const answer = await call('edge/x', round % 2);
     expect([round, answer.status, answer.ok || (await answer.text())]).toEqual([round, 200, true]);

@@ -11,7 +11,7 @@ import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { type Machine, wireAddresses } from '../../scripts/engines/fleet/machine.ts';
 import { execute } from '../support/execute.ts';
-import { agent, clientOf, instancesOf, isolations, settled } from '../support/workloads.ts';
+import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
 
 const image = 'berth-probe:latest';
 const imageFolder = join(import.meta.dirname, 'runner-network/image');
@@ -117,7 +117,7 @@ const ipv6Probe = `
   setTimeout(() => { console.log('silent'); process.exit(0); }, 1500);
 `;
 
-describe.each(isolations)('on $isolation', ({ generation }) => {
+describe.each(isolationsOf('runc'))('on $isolation', ({ generation }) => {
   let probing: Probing;
   beforeAll(async () => {
     probing = await prepare(generation);

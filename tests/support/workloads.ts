@@ -2,11 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 import { type Answer, Client } from './client.ts';
+import { isFull } from './size.ts';
 
-export const isolations = [
-  { isolation: 'runc', generation: 'mk2' },
-  { isolation: 'gvisor', generation: 'mk3' },
+const isolations = [
+  { isolation: 'runc', runtime: 'runc', generation: 'mk2' },
+  { isolation: 'gvisor', runtime: 'runsc', generation: 'mk3' },
 ] as const;
+
+/** The isolation classes that a guarantee is tested on. The small size tests the one named here, the full size both. */
+export const isolationsOf = (mattersMost: 'runc' | 'gvisor') =>
+  isolations.filter(({ isolation }) => isFull || isolation === mattersMost);
 
 export const clientOf = (fleet: Pick<Fleet, 'url' | 'key'>, workspace = 'main'): Client =>
   new Client({ url: fleet.url, key: fleet.key, workspace, version: '2026-04-28' });

@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
 import { formOf, rawRequest } from '../../support/raw-request.ts';
+import { isFull } from '../../support/size.ts';
 
 const MB = 1024 * 1024;
-const full = environment.BERTH_TEST_FULL === '1';
 // Several times what may grow, else a guest that keeps everything would pass.
-const SIZE = (full ? 1024 : 320) * MB;
+const SIZE = (isFull ? 1024 : 320) * MB;
 const PART_BYTES = 5 * MB;
 const AT_ONCE = 3;
 // What buffers, garbage and the parser may take, whatever the size of the file.

@@ -7,11 +7,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { isFull } from '../../support/size.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { type GuestFuzzRequest, guestFuzzRequest } from './fuzz-request.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const REQUESTS = environment.BERTH_TEST_FULL === '1' ? 50_000 : 2_500;
+const REQUESTS = isFull ? 50_000 : 2_500;
 const AT_ONCE = 8;
 const MOST_ANSWER_MS = 15_000;
 const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);

@@ -1,14 +1,14 @@
 // Streams that say little for long: longer than any keepalive interval here, and than ten minutes in the full run.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { isFull } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const SECONDS = environment.BERTH_TEST_FULL === '1' ? 660 : 62;
+const SECONDS = isFull ? 660 : 62;
 
 const docker = useGuestDocker();
 

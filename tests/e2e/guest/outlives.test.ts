@@ -1,12 +1,11 @@
 // Whatever its children do, the guest answers, stays small, and is not the victim.
 
-import { environment } from '@berth/telemetry';
 import { describe, expect, test } from 'vitest';
 import { guestClient, watchHealth } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { isFull } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 // gVisor counts every page of the program's files as resident: what the guest takes there is what it grows by.
 const GUEST_MOST_RSS_MB = 120;
 const GUEST_MOST_GROWTH_MB = 50;
@@ -78,7 +77,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
       { memoryMb: 1_024 },
       async ({ url }) => {
         const client = guestClient(url);
-        const seconds = full ? 30 : 4;
+        const seconds = isFull ? 30 : 4;
         const chatter = `end=$(($(date +%s) + ${seconds})); while [ $(date +%s) -lt $end ]; do i=0; while [ $i -lt 2000 ]; do echo "line $i of a chatty process"; i=$((i+1)); done; done`;
         const pids = await Promise.all(
           Array.from(
@@ -97,7 +96,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   });
 
   test('R-02 R-03 output without a newline costs its documented share, however long', async () => {
-    const gigabytes = full ? 10 : 1;
+    const gigabytes = isFull ? 10 : 1;
     await underAttack({ memoryMb: 1_024 }, async ({ url }) => {
       const client = guestClient(url);
       const { pid } = await client.start({ command: `head -c ${gigabytes}G /dev/zero`, name: 'endless' });
@@ -114,7 +113,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
       async ({ url }) => {
         const client = guestClient(url);
         await client.start({ command: 'bomb() { bomb | bomb & }; bomb; sleep 60', name: 'bomb' });
-        await new Promise((resolve) => setTimeout(resolve, full ? 10_000 : 3_000));
+        await new Promise((resolve) => setTimeout(resolve, isFull ? 10_000 : 3_000));
         await client.call('DELETE', '/process/bomb/kill');
         const after = await eventually(() => client.run('echo alive', { timeout: 20 }));
         expect(after.stdout).toBe('alive\n');

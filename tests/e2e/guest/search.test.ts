@@ -4,16 +4,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
+import { isFull } from '../../support/size.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
-const files = full ? 200_000 : 20_000;
+const files = isFull ? 200_000 : 20_000;
 const ROUNDS = 5;
 const MOST_RATIO = 2;
 // Starting a thread and a request costs the same for any tree; it would drown the ratio on a small one.
-const START_MS = full ? 0 : 100;
+const START_MS = isFull ? 0 : 100;
 const NEEDLE = 'Needle-In-Hay';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-search-'));

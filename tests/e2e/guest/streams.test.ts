@@ -1,14 +1,13 @@
 // Log streams: each line once, whoever comes, goes or reads slowly.
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { environment } from '@berth/telemetry';
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { isFull } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
-const SECONDS = full ? 20 : 4;
+const SECONDS = isFull ? 20 : 4;
 const LINE = 'x'.repeat(80);
 
 const docker = useGuestDocker();

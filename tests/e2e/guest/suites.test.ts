@@ -1,7 +1,6 @@
 // The tests of the guest's interface (tests/guest), themselves inside a container of each isolation class: the helper, the
 // guest and the test share its kernel, so what they show holds there. Each of them is told here by its own name.
 import { resolve } from 'node:path';
-import { environment } from '@berth/telemetry';
 import { describe, expect, test } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
@@ -10,6 +9,7 @@ import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
 import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
 import { demultiplexed } from '../../support/docker-output.ts';
 import { guestCapabilities } from '../../support/guest-container.ts';
+import { runtimesOf } from '../../support/size.ts';
 
 const CLONE = resolve(import.meta.dirname, '../../..');
 const MOST_SECONDS = 900;
@@ -65,7 +65,7 @@ await callDocker(docker.url, 'POST /networks/create', {
 });
 
 // In CI under gVisor alone: the machine's own kernel is what these tests are written on.
-for (const runtime of environment.BERTH_TEST_FULL === '1' ? ['runc', 'runsc'] : ['runsc']) {
+for (const runtime of runtimesOf('runsc')) {
   const startedAt = Date.now();
   const { testResults } = await runSuites(docker.url, image, runtime);
   console.log(`${runtime}: ${testResults.length} files in ${Math.round((Date.now() - startedAt) / 1000)} s`);

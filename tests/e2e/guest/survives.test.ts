@@ -1,14 +1,13 @@
 // The guest may be killed at any moment: processes, their output, their exit codes and what keeps the sandbox awake stay.
 
-import { environment } from '@berth/telemetry';
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { isFull } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 import { killGuest } from './kill-guest.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
-const KILLS = full ? 50 : 5;
+const KILLS = isFull ? 50 : 5;
 const PROCESSES = 20;
 
 const docker = useGuestDocker();

@@ -3,19 +3,19 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
+import { isFull } from '../../support/size.ts';
 import { readWatch, type WatchedEvent } from '../../support/watch-reader.ts';
 import { startKernelWatch } from './watch/kernel-watch.ts';
 import { writePackages, writeProject } from './watch/package-tree.ts';
 
 const run = promisify(execFile);
-const packages = environment.BERTH_TEST_FULL === '1' ? 300 : 40;
+const packages = isFull ? 300 : 40;
 const root = mkdtempSync(join(tmpdir(), 'berth-watch-'));
 let guest: GuestProcess;
 let docker: TestDocker;

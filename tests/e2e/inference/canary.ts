@@ -4,18 +4,19 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
+import { isFull } from '../../support/size.ts';
 import { agent, clientOf, settled } from '../../support/workloads.ts';
 import { callerTo } from './caller.ts';
-import { echo, full, type Site } from './site.ts';
+import { echo, type Site } from './site.ts';
 
 const target = '/main/agents/split';
 const percent = 10;
-const calls = full ? 10_000 : 2_000;
+const calls = isFull ? 10_000 : 2_000;
 /**
  * In points. The full size asks for 1, which is 3.3 standard deviations of a fair coin: chance alone misses it once in 1 100 runs. The small
  * size takes 5.2 of them, beyond which chance comes once in five million.
  */
-const tolerance = full ? 1 : 5.2 * 100 * Math.sqrt((0.1 * 0.9) / calls);
+const tolerance = isFull ? 1 : 5.2 * 100 * Math.sqrt((0.1 * 0.9) / calls);
 
 export function canaryTests(site: () => Site): void {
   const agents = new Agent({ keepAlive: true, maxSockets: 32 });

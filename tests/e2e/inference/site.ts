@@ -1,4 +1,3 @@
-import { environment } from '@berth/telemetry';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import { echoImage } from '../../support/echo-image.ts';
 import type { Call } from './caller.ts';
@@ -16,5 +15,3 @@ export interface Site {
 }
 
 export const echo = { image: echoImage, generation: 'mk2', memory: 256, minScale: 1 } as const;
-
-export const full = environment.BERTH_TEST_FULL === '1';

@@ -1,4 +1,5 @@
 // A body larger than anybody should hold in memory, sent in pieces without a length.
+
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -8,9 +9,10 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { full, type Site } from './site.ts';
+import { isFull } from '../../support/size.ts';
+import type { Site } from './site.ts';
 
-const sizeMb = full ? 1024 : 128;
+const sizeMb = isFull ? 1024 : 128;
 /** What Node's heap takes before it collects; what is asked is that it does not follow the size of the upload. */
 const mostGrowthMb = 100;
 

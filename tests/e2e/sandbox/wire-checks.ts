@@ -3,15 +3,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { formOf } from '../../support/raw-request.ts';
+import { isFull } from '../../support/size.ts';
 import { readWatch } from '../../support/watch-reader.ts';
 import { previewChecks } from './preview-checks.ts';
 import { type Sandbox, type SandboxBed, startSandboxBed } from './sandbox-bed.ts';
 
-const full = environment.BERTH_TEST_FULL === '1';
 const port = 3000;
 /** Ends the guest from inside, as code in the sandbox could. */
 const killGuest =
@@ -161,7 +160,7 @@ export function wireChecks(isolation: IsolationClass): void {
     test('R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502', async ({
       expect,
     }) => {
-      const count = full ? 20 : 4;
+      const count = isFull ? 20 : 4;
       const sandboxes = await Promise.all(
         Array.from({ length: count }, (_, at) => bed.create(`ports-${at}`, { ports: [port, port + 1] })),
       );
@@ -289,7 +288,7 @@ export function wireChecks(isolation: IsolationClass): void {
       expect,
     }) => {
       const sandbox = await bed.create('chatty', { memory: 1_024 });
-      const count = full ? 200 : 30;
+      const count = isFull ? 200 : 30;
       const chatter = 'end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do seq 1 2000; done';
       await Promise.all(
         Array.from({ length: count }, (_, at) => sandbox.start({ command: chatter, name: `chat-${at}` })),
@@ -352,7 +351,7 @@ export function wireChecks(isolation: IsolationClass): void {
       await expect.poll(() => seen, { timeout: 10_000 }).toContain('42');
       socket.close();
       // Around the moment at which it falls asleep, over and over: none is lost.
-      for (let round = 0; round < (full ? 50 : 10); round += 1) {
+      for (let round = 0; round < (isFull ? 50 : 10); round += 1) {
         await sleep(3_500 + round * 100);
         expect((await sandbox.call('GET', '/health')).status).toBe(200);
       }
