@@ -10,7 +10,8 @@ import { engineFolder } from './folders.ts';
 import { goProgram } from './go.ts';
 
 // A commit of gVisor's branch `go`, the one that the Go tool can build. `go list -m gvisor.dev/gvisor@go` names the newest.
-const VERSION = 'v0.0.0-20260527191743-a81fd9dd382e';
+// BERTH_TEST_GVISOR names another one, so that a bench can compare two builds.
+const VERSION = environment.BERTH_TEST_GVISOR ?? 'v0.0.0-20260905035102-160fafc42237';
 
 export const gvisor: Installable = {
   name: 'gvisor',
