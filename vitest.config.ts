@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/verify/longest-first.ts';
+import { heavyLanes } from './scripts/verify/time-budget.ts';
 
 const heavy = ['tests/e2e/**', 'tests/chaos/**'];
 // Run by `pnpm conformance`, which also holds them against the list of statements; its own parts are unit tests.
@@ -11,7 +13,8 @@ export default defineConfig({
   test: {
     // Files share a worker and its modules: loading them again for each file took half of the time.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: heavyLanes,
+    sequence: { sequencer: LongestFirst },
     // These limits only end a test that hangs. A guarantee about time is asserted with a test clock, an order or a ratio.
     testTimeout: 60_000,
     hookTimeout: 120_000,

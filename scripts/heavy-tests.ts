@@ -1,20 +1,27 @@
-// pnpm e2e|chaos [name] [--full] [vitest arguments]: runs tests/<e2e|chaos>/<name>. --full asks for the full-size profile.
+// pnpm e2e|chaos|heavy [name] [--full] [vitest arguments]: runs tests/<e2e|chaos>/<name>, or with `heavy` both folders.
+// --full asks for both isolation classes and the full numbers.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { environment } from '@berth/telemetry';
 
-const [kind = 'e2e', ...words] = process.argv.slice(2);
-const folder = `tests/${kind}`;
+const [kind = 'heavy', ...words] = process.argv.slice(2);
+const folders = kind === 'heavy' ? ['tests/e2e', 'tests/chaos'] : [`tests/${kind}`];
 const full = words.includes('--full');
-const [name, ...rest] = words.filter((word) => word !== '--full');
+const rest = words.filter((word) => word !== '--full');
+const name = rest[0]?.startsWith('--') ? undefined : rest.shift();
 
-const known = existsSync(folder) ? readdirSync(folder).map((entry) => entry.replace(/\.test\.ts$/, '')) : [];
-if (name !== undefined && !name.startsWith('--') && !known.includes(name)) {
-  console.error(`There is no ${kind} "${name}". Known: ${known.join(', ') || 'none yet'}.`);
+const entries = folders.flatMap((folder) =>
+  readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+    name: entry.name.replace(/\.test\.ts$/, ''),
+    path: `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`,
+  })),
+);
+if (name !== undefined && !entries.some((entry) => entry.name === name)) {
+  const known = [...new Set(entries.map((entry) => entry.name))];
+  console.error(`There is no ${kind} "${name}". Known: ${known.join(', ')}.`);
   process.exit(2);
 }
-const chosen =
-  name === undefined || name.startsWith('--') ? [folder, ...(name === undefined ? [] : [name])] : [`${folder}/${name}`];
+const chosen = name === undefined ? folders : entries.filter((entry) => entry.name === name).map(({ path }) => path);
 const { status } = spawnSync('vitest', ['run', '--project', 'heavy', ...chosen, ...rest], {
   stdio: 'inherit',
   env: { ...environment, ...(full ? { BERTH_TEST_FULL: '1' } : {}) },

@@ -1,4 +1,4 @@
 // node scripts/needs.ts: the engines that the stages of `pnpm verify` need beyond PostgreSQL, one a line. For `.ci/run`.
-import { stages } from './verify/stages.ts';
+import { fullStages } from './verify/stages.ts';
 
-for (const name of new Set(stages.flatMap(({ needs = [] }) => needs))) console.log(name);
+for (const name of new Set(fullStages.flatMap(({ needs = [] }) => needs))) console.log(name);

@@ -1,19 +1,21 @@
-// pnpm verify: what CI runs. Every stage runs even after a failure, so that one run shows everything that is wrong.
+// pnpm verify [--full]: without --full it is what CI runs. Every stage runs even after a failure, so that one run shows
+// everything that is wrong.
 import { runStage, type StageResult } from './verify/run-stage.ts';
-import { stages } from './verify/stages.ts';
+import { fullStages, smallStages } from './verify/stages.ts';
+import { summary } from './verify/summary.ts';
+
+const words = process.argv.slice(2);
+const isFull = words.includes('--full');
+const unknown = words.find((word) => word !== '--full');
+if (unknown !== undefined) {
+  console.error(`"${unknown}" is not known. Usage: pnpm verify [--full]`);
+  process.exit(2);
+}
 
 const results: StageResult[] = [];
-for (const stage of stages) {
+for (const stage of isFull ? fullStages : smallStages) {
   console.log(`\n── ${stage.name} ──`);
   results.push(await runStage(stage));
 }
-
-for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\nfailed: ${failure}`);
-console.log('\n── summary ──');
-for (const { name, ok, passed, failed, seconds } of results) {
-  const tests = passed + failed > 0 ? `  ${passed} passed, ${failed} failed` : '';
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}${tests}`);
-}
-const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
-console.log(`${total('passed')} passed, ${total('failed')} failed`);
+console.log(`\n${summary(results, { isFull }).join('\n')}`);
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

@@ -1,24 +1,35 @@
 import { relative } from 'node:path';
 
-type Counted = { passed: number; failed: number };
+export type Counted = { passed: number; failed: number; skipped: number };
+
+const nothingReported: Counted = { passed: 0, failed: 1, skipped: 0 };
 
 /** Reads vitest's JSON report. A report that is missing or cut off counts as one failure, never as nothing to do. */
 export function countFromVitest(report: string): Counted {
   try {
-    const { numPassedTests, numFailedTests, success } = JSON.parse(report);
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests = 0, success } = JSON.parse(report);
     const failed = Number(numFailedTests);
-    return { passed: Number(numPassedTests), failed: failed === 0 && success !== true ? 1 : failed };
+    return {
+      passed: Number(numPassedTests),
+      failed: failed === 0 && success !== true ? 1 : failed,
+      skipped: Number(numPendingTests) + Number(numTodoTests),
+    };
   } catch {
-    return { passed: 0, failed: 1 };
+    return nothingReported;
   }
 }
 
 export function countFromSummary(output: string): Counted {
-  const [, passed, failed] = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1) ?? [];
+  const lines = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)];
+  const [, passed, failed, skipped = '0'] = lines.at(-1) ?? [];
   return passed === undefined || failed === undefined
-    ? { passed: 0, failed: 1 }
-    : { passed: Number(passed), failed: Number(failed) };
+    ? nothingReported
+    : { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }
+
+/** The line that CI reads. Skipped tests are named only where there are some. */
+export const summaryLine = ({ passed, failed, skipped }: Counted): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 type Told = { fullName: string; status: string; failureMessages?: string[] };
 

@@ -3,34 +3,41 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
+import { type Counted, countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
 import type { Stage } from './stages.ts';
 
-export type StageResult = {
+export type StageResult = Counted & {
   name: string;
   ok: boolean;
-  passed: number;
-  failed: number;
   seconds: number;
-  /** A line for each failed test, as far as the stage tells them. */
+  /** A line for each failed test, as far as the stage reports them. */
   failures: string[];
+  /** The seconds that each test file took. */
+  fileSeconds: Readonly<Record<string, number>>;
 };
+
+const fileTimes = join(import.meta.dirname, 'file-times.ts');
 
 export async function runStage(stage: Stage): Promise<StageResult> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-verify-'));
   const report = join(folder, 'report.json');
+  const times = join(folder, 'times.json');
   const reporting =
-    stage.counts === 'vitest' ? ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`] : [];
+    stage.counts === 'vitest'
+      ? ['--reporter=default', '--reporter=json', `--reporter=${fileTimes}`, `--outputFile.json=${report}`]
+      : [];
   const startedAt = performance.now();
-  const { exitCode, output } = await run([...stage.script, ...reporting], stage.env ?? {});
+  const { exitCode, output } = await run([...stage.script, ...reporting], { ...stage.env, BERTH_TEST_TIMES: times });
   const seconds = (performance.now() - startedAt) / 1_000;
 
-  let counted = { passed: 0, failed: 0 };
+  let counted: Counted = { passed: 0, failed: 0, skipped: 0 };
   let failures: string[] = [];
+  let fileSeconds: Record<string, number> = {};
   if (stage.counts === 'vitest') {
     const text = await readFile(report, 'utf8').catch(() => '');
     counted = countFromVitest(text);
     failures = failuresFromVitest(text);
+    fileSeconds = JSON.parse(await readFile(times, 'utf8').catch(() => '{}'));
   }
   if (stage.counts === 'summary') counted = countFromSummary(output);
   await rm(folder, { recursive: true, force: true });
@@ -38,7 +45,7 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   const ok = exitCode === 0 && counted.failed === 0;
   // A stage that breaks without a failed test (a crash, a check) must still be seen in the total.
   const failed = ok ? 0 : Math.max(counted.failed, 1);
-  return { name: stage.name, ok, passed: counted.passed, failed, seconds, failures };
+  return { ...counted, name: stage.name, ok, failed, seconds, failures, fileSeconds };
 }
 
 function run(script: readonly string[], env: Stage['env']): Promise<{ exitCode: number; output: string }> {

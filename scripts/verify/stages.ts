@@ -24,41 +24,83 @@ const containers = [
   'chromium',
 ];
 
-/** What `pnpm verify` runs, in order. A new stage is one line. */
-export const stages: readonly Stage[] = [
+const checks: readonly Stage[] = [
   { name: 'types', script: ['typecheck'] },
   { name: 'lint', script: ['lint'] },
   { name: 'boundaries', script: ['boundaries'] },
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
-  { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] },
-  {
-    name: 'tests on PostgreSQL 15',
-    script: [
-      'test',
-      'packages/database',
-      'packages/identity',
-      'services/server',
-      'tests/api',
-      'tests/durable/relay',
-      'tests/gateway/catalogue',
-      'tests/gateway/previews',
-      'tests/nodes',
-      'tests/orchestrator',
-      // They wait more than they ask: what they ask is asked by the others too.
-      '--exclude',
-      'tests/orchestrator/lifetimes.test.ts',
-      '--exclude',
-      'tests/api/sandbox-races.test.ts',
-    ],
-    counts: 'vitest',
-    env: { BERTH_TEST_POSTGRES: '15' },
-  },
-  { name: 'conformance', script: ['conformance'], counts: 'summary' },
-  {
-    name: 'conformance under another brand',
-    script: ['conformance', '--brand', 'Acme:ac'],
-    counts: 'summary',
-  },
-  { name: 'end to end', script: ['e2e'], counts: 'vitest', needs: containers },
-  { name: 'kills', script: ['chaos'], counts: 'vitest', needs: containers },
+];
+
+const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] };
+
+/** The tests that send SQL of their own kind. The others repeat the same statements. */
+const sqlTests = [
+  'packages/database',
+  'packages/identity',
+  'services/server',
+  'tests/durable/relay',
+  'tests/gateway/catalogue',
+  'tests/gateway/previews',
+  'tests/nodes',
+  'tests/orchestrator/pools',
+  'tests/orchestrator/sandboxes',
+  'tests/api/concurrency',
+  'tests/api/custom-domains',
+  'tests/api/egress',
+  'tests/api/executions-listing',
+  'tests/api/executions.test.ts',
+  'tests/api/paging',
+  'tests/api/people-workspaces',
+  'tests/api/previews',
+  'tests/api/volume',
+];
+
+const onPostgres15 = (name: string, folders: readonly string[]): Stage => ({
+  name,
+  script: ['test', ...folders],
+  counts: 'vitest',
+  env: { BERTH_TEST_POSTGRES: '15' },
+});
+
+const conformance: Stage = { name: 'conformance', script: ['conformance'], counts: 'summary' };
+/** Under another brand: whatever holds there holds under our own, and nothing may depend on the name. */
+const rebranded: Stage = {
+  name: 'conformance under another brand',
+  script: ['conformance', '--brand', 'Acme:ac'],
+  counts: 'summary',
+};
+
+const heavy: Stage = {
+  name: 'end to end and kills',
+  script: ['heavy'],
+  counts: 'vitest',
+  needs: containers,
+};
+
+/** What `pnpm verify` runs, in order: every guarantee once. */
+export const smallStages: readonly Stage[] = [
+  ...checks,
+  tests,
+  onPostgres15('SQL on PostgreSQL 15', sqlTests),
+  rebranded,
+  heavy,
+];
+
+/** What `pnpm verify --full` runs: both isolation classes, both PostgreSQL versions, both brands, all kills. */
+export const fullStages: readonly Stage[] = [
+  ...checks,
+  tests,
+  onPostgres15('tests on PostgreSQL 15', [
+    'packages/database',
+    'packages/identity',
+    'services/server',
+    'tests/api',
+    'tests/durable/relay',
+    'tests/gateway',
+    'tests/nodes',
+    'tests/orchestrator',
+  ]),
+  conformance,
+  rebranded,
+  { ...heavy, script: ['heavy', '--full'] },
 ];

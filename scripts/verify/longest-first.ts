@@ -1,0 +1,11 @@
+// Starts the heavy files with the largest shares first, so that no long file is left over when the other lanes are done.
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { shareOf } from './time-budget.ts';
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const share = ({ moduleId }: TestSpecification) => shareOf(relative('.', moduleId));
+    return files.toSorted((one, other) => share(other) - share(one) || one.moduleId.localeCompare(other.moduleId));
+  }
+}

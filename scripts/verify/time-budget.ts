@@ -1,0 +1,77 @@
+// The time budget of the small size, in seconds on a quiet machine with two cores and installed engines. A new feature gets
+// 90 s; what is bigger belongs to `pnpm verify --full`. A test keeps the sum below the limit.
+
+export const limitSeconds = 18 * 60;
+
+/** Heavy files that run beside each other. Two cores are busy with three; a fourth lane only slows down the others. */
+export const heavyLanes = 3;
+
+/** The stages before the heavy files. */
+export const stageShares: Readonly<Record<string, number>> = {
+  types: 20,
+  lint: 15,
+  boundaries: 15,
+  'dead code': 10,
+  tests: 270,
+  'SQL on PostgreSQL 15': 45,
+  'conformance under another brand': 45,
+};
+
+/** A heavy file's seconds in its lane, beside two others. 0: the file runs with --full only. */
+export const fileShares: Readonly<Record<string, number>> = {
+  'tests/chaos/compute.test.ts': 25,
+  'tests/chaos/logs.test.ts': 25,
+  'tests/chaos/roll.test.ts': 25,
+  'tests/chaos/sandbox-sleep.test.ts': 90,
+  'tests/chaos/serve.test.ts': 25,
+  'tests/chaos/survive.test.ts': 25,
+  'tests/chaos/wipe.test.ts': 25,
+  'tests/e2e/delete.test.ts': 25,
+  'tests/e2e/deploy.test.ts': 25,
+  'tests/e2e/engines/container-registry.test.ts': 25,
+  'tests/e2e/engines/docker.test.ts': 25,
+  'tests/e2e/fuzz/fuzz.test.ts': 25,
+  'tests/e2e/gateway-processes.test.ts': 25,
+  'tests/e2e/gateway-proxy.test.ts': 25,
+  'tests/e2e/guest/files.test.ts': 25,
+  'tests/e2e/guest/fuzz.test.ts': 25,
+  'tests/e2e/guest/helper.test.ts': 25,
+  'tests/e2e/guest/images.test.ts': 25,
+  'tests/e2e/guest/inside.test.ts': 25,
+  'tests/e2e/guest/long-streams.test.ts': 25,
+  'tests/e2e/guest/mcp.test.ts': 25,
+  'tests/e2e/guest/outlives.test.ts': 25,
+  'tests/e2e/guest/ports.test.ts': 25,
+  'tests/e2e/guest/search.test.ts': 25,
+  'tests/e2e/guest/streams.test.ts': 25,
+  'tests/e2e/guest/suites.test.ts': 150,
+  'tests/e2e/guest/survives.test.ts': 25,
+  'tests/e2e/guest/terminal-page.test.ts': 25,
+  'tests/e2e/guest/terminal.test.ts': 25,
+  'tests/e2e/guest/watch.test.ts': 25,
+  'tests/e2e/guest/workload-user.test.ts': 25,
+  'tests/e2e/hostile.test.ts': 25,
+  'tests/e2e/inference.test.ts': 150,
+  'tests/e2e/quick-start.test.ts': 25,
+  'tests/e2e/runner-adopt.test.ts': 100,
+  'tests/e2e/runner-converge.test.ts': 25,
+  'tests/e2e/runner-disk.test.ts': 25,
+  'tests/e2e/runner-driver.test.ts': 25,
+  'tests/e2e/runner-freezer.test.ts': 25,
+  'tests/e2e/runner-images.test.ts': 25,
+  'tests/e2e/runner-ingress.test.ts': 25,
+  'tests/e2e/runner-network.test.ts': 25,
+  'tests/e2e/runner-sleep.test.ts': 100,
+  'tests/e2e/runners.test.ts': 25,
+  'tests/e2e/sandbox-attacks.test.ts': 25,
+  'tests/e2e/sandbox-neighbours.test.ts': 25,
+  'tests/e2e/sandbox/gvisor.test.ts': 90,
+  'tests/e2e/sandbox/runc.test.ts': 25,
+  'tests/e2e/scale.test.ts': 25,
+  'tests/e2e/tenants.test.ts': 25,
+};
+
+/** A test file without containers has this much at most. */
+const lightShare = 30;
+
+export const shareOf = (file: string): number => fileShares[file] ?? lightShare;
