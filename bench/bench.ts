@@ -1,3 +1,5 @@
+import type { IsolationClass } from '@berth/contract';
+
 export type Bound = { readonly atMost: number } | { readonly atLeast: number };
 
 /** One figure with, where it matters, the bound it must keep. */
@@ -5,17 +7,35 @@ export type Measure = {
   readonly name: string;
   readonly value: number;
   /** `x` is a ratio against the bare engine in the same run: machines differ, the ratio between the two hardly does. */
-  readonly unit: 'x' | 'ms' | 'µs' | 'per second' | 'KiB' | 'MiB' | 's' | 'streams' | 'events';
+  readonly unit:
+    | 'x'
+    | 'ms'
+    | 'µs'
+    | 'per second'
+    | 'KiB'
+    | 'MiB'
+    | 's'
+    | 'streams'
+    | 'events'
+    | 'restores'
+    | 'ms CPU per s';
   readonly bound?: Bound;
   readonly detail?: Readonly<Record<string, string | number>>;
+};
+
+export type BenchOptions = {
+  /** The size that a service level is stated for; otherwise a quick look. */
+  readonly full: boolean;
+  /** The classes that benches of sandboxes measure. */
+  readonly isolations: readonly IsolationClass[];
 };
 
 export type Bench = {
   readonly name: string;
   /** What is measured, and against what. */
   readonly about: string;
-  /** Yields each figure as soon as it is known; `full` is the size an issue asks for, otherwise a quick look. */
-  run(options: { readonly full: boolean }): AsyncIterable<Measure>;
+  /** Yields each figure as soon as it is known. */
+  run(options: BenchOptions): AsyncIterable<Measure>;
 };
 
 export function isWithin(value: number, bound: Bound | undefined): boolean {

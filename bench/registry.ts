@@ -6,6 +6,7 @@ import { durable } from './durable.ts';
 import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
+import { gvisorRestore } from './gvisor-restore.ts';
 import { listing } from './listing.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxCycle } from './sandbox-cycle.ts';
@@ -29,4 +30,5 @@ export const benches: readonly Bench[] = [
   sandboxCycle,
   sandboxWake,
   sandboxDensity,
+  gvisorRestore,
 ];

@@ -1,12 +1,20 @@
-// pnpm bench [name…] [--full]
+// pnpm bench [name…] [--full] [--isolation=runc|gvisor]
 import { inspect } from 'node:util';
+import { isolationClasses } from '@berth/contract';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
 import { StolenTime } from './support/stolen-time.ts';
 
 const words = process.argv.slice(2);
 const full = words.includes('--full');
+const isolations = isolationClasses.filter((isolation) =>
+  words.every((word) => !word.startsWith('--isolation=') || word === `--isolation=${isolation}`),
+);
 const wanted = words.filter((word) => !word.startsWith('--'));
+if (isolations.length === 0) {
+  console.error(`Known isolation classes: ${isolationClasses.join(', ')}.`);
+  process.exit(2);
+}
 const unknown = wanted.find((name) => !benches.some((bench) => bench.name === name));
 if (unknown !== undefined) {
   console.error(`There is no bench "${unknown}". Known: ${benches.map(({ name }) => name).join(', ')}.`);
@@ -27,7 +35,7 @@ for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.i
   console.log(`${bench.name}: ${bench.about}${full ? '' : ' (quick; --full for the whole size)'}`);
   const stolenTime = new StolenTime();
   try {
-    for await (const measure of bench.run({ full })) {
+    for await (const measure of bench.run({ full, isolations })) {
       console.log(line(measure, stolenTime.share()));
       if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
     }

@@ -1,6 +1,5 @@
 // The cycle by which services of this kind are compared: create, run one command, delete. Nothing is left out of the figures.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isolationClasses } from '@berth/contract';
 import { SandboxBed } from '../tests/support/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { quantile, rounded, timedMs } from './support/statistics.ts';
@@ -13,7 +12,7 @@ export const sandboxCycle: Bench = {
   name: 'sandbox-cycle',
   about: 'create, `echo ready`, delete: one after the other, every 200 ms, and all at once',
   async *run() {
-    for (const isolation of isolationClasses) {
+    for (const isolation of isolations) {
       await using bed = await SandboxBed.start({ name: `cycle-${isolation}`, isolation, pool });
       const numbers = Array.from({ length: cycles }, (_, at) => at);
       const sequential = [];

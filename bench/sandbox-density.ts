@@ -1,18 +1,22 @@
 // How many sandboxes sleep on one machine, what one of them costs there, and whether all of them wake.
 import { readFile } from 'node:fs/promises';
-import { isolationClasses } from '@berth/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IsolationClass } from '@berth/contract';
 import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { memoryParts } from './sandbox/memory-parts.ts';
+import { sandboxCpuMs } from './sandbox/sandbox-cpu.ts';
 import { median, quantile, timedMs } from './support/statistics.ts';
 
 const atOnce = 8;
+const idleSeconds = 10;
 
 export const sandboxDensity: Bench = {
   name: 'sandbox-density',
   about: 'sandboxes asleep on one machine: memory of one by part, and all of them woken in random order and in a burst',
-  async *run({ full }) {
-    for (const isolation of isolationClasses) {
+  async *run({ full, isolations }) {
+    for (const isolation of isolations) {
+      yield await idleCpu(isolation);
       const count = full ? 200 : 20;
       // All of them are made, none from a pool: what is measured is how many the machine holds.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
@@ -44,6 +48,25 @@ export const sandboxDensity: Bench = {
     }
   },
 };
+
+/** Awake and unused: what one sandbox costs until it sleeps. */
+async function idleCpu(isolation: IsolationClass): Promise<Measure> {
+  const settings = { BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600' };
+  await using bed = await SandboxBed.start({ name: `idle-${isolation}`, isolation, pool: 0, settings });
+  const wishes = Array.from({ length: 4 }, (_, at): Wish => ({ name: `idle-${at}`, workspace: 'main', envs: 1 }));
+  for (const wish of wishes) await bed.create(wish);
+  for (const wish of wishes) await bed.exec(wish, 'true');
+  // What follows a create and a command has ended by then.
+  await sleep(5_000);
+  const before = await sandboxCpuMs(bed.machine);
+  await sleep(idleSeconds * 1_000);
+  const spent = (await sandboxCpuMs(bed.machine)) - before;
+  return {
+    name: `${isolation}: one awake, idle`,
+    value: spent / wishes.length / idleSeconds,
+    unit: 'ms CPU per s',
+  };
+}
 
 function* parts(isolation: string, measured: Awaited<ReturnType<typeof memoryParts>>): Generator<Measure> {
   const { sandboxMb, shimMb, slotMb, slotShimMb } = measured;

@@ -1,5 +1,4 @@
 // The first byte from a sandbox that sleeps, through the gateway, beside a paused container that is woken by hand.
-import { isolationClasses } from '@berth/contract';
 import { SandboxBed } from '../tests/support/sandbox-machine.ts';
 import type { Bench } from './bench.ts';
 import { startBareWake } from './sandbox/bare-wake.ts';
@@ -11,9 +10,9 @@ const wish = { name: 'sleeper', workspace: 'main' };
 export const sandboxWake: Bench = {
   name: 'sandbox-wake',
   about: 'first byte through the gateway from a sandbox that sleeps / `docker unpause` and one HTTP call to a guest',
-  async *run({ full }) {
+  async *run({ full, isolations }) {
     const rounds = full ? 100 : 20;
-    for (const isolation of isolationClasses) {
+    for (const isolation of isolations) {
       await using bed = await SandboxBed.start({ name: `wake-${isolation}`, isolation, pool: 1 });
       await using bare = await startBareWake(bed.machine, bed.image, isolation);
       await bed.create(wish);

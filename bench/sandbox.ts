@@ -1,5 +1,4 @@
 // From the wish for a sandbox to the first command that ran in it, beside what Docker alone needs for a container of the image.
-import { isolationClasses } from '@berth/contract';
 import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { openBareSandboxes } from './sandbox/bare-containers.ts';
@@ -12,8 +11,8 @@ export const sandbox: Bench = {
   name: 'sandbox',
   about:
     'POST /sandboxes until the first command has run, from a pool / bare Docker create and start of the same image',
-  async *run({ full }) {
-    for (const isolation of isolationClasses) {
+  async *run({ full, isolations }) {
+    for (const isolation of isolations) {
       // A hundred of 4 GiB at once, and none is refused for memory that nobody uses.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
       await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces, settings });

@@ -11,6 +11,7 @@ import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
+import { runtimesRoot } from './runtimes-root.ts';
 import { tinyImage } from './tiny-image.ts';
 
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
@@ -25,4 +26,5 @@ export const parts: readonly Installable[] = [
   guestRuntime,
   loadTools,
   chromium,
+  runtimesRoot,
 ];

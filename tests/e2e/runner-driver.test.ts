@@ -89,10 +89,9 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
     const running = await driver.inspect(id);
     expect(running).toMatchObject({ status: 'running', pid: expect.any(Number), labels: { 'berth.instance': 'i' } });
     await driver.start(id);
-    const container = { id, pid: running?.pid, isolation };
-    await driver.pause(container);
+    await driver.pause({ id });
     expect(await driver.inspect(id)).toMatchObject({ status: 'paused' });
-    await driver.unpause(container);
+    await driver.unpause({ id });
     await driver.stop(id, 1);
     expect(await driver.inspect(id)).toMatchObject({ status: 'exited', exitCode: expect.any(Number), pid: undefined });
     await driver.stop(id, 1);
@@ -105,7 +104,7 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
 
   test('a paused one is stopped and removed at once', async () => {
     const [one, other] = [await started(isolation), await started(isolation, await imageThat('sleeper', 'sleep 1000'))];
-    for (const id of [one, other]) await driver.pause({ id, pid: (await driver.inspect(id))?.pid, isolation });
+    for (const id of [one, other]) await driver.pause({ id });
     const begin = Date.now();
     await driver.stop(one, 1);
     await driver.remove(other);

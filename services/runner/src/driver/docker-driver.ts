@@ -6,7 +6,6 @@ import { answered, answeredIfThere, answeredOr, openDocker, statusOf } from './d
 import { containerEvents } from './docker-events.ts';
 import { pullImage } from './docker-pull.ts';
 import type { ContainerState, Driver, Pausable } from './driver.ts';
-import { signalContainer } from './signal-container.ts';
 
 export interface DockerDriverOptions {
   /** Of the engine's socket, `unix:///…`. */
@@ -50,20 +49,8 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     return found && containerState(found, runtimes);
   }
 
-  /**
-   * Under gVisor the engine stops what runs inside, and gVisor itself goes on, for some 30 ms of CPU a second. It is stopped by a signal:
-   * frozen by the kernel, together with what it traces, it would take those for dead.
-   */
-  async function pause(container: Pausable): Promise<void> {
-    await answered(docker.getContainer(container.id).pause());
-    if (container.isolation === 'gvisor') await signalContainer(container, 'SIGSTOP');
-  }
-
-  /** Stopped itself, gVisor would not hear that it is to go on. */
-  async function unpause(container: Pausable): Promise<void> {
-    if (container.isolation === 'gvisor') await signalContainer(container, 'SIGCONT');
-    await answered(docker.getContainer(container.id).unpause());
-  }
+  const pause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).pause());
+  const unpause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).unpause());
 
   /** The engine needs ten seconds to end a paused one of gVisor. It may go on or be gone by now: then this fails. */
   async function unpauseToEnd(id: string): Promise<void> {

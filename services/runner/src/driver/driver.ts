@@ -65,7 +65,7 @@ export class PullFailed extends Error {
   }
 }
 
-export type Pausable = Pick<ContainerState, 'id' | 'pid' | 'isolation'>;
+export type Pausable = Pick<ContainerState, 'id'>;
 
 /** Removing, stopping or killing what is not there is no failure. */
 export interface Driver {
