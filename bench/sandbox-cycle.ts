@@ -11,7 +11,7 @@ const staggerMs = 200;
 export const sandboxCycle: Bench = {
   name: 'sandbox-cycle',
   about: 'create, `echo ready`, delete: one after the other, every 200 ms, and all at once',
-  async *run() {
+  async *run({ isolations }) {
     for (const isolation of isolations) {
       await using bed = await SandboxBed.start({ name: `cycle-${isolation}`, isolation, pool });
       const numbers = Array.from({ length: cycles }, (_, at) => at);
