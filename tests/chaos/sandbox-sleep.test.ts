@@ -1,10 +1,12 @@
-// Sleep loses nothing: whatever happens to a sandbox while it falls asleep, sleeps or wakes, it ends where it should.
+// Sleep loses nothing: whatever happens to a sandbox while it falls asleep, sleeps or wakes, it ends where it should. The small size
+// tests runc; tests/e2e/runner-sleep.test.ts tests gVisor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SandboxBed, type Wish } from '../support/sandbox-machine.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { isFull } from '../support/size.ts';
+import { isolationsOf } from '../support/workloads.ts';
 
 const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
 
@@ -49,7 +51,7 @@ async function bump(bed: SandboxBed, counter: Counter): Promise<void> {
   counter.bumps += 1;
 }
 
-describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
+describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   const [sandboxes, cycles] = isFull ? [20, 1_000] : [4, 40];
   const mostRounds = 4;
   let bed: SandboxBed;
@@ -168,22 +170,17 @@ describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
     await bed.remove(counter);
   });
 
-  // The runner does not know what kind of sandbox it was away from.
-  test.skipIf(isolation === 'gvisor' && !isFull)(
-    'its runner away and back, it is unreachable meanwhile and never another',
-    { timeout: 300_000 },
-    async () => {
-      const counter = await startCounter(bed, 'stranded', false);
-      await bump(bed, counter);
-      await bed.sleep(counter);
-      await bed.machine.runner.kill();
-      // Longer than a runner may be silent before it is lost.
-      await sleep(isFull ? 60_000 : 36_000);
-      expect((await bed.read(counter)).status).toBe('DEPLOYED');
-      await bed.machine.runner.start();
-      await bump(bed, counter);
-      expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe('2\n');
-      await bed.remove(counter);
-    },
-  );
+  test('its runner away and back, it is unreachable meanwhile and never another', { timeout: 300_000 }, async () => {
+    const counter = await startCounter(bed, 'stranded', false);
+    await bump(bed, counter);
+    await bed.sleep(counter);
+    await bed.machine.runner.kill();
+    // Longer than a runner may be silent before it is lost.
+    await sleep(isFull ? 60_000 : 36_000);
+    expect((await bed.read(counter)).status).toBe('DEPLOYED');
+    await bed.machine.runner.start();
+    await bump(bed, counter);
+    expect(await bed.exec(counter, 'wc -l < /tmp/bumps')).toBe('2\n');
+    await bed.remove(counter);
+  });
 });

@@ -9,6 +9,7 @@ import { createDockerDriver } from '../../services/runner/src/driver/docker-driv
 import { containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
 import { createNetwork } from '../../services/runner/src/network/create-network.ts';
 import type { Network, NetworkSlot } from '../../services/runner/src/network/network.ts';
+import { isolationsOf } from '../support/workloads.ts';
 import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
 
 const INSTALL_TIMEOUT_MS = 900_000;
@@ -76,7 +77,8 @@ async function endInstance({ id, slot }: Instance): Promise<void> {
 
 const both = (address: string, port: number) => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
 
-describe.each(['runc', 'gvisor'] as const)('under %s', (isolation) => {
+// The firewall is the host kernel's, in front of either class.
+describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   let instance: Instance;
   let sibling: Instance;
   let stranger: Instance;

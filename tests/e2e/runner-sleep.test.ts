@@ -1,4 +1,5 @@
-// Sleep loses nothing, and whoever comes is let in: real guests on both isolation classes, frozen and thawed by the runner's keeper.
+// Sleep loses nothing, and every caller is let in: real guests, frozen and thawed by the runner's keeper. The small size tests gVisor;
+// tests/chaos/sandbox-sleep.test.ts tests runc.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +11,8 @@ import { startTestDocker, type TestDocker } from '../../scripts/engines/test-doc
 import type { RunningSandbox } from '../../services/runner/src/sandbox/keeper.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { classes, type SleepOptions, startGateway, startSandbox, startSleeping } from './runner-sleep/bed.ts';
+import { isolationsOf } from '../support/workloads.ts';
+import { type SleepOptions, startGateway, startSandbox, startSleeping } from './runner-sleep/bed.ts';
 import { startWitness } from './runner-sleep/witness.ts';
 
 let docker: TestDocker;
@@ -25,7 +27,7 @@ afterAll(() => docker?.[Symbol.asyncDispose]());
 const never = 3_600;
 const soon = { timeout: 20_000, interval: 20 };
 
-describe.each(classes)('on $isolation', (isolationClass) => {
+describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   /** One sandbox that is kept, and a gateway that speaks to it. */
   async function bedOf(wish: SandboxWish, more: Partial<SleepOptions> = {}) {
     const folder = await temporaryFolder();

@@ -9,6 +9,8 @@ const isolations = [
   { isolation: 'gvisor', runtime: 'runsc', generation: 'mk3' },
 ] as const;
 
+export type IsolationUnderTest = (typeof isolations)[number];
+
 /** The isolation classes that a guarantee is tested on. The small size tests the one named here, the full size both. */
 export const isolationsOf = (mattersMost: 'runc' | 'gvisor') =>
   isolations.filter(({ isolation }) => isFull || isolation === mattersMost);

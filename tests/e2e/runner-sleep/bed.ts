@@ -25,11 +25,7 @@ import {
 } from '../../../services/runner/src/sandbox/keeper.ts';
 import { LastUseBook } from '../../../services/runner/src/sandbox/last-use-book.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
-
-export const classes = [
-  { isolation: 'runc', runtime: 'runc' },
-  { isolation: 'gvisor', runtime: 'runsc' },
-] as const;
+import type { IsolationUnderTest } from '../../support/workloads.ts';
 
 export interface SleepOptions {
   readonly dockerUrl: string;
@@ -112,7 +108,7 @@ export async function startSleeping(options: SleepOptions) {
 /** A guest as the runner starts it: with the variables by which it believes this runner. */
 export async function startSandbox(
   { dockerUrl, image, stateFolder }: { dockerUrl: string; image: string; stateFolder: string },
-  { isolation, runtime }: (typeof classes)[number],
+  { isolation, runtime }: IsolationUnderTest,
   wish: SandboxWish,
 ): Promise<AsyncDisposable & { readonly sandbox: RunningSandbox }> {
   const instance = randomUUID();

@@ -1,5 +1,5 @@
 // The checks on the wire (section 9 of the interface inside a sandbox) through the gateway, each with its half in which the sandbox
-// has slept. Run for both isolation classes.
+// has slept.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { formOf } from '../../support/raw-request.ts';
 import { isFull } from '../../support/size.ts';
 import { readWatch } from '../../support/watch-reader.ts';
+import { isolationsOf } from '../../support/workloads.ts';
 import { previewChecks } from './preview-checks.ts';
 import { type Sandbox, type SandboxBed, startSandboxBed } from './sandbox-bed.ts';
 
@@ -21,18 +22,20 @@ const server = (host: string, at = port): string =>
 
 export function wireChecks(isolation: IsolationClass): void {
   let bed: SandboxBed;
-  beforeAll(async () => {
-    bed = await startSandboxBed(isolation);
-  }, 300_000);
-  afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
 
   const textOf = async (sandbox: Sandbox, path: string): Promise<[number, string]> => {
     const answer = await sandbox.call('GET', path);
     return [answer.status, await answer.text()];
   };
 
-  // Each in a sandbox of its own, so that they sleep side by side.
-  describe(`on ${isolation}`, { timeout: 120_000, concurrent: true }, () => {
+  // Each test has a sandbox of its own, so that they sleep side by side. The small size tests gVisor, the class for untrusted code.
+  const isTested = isolationsOf('gvisor').some((one) => one.isolation === isolation);
+  describe.runIf(isTested)(`on ${isolation}`, { timeout: 120_000, concurrent: true }, () => {
+    beforeAll(async () => {
+      bed = await startSandboxBed(isolation);
+    }, 300_000);
+    afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+
     previewChecks(() => bed);
 
     test('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async ({
