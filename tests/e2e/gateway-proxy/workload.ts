@@ -6,13 +6,18 @@ let sockets = 0;
 let read = 0;
 let written = 0;
 const chunk = Buffer.alloc(64 * 1024);
+const unread: ServerResponse[] = [];
 
 const pages: Record<string, (response: ServerResponse) => void> = {
   '/counts': (response) => response.end(JSON.stringify({ active, sockets, read, written })),
   '/fine': (response) => response.end('fine'),
   '/hang': () => {},
-  // Who does not read does not see the end either, so it listens at last.
-  '/deaf': (response) => void setTimeout(() => response.req.resume(), 4_000),
+  // A request that is not read does not see its client leave either: `/hear` reads all of them.
+  '/deaf': (response) => void unread.push(response),
+  '/hear': (response) => {
+    for (const each of unread.splice(0)) each.req.resume();
+    response.end();
+  },
   '/endless'(response) {
     const push = () => {
       for (let more = !response.destroyed; more; written += chunk.length) more = response.write(chunk);

@@ -1,15 +1,14 @@
 // A machine of its own for the runner's network, and an outside that it is wired to: two network namespaces, an engine in
 // the first, listeners in both. The machine itself reaches everything, so what an instance does not reach was refused.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
 import { execute } from '../../support/execute.ts';
+import { Listener } from '../../support/listener.ts';
 
 export const PROBE_IMAGE = 'berth-probe:latest';
 const IMAGE_FOLDER = join(import.meta.dirname, 'image');
@@ -50,9 +49,7 @@ export async function startLab(): Promise<Lab> {
   wire(machine, outside);
   const run = openShell(['nsenter', `--net=/run/netns/${machine}`, '--']);
   const serve = async (stack: AsyncDisposableStack, namespace: string, ports: readonly number[]) => {
-    const listener = spawn(...within(namespace, process.execPath, [SERVE, ...ports.map(String)]), { stdio: 'inherit' });
-    stack.defer(() => end(listener));
-    await sleep(500);
+    stack.use(await Listener.start(SERVE, ports, `/run/netns/${namespace}`));
   };
   await serve(building, outside, [53, 8080, 9000]);
   const docker = building.use(await startTestDocker({ netns: `/run/netns/${machine}` }));
@@ -71,11 +68,6 @@ export async function startLab(): Promise<Lab> {
   };
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
 function wire(machine: string, outside: string): void {
   const ip = (...words: string[]) => execFileSync('ip', words);
   for (const namespace of [machine, outside]) ip('-n', namespace, 'link', 'set', 'lo', 'up');
@@ -89,12 +81,6 @@ function wire(machine: string, outside: string): void {
     ip('-n', outside, 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
 }
-
-/** Not `ip netns exec`: that hides the cgroups. */
-const within = (namespace: string, program: string, args: readonly string[]): [string, string[]] => [
-  'nsenter',
-  [`--net=/run/netns/${namespace}`, '--', program, ...args],
-];
 
 async function buildProbeImage(url: string, base: string): Promise<void> {
   const body = execFileSync('tar', ['--create', '--directory', IMAGE_FOLDER, '.']);

@@ -1,6 +1,5 @@
 // A deployment with two tenants, sandboxes of each on one machine, and services that none of them may reach.
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,19 +10,22 @@ import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts'
 import { type Machine, wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
 import { freePort } from '../../../scripts/engines/free-port.ts';
 import { gvisor } from '../../../scripts/engines/gvisor.ts';
+import { Listener } from '../../support/listener.ts';
 import { type Placed, placeInstance } from '../../support/placed-instance.ts';
 
 const execute = promisify(execFile);
 const imageFolder = join(import.meta.dirname, 'image');
 const image = 'berth-attacks:latest';
-export const hostPort = 9001;
+const serve = join(imageFolder, 'serve.mjs');
 export const diskMb = 600;
 
 export interface AttackBed extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly machine: Machine;
   readonly gateway: { readonly address: string; readonly port: number };
-  readonly ports: Readonly<Record<'ingress' | 'health' | 'api' | 'node', number>>;
+  readonly ports: Readonly<Record<'ingress' | 'health' | 'api' | 'node' | 'service', number>>;
+  /** Throws unless the services that no sandbox may reach still listen. */
+  checkServices(): void;
   /** Of the first or the second tenant. */
   sandbox(isolation: 'runc' | 'gvisor', tenant: 0 | 1, memoryMb?: number): Promise<Placed>;
   /** What a command prints inside, started as the sandbox's owner would. */
@@ -38,7 +40,7 @@ export async function startAttackBed(): Promise<AttackBed> {
   await gvisor.install();
   await using made = new AsyncDisposableStack();
   const port = await freePort();
-  const [ingress, health] = [await freePort(), await freePort()];
+  const [ingress, health, service] = [await freePort(), await freePort(), await freePort()];
   const fleet = made.use(
     await startFleet({
       name: 'attacks',
@@ -63,17 +65,11 @@ export async function startAttackBed(): Promise<AttackBed> {
   await fleet.orchestrator.stop();
   const [machine] = fleet.machines;
   if (machine === undefined) throw new Error('no machine');
-  const outsideService = spawn(process.execPath, [join(imageFolder, 'serve.mjs'), String(hostPort)], {
-    stdio: 'inherit',
-  });
-  made.defer(() => end(outsideService));
+  const services = [
+    made.use(await Listener.start(serve, [service])),
+    made.use(await Listener.start(serve, [service], machine.netns)),
+  ];
   const inNetns = (words: readonly string[]) => execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
-  const machineService = spawn(
-    'nsenter',
-    [`--net=${machine.netns}`, '--', process.execPath, join(imageFolder, 'serve.mjs'), String(hostPort)],
-    { stdio: 'inherit' },
-  );
-  made.defer(() => end(machineService));
   const call = async (sandbox: Placed, body: unknown, seconds: number): Promise<string> => {
     const json = ['-H', 'content-type: application/json', '-d', JSON.stringify(body)];
     const words = ['curl', '-sS', '--max-time', String(seconds), ...json, `http://${sandbox.address}:8080/process`];
@@ -84,7 +80,10 @@ export async function startAttackBed(): Promise<AttackBed> {
     fleet,
     machine,
     gateway: { address: machine.outside, port },
-    ports: { ingress, health, api: Number(new URL(fleet.url).port), node: machine.nodePort },
+    ports: { ingress, health, service, api: Number(new URL(fleet.url).port), node: machine.nodePort },
+    checkServices() {
+      for (const each of services) each.check();
+    },
     sandbox: (isolation, tenant, memoryMb = 512) =>
       placeInstance(fleet, {
         ...{ workspaceId: fleet.workspaceIds[tenant] ?? '', isolation, image, memoryMb, cpus: 1, isSandbox: true },
@@ -104,11 +103,6 @@ export async function startAttackBed(): Promise<AttackBed> {
     },
     [Symbol.asyncDispose]: () => built.disposeAsync(),
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 async function buildImage(dockerUrl: string): Promise<void> {

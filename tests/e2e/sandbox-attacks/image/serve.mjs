@@ -1,5 +1,6 @@
-// serve.mjs <port>…: answers on TCP and UDP with the address that the question came from.
+// serve.mjs <port>…: answers on TCP and UDP with the address that the question came from. Prints `listening` once it does.
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
@@ -9,13 +10,25 @@ const addresses = Object.values(networkInterfaces())
   .filter(({ family }) => family === 'IPv4')
   .map(({ address }) => address);
 
-for (const port of process.argv.slice(2).map(Number)) {
-  createServer((socket) => {
+async function answerTcp(port) {
+  const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.end(socket.remoteAddress);
-  }).listen(port, '0.0.0.0');
-  for (const address of addresses) {
-    const udp = createSocket('udp4', (_, from) => udp.send(from.address, from.port, from.address));
-    udp.bind(port, address);
+  });
+  await once(server.listen(port, '0.0.0.0'), 'listening');
+}
+
+async function answerUdp(port, address) {
+  const udp = createSocket('udp4', (_, from) => udp.send(from.address, from.port, from.address));
+  udp.bind(port, address);
+  try {
+    await once(udp, 'listening');
+  } catch (error) {
+    // The network of another test may have gone since it was listed.
+    if (error.code !== 'EADDRNOTAVAIL') throw error;
   }
 }
+
+const ports = process.argv.slice(2).map(Number);
+await Promise.all(ports.flatMap((port) => [answerTcp(port), ...addresses.map((address) => answerUdp(port, address))]));
+console.log('listening');
