@@ -99,13 +99,12 @@ describe('access', () => {
     expect((await call('/main/agents/open/x', { headers: { authorization: '' } })).status).toBe(200);
   });
 
-  test('a revoked key is refused within a second', async () => {
+  test('a revoked key is refused, although it was accepted a moment ago', async () => {
     const { body } = await clientOf(fleet).post('/profile/api_keys', { name: 'short' });
     const headers = { authorization: `Bearer ${body.apiKey}` };
     expect((await call('/main/agents/echo', { headers })).status).toBe(200);
     await clientOf(fleet).delete(`/profile/api_keys/${body.id}`);
-    await sleep(1_000);
-    expect((await call('/main/agents/echo', { headers })).status).toBe(401);
+    await expect.poll(async () => (await call('/main/agents/echo', { headers })).status).toBe(401);
   });
 
   test("the workload's own failures are passed on as its own", async () => {
@@ -117,12 +116,11 @@ describe('access', () => {
 
 describe('streams', () => {
   test('the first event of a stream is there before the second is sent', async () => {
-    const startedAt = performance.now();
-    const response = await fetch(`${gatewayUrl()}/main/agents/echo/events?count=3&pause=5000`, { headers: bearer() });
+    // The second would come after the test has ended.
+    const response = await fetch(`${gatewayUrl()}/main/agents/echo/events?count=2&pause=600000`, { headers: bearer() });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
     expect(Buffer.from(value ?? []).toString()).toBe('data: 0\n\n');
-    expect(performance.now() - startedAt).toBeLessThan(4_500);
     await reader?.cancel();
   });
 
@@ -136,7 +134,7 @@ describe('streams', () => {
     await response.body?.getReader().read();
     leaving.abort();
     await expect
-      .poll(async () => (await call('/main/agents/echo/standing')).body, { timeout: 5_000 })
+      .poll(async () => (await call('/main/agents/echo/standing')).body)
       .toEqual({ aborted: before + 1, open: 0 });
   });
 
@@ -192,6 +190,6 @@ describe('changes', () => {
     await settled(client, '/agents/open', ['DEACTIVATED']);
     expect((await call('/main/agents/open')).status).toBe(503);
     await client.delete('/agents/open');
-    await expect.poll(async () => (await call('/main/agents/open')).status, { timeout: 5_000 }).toBe(404);
+    await expect.poll(async () => (await call('/main/agents/open')).status).toBe(404);
   });
 });

@@ -6,7 +6,10 @@ import { join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/engines/free-port.ts';
+import { cpuSecondsOf } from '../support/cpu-seconds.ts';
 
+/** Of engines and roles together: a machine with two idle cores is up in less than half a minute. */
+const mostCpuSeconds = 30;
 const root = resolve(import.meta.dirname, '../..');
 
 /** Lines of the shell blocks, in order. */
@@ -29,7 +32,7 @@ async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegEx
   });
 }
 
-test('pnpm dev prints addresses and a fresh key within 20 s, and every line of the README answers', async () => {
+test('pnpm dev prints addresses and a fresh key for little CPU time, and every line of the README answers', async () => {
   const [start = [], calls = []] = await readmeBlocks();
   expect(start.at(-1)).toBe('pnpm dev');
   const [api, node, handlers, gateway] = [await freePort(), await freePort(), await freePort(), await freePort()];
@@ -48,12 +51,10 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
     BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
     BERTH_HEALTH_PORTS_RUNNER: '0',
   };
-  const startedAt = performance.now();
   const dev = spawn('sh', ['-c', 'exec pnpm dev'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   try {
     const [, key = ''] = await untilPrinted(dev, /^ {2}key +(\S+)$/m);
-    const seconds = (performance.now() - startedAt) / 1000;
-    expect(seconds).toBeLessThan(20);
+    expect(cpuSecondsOf(dev.pid ?? 0)).toBeLessThan(mostCpuSeconds);
     const answers = calls
       .filter((line) => line.startsWith('curl') && line.includes(':8080'))
       .map((line) => line.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`))
@@ -68,7 +69,7 @@ test('pnpm dev prints addresses and a fresh key within 20 s, and every line of t
     ]);
     const look = calls.at(-2)?.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`) ?? '';
     const status = () => JSON.parse(execFileSync('sh', ['-c', look], { env: { ...env, KEY: key } }).toString()).status;
-    await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('DEPLOYED');
+    await expect.poll(status, { timeout: 60_000, interval: 200 }).toBe('DEPLOYED');
     const ask = calls.at(-1)?.replaceAll('127.0.0.1:8090', `127.0.0.1:${gateway}`) ?? '';
     expect(execFileSync('sh', ['-c', ask], { env: { ...env, KEY: key } }).toString()).toBe('berth\n');
     const page = await fetch(`http://127.0.0.1:${api}/docs/`);

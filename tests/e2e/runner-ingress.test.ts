@@ -9,9 +9,12 @@ import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
 import { openLease, openTunnel, runnerOf } from './runner-ingress/gateway-side.ts';
 
+/** Longer than anything here takes. */
+const drainSeconds = 120;
 let fleet: Fleet;
 beforeAll(async () => {
-  fleet = await startFleet({ name: 'ingress', workspaces: ['main'], machines: 1 });
+  const settings = { BERTH_RUNNER_DRAIN_SECONDS: String(drainSeconds) };
+  fleet = await startFleet({ name: 'ingress', workspaces: ['main'], machines: 1, settings });
 }, 120_000);
 afterAll(() => fleet?.[Symbol.asyncDispose]());
 
@@ -56,12 +59,12 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
     const id = await deploy(name, generation);
     const { socket } = await openTunnel(fleet, id);
     await client().delete(`/agents/${name}`);
-    await expect.poll(() => answerFor(id), { timeout: 10_000 }).toBe('unknown');
+    await expect.poll(() => answerFor(id), { timeout: 60_000 }).toBe('unknown');
     await sleep(3_000);
     expect(await isRunning(id)).toBe(true);
     socket.end(request);
     expect(await text(socket)).toMatch(/berth\n$/);
-    await expect.poll(() => isRunning(id), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(id), { timeout: 60_000 }).toBe(false);
   });
 
   test('a lease tells the address, and its holder is asked to leave before the container goes', async () => {
@@ -76,7 +79,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
     expect(machine().inside('busybox', 'wget', '-q', '-O', '-', url)).toBe('berth\n');
     expect(await openLease(machine(), id)).toMatchObject({ answer: { lease: 'unknown' } });
     socket.end();
-    await expect.poll(() => isRunning(id), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(id), { timeout: 60_000 }).toBe(false);
   });
 
   test('a container that is killed breaks its connections off, and is reached again when it is back', async () => {
@@ -87,16 +90,15 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
     await callDocker(machine().dockerUrl, `POST /containers/berth-${id}/kill`);
     await ended;
     lease.socket.destroy();
-    await expect.poll(() => answerFor(id), { timeout: 20_000 }).toBe('open');
+    await expect.poll(() => answerFor(id), { timeout: 60_000 }).toBe('open');
   });
 });
 
 test('an instance to which nobody speaks goes at once', async () => {
   const id = await deploy('quick', 'mk2');
-  const startedAt = performance.now();
   await client().delete('/agents/quick');
-  await expect.poll(() => isRunning(id), { timeout: 10_000, interval: 50 }).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  // It would be held for `drainSeconds` if anybody spoke to it.
+  await expect.poll(() => isRunning(id), { timeout: (drainSeconds * 1_000) / 2, interval: 50 }).toBe(false);
 });
 
 test('a runner that starts again has a new secret, and the same instances', async () => {
@@ -104,8 +106,8 @@ test('a runner that starts again has a new secret, and the same instances', asyn
   const before = await runnerOf(fleet);
   await machine().runner.kill();
   await machine().runner.start();
-  await expect.poll(async () => (await runnerOf(fleet)).session, { timeout: 20_000 }).toBeGreaterThan(before.session);
-  await expect.poll(() => answerFor(id), { timeout: 20_000 }).toBe('open');
+  await expect.poll(async () => (await runnerOf(fleet)).session, { timeout: 60_000 }).toBeGreaterThan(before.session);
+  await expect.poll(() => answerFor(id), { timeout: 60_000 }).toBe('open');
   expect(await answerFor(id, before.ingress_secret ?? '')).toBe('refused');
 });
 

@@ -118,7 +118,9 @@ test('what cannot be started is answered with a reason, at once when it is known
   await deploy('stuck');
   await asleep('stuck');
   await machine?.runner.stop();
+  const heldAt = performance.now();
   const answer = await call('stuck/x');
+  const heldMs = performance.now() - heldAt;
   expect(answer.status).toBe(503);
   expect(answer.headers.get('x-service-dispatch-state')).toBe('not_dispatched');
   const { error } = z.object({ error: z.record(z.string(), z.unknown()) }).parse(await answer.json());
@@ -130,6 +132,6 @@ test('what cannot be started is answered with a reason, at once when it is known
   const startedAt = performance.now();
   const refused = await call('broken/x');
   expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('failed to start')]);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(heldMs / 2);
   expect((await call('stuck/x')).status).toBe(200);
 }, 120_000);

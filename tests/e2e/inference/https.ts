@@ -35,16 +35,15 @@ export function httpsTests(site: () => Site): void {
     await expect(call('/main/agents/echo/x')).rejects.toThrow(/self.signed/);
   });
 
-  test.for(['path', 'host'] as const)('events stream one by one, by %s', async (form) => {
-    const rest = '/events?count=3&pause=500';
-    const startedAt = performance.now();
+  test.for(['path', 'host'] as const)('the first event is there before the second is sent, by %s', async (form) => {
+    // The second would come after the test has ended.
+    const rest = '/events?count=2&pause=600000';
     const outgoing = form === 'path' ? open(`/main/agents/echo${rest}`) : open(rest, await hostOf());
     outgoing.end();
     const [incoming] = await once(outgoing, 'response');
-    const arrived: { text: string; atMs: number }[] = [];
-    for await (const chunk of incoming) arrived.push({ text: String(chunk), atMs: performance.now() - startedAt });
-    expect(arrived.map(({ text }) => text)).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
-    expect((arrived[1]?.atMs ?? 0) - (arrived[0]?.atMs ?? 0)).toBeGreaterThan(400);
+    const [first] = await once(incoming, 'data');
+    expect(String(first)).toBe('data: 0\n\n');
+    outgoing.on('error', () => {}).destroy();
   });
 
   test('a WebSocket passes both ways', async () => {

@@ -1,4 +1,5 @@
-// The limits of time, a sixtieth of those that a deployment begins with.
+// The limits of time, far shorter than those that a deployment begins with. How long something took is told by counts of events, which the
+// workload sends at a pace of its own: no clock of this process is read.
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,8 +7,10 @@ import { describe, expect, test } from 'vitest';
 import { callerTo } from './caller.ts';
 import type { Site } from './site.ts';
 
-const totalSeconds = 900 / 60;
-const silentSeconds = 100 / 60;
+const totalSeconds = 6;
+const silentSeconds = 1.5;
+/** Longer than any limit, and than the test. */
+const foreverMs = 600_000;
 
 export const hastySettings = {
   BERTH_GATEWAY_TIMEOUTS_TOTAL_SECONDS: String(totalSeconds),
@@ -15,12 +18,11 @@ export const hastySettings = {
 };
 
 export function limitTests(site: () => Site): void {
-  /** How many events came, how long that took, and whether the stream ended as its sender ended it. */
+  /** How many events came, and whether the stream ended as its sender ended it. */
   const readEvents = async (count: number, pauseMs: number) => {
     const { hasty, fleet } = site();
     const url = `${hasty.url}/main/agents/echo/events?count=${count}&pause=${pauseMs}`;
     const { body } = await fetch(url, { headers: { authorization: `Bearer ${fleet.key}` } });
-    const startedAt = performance.now();
     let events = '';
     let isWhole = true;
     try {
@@ -28,32 +30,25 @@ export function limitTests(site: () => Site): void {
     } catch {
       isWhole = false;
     }
-    return { arrived: events.split('\n\n').length - 1, seconds: (performance.now() - startedAt) / 1_000, isWhole };
+    return { arrived: events.split('\n\n').length - 1, isWhole };
   };
   const hastyCall = (target: string) => callerTo({ ...site().hasty, key: site().fleet.key })(target);
 
   // Side by side, because each of them mostly waits.
   describe.concurrent('side by side', () => {
     test('a stream that moves outlives the limit of silence', async () => {
-      const { arrived, seconds, isWhole } = await readEvents(6, 800);
-      expect([arrived, isWhole]).toEqual([6, true]);
-      expect(seconds).toBeGreaterThan(2 * silentSeconds);
+      const pauseMs = 250;
+      const count = Math.ceil((2 * silentSeconds * 1_000) / pauseMs);
+      expect(await readEvents(count, pauseMs)).toEqual({ arrived: count, isWhole: true });
     });
 
     test('a stream that falls silent is cut', async () => {
-      const { arrived, seconds, isWhole } = await readEvents(2, 8_000);
-      expect([arrived, isWhole]).toEqual([1, false]);
-      expect(seconds).toBeGreaterThan(silentSeconds - 0.1);
-      expect(seconds).toBeLessThan(silentSeconds + 3);
+      expect(await readEvents(2, foreverMs)).toEqual({ arrived: 1, isWhole: false });
     });
 
     test('a workload that says nothing at all: 504, and whose fault it is', async () => {
-      const startedAt = performance.now();
-      const { status, headers, body } = await hastyCall('/main/agents/echo/x?delay=8000');
-      const seconds = (performance.now() - startedAt) / 1_000;
+      const { status, headers, body } = await hastyCall(`/main/agents/echo/x?delay=${foreverMs}`);
       expect([status, headers['x-service-source'], body.error.code]).toEqual([504, 'platform', 'WORKLOAD_TIMEOUT']);
-      expect(seconds).toBeGreaterThan(silentSeconds - 0.1);
-      expect(seconds).toBeLessThan(silentSeconds + 3);
     });
 
     test('a client that stops within its upload: 408, and the workload is not blamed', async () => {
@@ -68,18 +63,17 @@ export function limitTests(site: () => Site): void {
     });
 
     test('a stream that moves for ever is ended by the limit in all', async () => {
-      const { arrived, seconds, isWhole } = await readEvents(60, 500);
+      const pauseMs = 250;
+      const { arrived, isWhole } = await readEvents(foreverMs / pauseMs, pauseMs);
       expect(isWhole).toBe(false);
-      expect(arrived).toBeGreaterThan(20);
-      // Its own clock began with the head of the answer, which may have been on its way for a while.
-      expect(seconds).toBeGreaterThan(totalSeconds - 2);
-      expect(seconds).toBeLessThan(totalSeconds + 3);
+      // At most the limit's worth of events, and at least a third: a machine under load sends fewer of them.
+      const most = (totalSeconds * 1_000) / pauseMs;
+      expect(arrived).toBeGreaterThan(most / 3);
+      expect(arrived).toBeLessThanOrEqual(most + 1);
     });
   });
 
   test('and none of them is still at the workload', async () => {
-    await expect
-      .poll(async () => (await site().call('/main/agents/echo/standing')).body.open, { timeout: 10_000 })
-      .toBe(0);
+    await expect.poll(async () => (await site().call('/main/agents/echo/standing')).body.open).toBe(0);
   });
 }

@@ -10,7 +10,7 @@ export interface Site {
   /** By the plain gateway, with the owner's key. */
   readonly call: Call;
   readonly secure: { readonly url: string; readonly ca: Buffer };
-  /** Its limits are those of a deployment divided by sixty. */
+  /** Its limits of time are short. */
   readonly hasty: { readonly url: string };
 }
 

@@ -8,6 +8,12 @@ const { WORD: word = '', PORT: port, HOST: host } = env;
 let aborted = 0;
 let open = 0;
 
+/** A wait that does not keep the process alive when it is told to end. */
+const later = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+
 async function serve(request, response) {
   open += 1;
   response.once('close', () => {
@@ -21,12 +27,12 @@ async function serve(request, response) {
     const pauseMs = Number(searchParams.get('pause') ?? 100);
     for (let index = 0; index < count && !response.destroyed; index += 1) {
       response.write(`data: ${index}\n\n`);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await later(pauseMs);
     }
     return response.end();
   }
   if (pathname === '/standing') return response.end(JSON.stringify({ aborted, open: open - 1 }));
-  await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get('delay') ?? 0)));
+  await later(Number(searchParams.get('delay') ?? 0));
   const hash = createHash('sha256');
   let bytes = 0;
   const kept = [];

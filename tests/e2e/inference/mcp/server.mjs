@@ -13,6 +13,7 @@ const said = (text) => ({ content: [{ type: 'text', text: String(text) }] });
 function createMcp() {
   const mcp = new McpServer({ name: 'sessions', version: '1.0.0' }, { capabilities: { logging: {} } });
   let calls = 0;
+  let goOn = () => {};
   mcp.registerTool('where', { description: 'Which instance this is.' }, () => said(instance));
   mcp.registerTool('count', { description: 'Calls in this session.' }, () => {
     calls += 1;
@@ -20,18 +21,25 @@ function createMcp() {
   });
   mcp.registerTool(
     'work',
-    { description: 'Tells of its progress three times.' },
+    { description: 'Tells of its progress three times, and goes on when `go-on` is called.' },
     async ({ _meta, sendNotification }) => {
       for (let progress = 1; progress <= 3; progress += 1) {
+        const next = new Promise((resolve) => {
+          goOn = resolve;
+        });
         await sendNotification({
           method: 'notifications/progress',
           params: { progressToken: _meta.progressToken, progress, total: 3 },
         });
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await next;
       }
       return said('done');
     },
   );
+  mcp.registerTool('go-on', { description: 'Lets `work` go on.' }, () => {
+    goOn();
+    return said('gone on');
+  });
   mcp.registerTool('announce', { description: 'Says something beside the answer.' }, () => {
     mcp.server.sendLoggingMessage({ level: 'info', data: 'announced' });
     return said('said');
