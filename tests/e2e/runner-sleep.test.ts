@@ -10,6 +10,7 @@ import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
 import type { RunningSandbox } from '../../services/runner/src/sandbox/keeper.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { isFull } from '../support/size.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { isolationsOf } from '../support/workloads.ts';
 import { type SleepOptions, startGateway, startSandbox, startSleeping } from './runner-sleep/bed.ts';
@@ -25,7 +26,9 @@ afterAll(() => docker?.[Symbol.asyncDispose]());
 
 /** Long enough that nothing falls asleep by itself. */
 const never = 3_600;
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
+const wakes = isFull ? 50 : 15;
+const killedRunners = isFull ? 8 : 3;
 
 describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   /** One sandbox that is kept, and a gateway that speaks to it. */
@@ -72,17 +75,19 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     const bed = await bedOf({ idleSeconds: never });
     bed.keep();
     await bed.gateway.call(bed.instance, 'POST', '/process', { command: 'while :; do :; done', name: 'busy' });
-    const cpuMsOf = async (ms: number): Promise<number> => {
-      const before = await bed.sleeping.driver.stats(bed.sandbox.containerId);
-      await sleep(ms);
-      const after = await bed.sleeping.driver.stats(bed.sandbox.containerId);
-      return ((after?.cpuNanoseconds ?? Number.NaN) - (before?.cpuNanoseconds ?? Number.NaN)) / 1e6;
+    const cpuMs = async (): Promise<number> =>
+      ((await bed.sleeping.driver.stats(bed.sandbox.containerId))?.cpuNanoseconds ?? Number.NaN) / 1e6;
+    const staysBusy = async (): Promise<void> => {
+      const before = await cpuMs();
+      await expect.poll(cpuMs, soon).toBeGreaterThan(before + 50);
     };
-    expect(await cpuMsOf(500)).toBeGreaterThan(50);
+    await staysBusy();
     await bed.put();
-    expect(await cpuMsOf(1_000)).toBe(0);
+    const asleep = await cpuMs();
+    await sleep(1_000);
+    expect(await cpuMs()).toBe(asleep);
     expect(await bed.exec('echo here')).toBe('here\n');
-    expect(await cpuMsOf(500)).toBeGreaterThan(50);
+    await staysBusy();
   });
 
   test('R-60: a connection that is opened during a freeze waits, and is answered', async () => {
@@ -129,14 +134,14 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await expect.poll(bed.isFrozen, soon).toBe(true);
   });
 
-  test('fifty sleeps and wakes at random moments lose no request', async () => {
+  test(`${wakes} sleeps and wakes at random moments lose no request`, async () => {
     const bed = await bedOf({ idleSeconds: 0.02 }, { leaseKeepMs: 1 });
     bed.keep();
     const witness = await startWitness(bed.gateway, bed.instance);
     const seed = 15;
     const random = seededRandom(seed);
     let [asked, before] = [0, 0];
-    for (let round = 0; round < 400 && bed.sleeping.counts.thaw < 50; round += 1) {
+    for (let round = 0; round < 40 * wakes && bed.sleeping.counts.thaw < wakes; round += 1) {
       const together = 1 + Math.floor(random() * 3);
       const seen = await Promise.all(Array.from({ length: together }, () => witness.see()));
       asked += together;
@@ -146,7 +151,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     }
     const { freeze, thaw } = bed.sleeping.counts;
     console.log(`${isolationClass.isolation}: ${asked} requests, ${freeze} freezes, ${thaw} thaws`);
-    expect(thaw).toBe(50);
+    expect(thaw).toBe(wakes);
     expect(freeze - thaw).toBeGreaterThanOrEqual(0);
     expect(freeze - thaw).toBeLessThanOrEqual(1);
     expect((await witness.see()).file).toBe('kept');
@@ -277,7 +282,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await bed.gateway.close();
     await bed.sleeping[Symbol.asyncDispose]();
     const random = seededRandom(6);
-    for (let round = 1; round <= 8; round += 1) {
+    for (let round = 1; round <= killedRunners; round += 1) {
       const { child } = await startProcess(bed.options, { ...bed.sandbox, wish: { idleSeconds: 0.03 } });
       await sleep(random() * 120);
       child.kill('SIGKILL');
@@ -316,7 +321,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     });
     expect(await bed.sleeping.keeper.wake(bed.instance)).toMatchObject({ call: 'busy' });
     expect(await bed.isFrozen()).toBe(true);
-    const [idle, idler] = [await another(bed.options), await another(bed.options)];
+    const [idle, idler] = await Promise.all([another(bed.options), another(bed.options)]);
     bed.sleeping.keep(idler);
     await sleep(50);
     bed.sleeping.keep(idle);
@@ -327,10 +332,11 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   });
 
   test('when too many are awake and idle under gVisor, which costs CPU, the longest idle sleeps sooner', async () => {
+    // Three awake are comfortable on half a core, four are allowed: the fourth is let in, and one of the others goes.
     const bed = await bedOf({ idleSeconds: never }, { cores: 0.5 });
     bed.keep();
     await bed.put();
-    const others = [await another(bed.options), await another(bed.options), await another(bed.options)];
+    const others = await threeMore(bed.options);
     for (const other of others) {
       bed.sleeping.keep(other);
       await sleep(50);
@@ -343,27 +349,26 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     expect(frozen).toEqual([asleep === 1, false, false]);
   });
 
-  test('called all at once, under gVisor only so many are awake at a time, and each answers', async () => {
+  test('called all at once, each answers, and under gVisor some sleep again to make room for others', async () => {
+    // Two awake are allowed on a quarter of a core. How many were awake at most depends on how fast they answer: after a second of
+    // waiting the next one is let in all the same. crowd.test.ts holds the number.
     const bed = await bedOf({ idleSeconds: never }, { cores: 0.25 });
     bed.keep();
     await bed.put();
-    const others = [await another(bed.options), await another(bed.options), await another(bed.options)];
+    const others = await threeMore(bed.options);
     for (const other of others) {
       bed.sleeping.keep(other);
       expect(await bed.sleeping.keeper.sleep(other.instance)).toEqual({ call: 'done' });
     }
-    let most = 0;
-    const watching = setInterval(() => {
-      most = Math.max(most, bed.sleeping.keeper.counts().awake);
-    }, 1);
+    const before = bed.sleeping.counts.freeze;
     const instances = [bed.instance, ...others.map(({ instance }) => instance)];
     const answers = await Promise.all(instances.map((instance) => bed.gateway.call(instance, 'GET', '/health')));
-    clearInterval(watching);
     for (const answer of answers) expect(answer).toContain('ok');
-    expect(most).toBe(isolationClass.isolation === 'gvisor' ? 2 : 4);
+    const isThinned = bed.sleeping.counts.freeze > before;
+    expect(isThinned).toBe(isolationClass.isolation === 'gvisor');
   });
 
-  test('how long a wake takes, beside the engine’s own', async () => {
+  test.runIf(isFull)('how long a wake takes, beside the engine’s own', async () => {
     const bed = await bedOf({ idleSeconds: never });
     bed.keep();
     const rounds = 20;
@@ -388,6 +393,8 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     );
     expect(our).toBeLessThan(5_000);
   });
+
+  const threeMore = (options: SleepOptions) => Promise.all(Array.from({ length: 3 }, () => another(options)));
 
   async function another(options: SleepOptions): Promise<RunningSandbox> {
     const started = await startSandbox({ ...options, image }, isolationClass, { idleSeconds: never });

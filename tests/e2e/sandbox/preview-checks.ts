@@ -71,12 +71,16 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     expect,
   }) => {
     const sandbox = await bedOf().create('sessions');
-    const name = `session-${Date.now()}`;
-    const expires = new Date(Date.now() + 40_000).toISOString();
-    const host = await preview('sessions', name, { port: 443, expires });
-    const value = await token('sessions', name, expires);
-    const headers = { origin, [tokenHeader]: value, 'content-type': 'application/json' };
-    const send = (asked: HostRequest) => sendToHost(gateway(), host, { headers, ...asked });
+    const begin = async (name: string, expires: string) => {
+      const host = await preview('sessions', name, { port: 443, expires });
+      const value = await token('sessions', name, expires);
+      const headers = { origin, [tokenHeader]: value, 'content-type': 'application/json' };
+      return { host, headers, send: (asked: HostRequest) => sendToHost(gateway(), host, { headers, ...asked }) };
+    };
+    const { host, headers, send } = await begin('session-long', inAnHour());
+    const expires = new Date(Date.now() + 15_000).toISOString();
+    const brief = await begin('session-brief', expires);
+    expect((await brief.send({ path: '/filesystem//tmp' })).status).toBe(200);
 
     const walk = async (file: string) => {
       const preflight = await send({ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } });
@@ -110,7 +114,7 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     await sandbox.asleep();
     await walk('woken.txt');
     await sleep(Math.max(0, Date.parse(expires) - Date.now()) + 200);
-    const over = await send({ path: '/filesystem//tmp' });
+    const over = await brief.send({ path: '/filesystem//tmp' });
     expect([over.status, over.headers['access-control-allow-origin']]).toEqual([401, '*']);
   });
 }

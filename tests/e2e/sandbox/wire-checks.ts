@@ -354,7 +354,7 @@ export function wireChecks(isolation: IsolationClass): void {
       await expect.poll(() => seen, { timeout: 10_000 }).toContain('42');
       socket.close();
       // Around the moment at which it falls asleep, over and over: none is lost.
-      for (let round = 0; round < (isFull ? 50 : 10); round += 1) {
+      for (let round = 0; round < (isFull ? 50 : 6); round += 1) {
         await sleep(3_500 + round * 100);
         expect((await sandbox.call('GET', '/health')).status).toBe(200);
       }
