@@ -1,4 +1,4 @@
-// A deployment becomes running containers, or says why not. Real engines, real runner, both isolation classes.
+// A deployment becomes running containers, or says why not; and whatever is deleted leaves nothing. Real engines, real runner.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -6,6 +6,7 @@ import { execute } from '../support/execute.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { isFull } from '../support/size.ts';
 import { agent, clientOf, gone, instancesOf, isolationsOf, lastMessage, settled } from '../support/workloads.ts';
+import { deleteTests } from './deploy/delete-tests.ts';
 import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 
@@ -19,13 +20,14 @@ beforeAll(async () => {
   [registry, strange] = [await startRegistry('own'), await startRegistry('strange')];
   fleet = await startFleet({
     name: 'deploy',
-    workspaces: ['main', 'other'],
+    workspaces: ['main', 'other', 'doomed'],
     machines: 1,
     settings: {
       BERTH_RUNNER_REGISTRIES: JSON.stringify([
         { host: registry.host, username: registry.username, password: registry.password },
       ]),
       BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
+      BERTH_RUNNER_MEMORY_MB: '16384',
       // At full size as operators have it, 45 seconds.
       ...(isFull ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
     },
@@ -274,3 +276,5 @@ describe('delete', () => {
     await expect.poll(() => leftovers(fleet), { timeout: 30_000, interval: 500 }).toEqual([]);
   });
 });
+
+describe('delete from every state', () => deleteTests(() => fleet));
