@@ -1,7 +1,7 @@
 // Revisions are swapped, gateways and the runner are restarted as an upgrade does it (SIGTERM), all under load. A client that
 // sends again only what was certainly not dispatched sees no failure, and every answer is of a revision that was active.
 // Full size only. The small size proves the parts: a revision takes over without a failed request (e2e/inference), a gateway that
-// stops finishes its streams (e2e/gateway-processes), a runner that stops finishes its tunnels (e2e/runner-ingress).
+// stops finishes its streams (also e2e/inference), a runner that stops finishes its tunnels (e2e/runner-ingress).
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';

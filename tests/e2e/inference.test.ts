@@ -1,17 +1,21 @@
 // Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner. What needs workloads of its own is in
 // the folder of this name; all of it shares one deployment.
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { freePort } from '../../scripts/engines/free-port.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 import { type Call, callerTo, headerOf } from './inference/caller.ts';
 import { canaryTests } from './inference/canary.ts';
 import { makeCertificate } from './inference/certificate.ts';
+import { hostileTests } from './inference/hostile/hostile-tests.ts';
 import { httpsTests } from './inference/https.ts';
 import { hastySettings, limitTests } from './inference/limits.ts';
 import { mcpTests } from './inference/mcp.ts';
+import { processTests } from './inference/processes.ts';
 import { echo, type Site } from './inference/site.ts';
 import { threadTests } from './inference/threads.ts';
 import { uploadTests } from './inference/upload.ts';
@@ -24,12 +28,32 @@ const made = new AsyncDisposableStack();
 beforeAll(async () => {
   const certificate = made.use(await makeCertificate(['IP:127.0.0.1', 'DNS:*.local.localhost']));
   const { certFile: BERTH_GATEWAY_TLS_CERT_FILE, keyFile: BERTH_GATEWAY_TLS_KEY_FILE } = certificate;
-  const gateways = [{}, { BERTH_GATEWAY_TLS_CERT_FILE, BERTH_GATEWAY_TLS_KEY_FILE }, hastySettings];
-  fleet = made.use(await startFleet({ name: 'inference', workspaces: ['main', 'other'], machines: 1, gateways }));
+  const [sharedPort, inspectorPort] = [await freePort(), await freePort()];
+  const onSharedPort = { BERTH_GATEWAY_PORT: String(sharedPort) };
+  const gateways = [
+    {},
+    { BERTH_GATEWAY_TLS_CERT_FILE, BERTH_GATEWAY_TLS_KEY_FILE },
+    hastySettings,
+    { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` },
+    ...[onSharedPort, onSharedPort],
+  ];
+  const settings = { BERTH_RUNNER_INGRESS_PROCESSES: '2' };
+  const workspaces = ['main', 'other'];
+  fleet = made.use(await startFleet({ name: 'inference', workspaces, machines: 1, gateways, settings }));
   const [url = '', secure = '', hasty = ''] = fleet.gateways.map((gateway) => gateway.url);
+  const [, , , guarded, ...sharing] = fleet.gateways;
+  if (guarded === undefined) throw new Error('the fleet has no fourth gateway');
   const { dockerUrl } = fleet.machines[0] ?? { dockerUrl: '' };
   call = callerTo({ url, key: fleet.key });
-  site = { fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } };
+  site = {
+    ...{ fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } },
+    shared: {
+      url: `http://127.0.0.1:${sharedPort}`,
+      // The fleet numbers the logs of its gateways from 1, and these follow four others.
+      gateways: sharing.map(({ process }, at) => ({ process, logFile: join(fleet.folder, `gateway-${at + 5}.log`) })),
+    },
+    guarded: { ...guarded, inspectorPort },
+  };
   await buildEchoImage(dockerUrl);
   const client = clientOf(fleet);
   const open = agent('open', echo);
@@ -155,6 +179,8 @@ describe('MCP servers', () => mcpTests(() => site));
 describe('canary', () => canaryTests(() => site));
 describe('https', () => httpsTests(() => site));
 describe('limits', () => limitTests(() => site));
+describe('several processes on one port', () => processTests(() => site));
+describe('hostile input', () => hostileTests(() => site));
 
 describe('changes', () => {
   test('a new revision takes over without a failed request', { timeout: 120_000 }, async () => {

@@ -1,8 +1,9 @@
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
+import type { ServerProcess } from '../../../scripts/engines/fleet/server-process.ts';
 import { echoImage } from '../../support/echo-image.ts';
 import type { Call } from './caller.ts';
 
-/** A deployment with one machine and three gateways. */
+/** A deployment with one machine and a gateway for each purpose. */
 export interface Site {
   readonly fleet: Fleet;
   readonly dockerUrl: string;
@@ -12,6 +13,13 @@ export interface Site {
   readonly secure: { readonly url: string; readonly ca: Buffer };
   /** Its limits of time are short. */
   readonly hasty: { readonly url: string };
+  /** Two processes on one port. */
+  readonly shared: {
+    readonly url: string;
+    readonly gateways: readonly { readonly process: ServerProcess; readonly logFile: string }[];
+  };
+  /** Its heap can be read. */
+  readonly guarded: { readonly url: string; readonly process: ServerProcess; readonly inspectorPort: number };
 }
 
 export const echo = { image: echoImage, generation: 'mk2', memory: 256, minScale: 1 } as const;
