@@ -86,7 +86,7 @@ test('200 requests at once to an agent without an instance are all answered, by 
 
 test('requests that come when the last instance is about to go are all answered', async () => {
   await deploy('edge');
-  const rounds = isFull ? 40 : 10;
+  const rounds = isFull ? 40 : 6;
   for (let round = 0; round < rounds; round += 1) {
     const answer = await call('edge/x', round % 2);
     expect([round, answer.status, answer.ok || (await answer.text())]).toEqual([round, 200, true]);

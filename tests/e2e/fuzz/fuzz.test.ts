@@ -9,13 +9,14 @@ import { expect, test } from 'vitest';
 import { checkAnswer } from '../../support/check-answer.ts';
 import { conformanceBrand } from '../../support/conformance-brand.ts';
 import { wrongCounters } from '../../support/counters.ts';
+import { isFull } from '../../support/size.ts';
 import { createEverything, tenantRegions } from '../../support/tenant.ts';
 import { startTestApi } from '../../support/test-api.ts';
 import { harvested } from './address.ts';
 import { type FuzzRequest, requestOf } from './request-of.ts';
 import { createSender, type FuzzAnswer } from './send.ts';
 
-const total = Number(environment.BERTH_FUZZ_REQUESTS ?? 20_000);
+const total = Number(environment.BERTH_FUZZ_REQUESTS ?? (isFull ? 20_000 : 6_000));
 const seed = Number(environment.BERTH_FUZZ_SEED ?? randomInt(2 ** 30));
 const concurrency = 16;
 const timeoutMs = 10_000;
