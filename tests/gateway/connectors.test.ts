@@ -288,16 +288,16 @@ describe('on the runner’s own machine', () => {
     expect(await Promise.all(Array.from({ length: 20 }, () => post(front.url)))).toEqual(Array(20).fill('hi'));
     expect([leases.asked(), leases.held.size, viaTunnel.mock.calls.length]).toEqual([1, 1, 0]);
     front.forwarder.forget(front.endpoint.instance);
-    await vi.waitFor(() => expect(upstream.sockets.size).toBe(0));
+    await expect.poll(() => upstream.sockets.size).toBe(0);
     expect(leases.held.size).toBe(1);
-    await vi.waitFor(() => expect(leases.held.size).toBe(0));
+    await expect.poll(() => leases.held.size).toBe(0);
     expect(over).toEqual([front.endpoint.instance]);
   });
 
   test('a lease that the runner wants back is kept until what is under way is done, and nothing new uses it', async () => {
     const { leases, front, viaTunnel } = await start();
     const waiting = fetch(`${front.url}/wait`).then((answer) => answer.text());
-    await vi.waitFor(() => expect(leases.held.size).toBe(1));
+    await expect.poll(() => leases.held.size).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     leases.known.clear();
     for (const socket of leases.held) socket.write('{"lease":"over"}\n');
@@ -306,7 +306,7 @@ describe('on the runner’s own machine', () => {
     expect(viaTunnel).toHaveBeenCalledOnce();
     expect(leases.held.size).toBe(1);
     expect(await waiting).toBe('waited');
-    await vi.waitFor(() => expect(leases.held.size).toBe(0));
+    await expect.poll(() => leases.held.size).toBe(0);
   });
 
   test('unknown here, or no runner here at all: the tunnel is used', async () => {

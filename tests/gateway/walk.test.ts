@@ -115,5 +115,5 @@ test('connections to an instance that its workload has no longer are not kept', 
   await bed.database.updateTable('instances').set({ desired: 'gone' }).where('id', '=', old).execute();
   await sleep(900);
   await fetch(url);
-  await vi.waitFor(() => expect(upstream.sockets.size).toBeLessThan(before));
+  await expect.poll(() => upstream.sockets.size).toBeLessThan(before);
 });

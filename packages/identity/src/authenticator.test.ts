@@ -132,17 +132,11 @@ describe('a key is refused', () => {
 
   test('within a second of being revoked', async () => {
     const { userId, apiKey } = await newUser();
-    const authenticator = createAuthenticator(db);
+    let clock = 0;
+    const authenticator = createAuthenticator(db, { now: () => clock });
     expect(await authenticator.authenticate(apiKey)).toBeDefined();
     await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();
-    const revokedAt = performance.now();
-    let acceptedUntil = revokedAt;
-    while (performance.now() < revokedAt + 1200) {
-      const askedAt = performance.now();
-      if ((await authenticator.authenticate(apiKey)) !== undefined) acceptedUntil = askedAt;
-      await sleep(5);
-    }
-    expect(acceptedUntil - revokedAt).toBeLessThan(1000);
+    clock = 999;
     expect(await authenticator.authenticate(apiKey)).toBeUndefined();
   });
 
@@ -152,10 +146,11 @@ describe('a key is refused', () => {
       .insertInto('workspace_members')
       .values({ workspace_id: workspaceId, user_id: userId, role: 'member' })
       .execute();
-    const authenticator = createAuthenticator(db);
+    let clock = 0;
+    const authenticator = createAuthenticator(db, { now: () => clock });
     expect((await authenticator.authenticate(apiKey))?.memberships).toHaveLength(1);
     await db.deleteFrom('workspace_members').where('user_id', '=', userId).execute();
-    await sleep(950);
+    clock = 999;
     expect((await authenticator.authenticate(apiKey))?.memberships).toHaveLength(0);
   });
 
@@ -167,10 +162,13 @@ describe('a key is refused', () => {
 
   test('at its expiry, even while its answer would still be fresh', async () => {
     const { userId } = await newUser();
-    const authenticator = createAuthenticator(db, { freshMs: 60_000 });
-    const brief = await newKey({ user_id: userId, expires_at: new Date(Date.now() + 600) });
+    let clock = 0;
+    const authenticator = createAuthenticator(db, { freshMs: 3_600_000, now: () => clock });
+    const brief = await newKey({ user_id: userId, expires_at: new Date(Date.now() + 60_000) });
     expect(await authenticator.authenticate(brief.value)).toBeDefined();
-    await sleep(650);
+    // The clock of the database is the real one, so the key is made to end there.
+    await db.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', brief.id).execute();
+    clock = 60_000;
     expect(await authenticator.authenticate(brief.value)).toBeUndefined();
   });
 });
@@ -313,15 +311,15 @@ describe('while the database is away', () => {
     await expect(lenient.authenticate(apiKey)).rejects.toThrow('away');
   });
 
-  test('silence is taken for absence after a second', async () => {
+  test('silence is taken for absence, sooner where somebody stands in for the answer', async () => {
     const { userId, apiKey } = await newUser();
     const authenticator = createAuthenticator(db, { staleMs: 60_000, freshMs: 0 });
     await authenticator.authenticate(apiKey);
     await db.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
-      const askedAt = performance.now();
-      expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
-      expect(performance.now() - askedAt).toBeLessThan(3_000);
+      const stranger = authenticator.authenticate(newApiKey(defaultBrand).value).catch(() => undefined);
+      // Known and answered while the table is locked, and before the patience with a stranger ends.
+      expect(await Promise.race([stranger, authenticator.authenticate(apiKey)])).toMatchObject({ subject: userId });
     });
   });
 
@@ -331,7 +329,8 @@ describe('while the database is away', () => {
     const { promise: asked } = await db.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
       const promise = authenticator.authenticate(apiKey);
-      await sleep(1_500);
+      // Longer than the patience with a key that is known.
+      await sleep(1_100);
       return { promise };
     });
     expect(await asked).toMatchObject({ subject: userId });
@@ -344,12 +343,8 @@ describe('the last use of a key', () => {
       .last_used_at;
 
   async function firstUse(userId: string): Promise<Date> {
-    for (let round = 0; round < 100; round += 1) {
-      const at = await lastUse(userId);
-      if (at !== null) return at;
-      await sleep(20);
-    }
-    throw new Error('No use was recorded.');
+    await expect.poll(() => lastUse(userId)).not.toBeNull();
+    return (await lastUse(userId)) ?? new Date(0);
   }
 
   test('is recorded, at most once a minute', async () => {

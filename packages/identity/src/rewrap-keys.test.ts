@@ -22,14 +22,14 @@ beforeEach(async () => {
   const accountId = await insertAccount(db);
   const keyring = createKeyring(masterKeyRing([old]));
   sealedByWorkspace = new Map();
-  for (let index = 0; index < workspaceCount; index += 1) {
-    const workspaceId = await insertWorkspace(db, accountId, `workspace-${index}`);
-    await db.transaction().execute((tx) => keyring.createWorkspaceKey(tx, workspaceId));
-    sealedByWorkspace.set(
-      workspaceId,
-      seal(await keyring.workspaceKey(db, workspaceId), `secret ${index}`, workspaceId),
-    );
-  }
+  await db.transaction().execute(async (tx) => {
+    for (let index = 0; index < workspaceCount; index += 1) {
+      const workspaceId = await insertWorkspace(tx, accountId, `workspace-${index}`);
+      await keyring.createWorkspaceKey(tx, workspaceId);
+      const key = await keyring.workspaceKey(tx, workspaceId);
+      sealedByWorkspace.set(workspaceId, seal(key, `secret ${index}`, workspaceId));
+    }
+  });
 });
 
 afterEach(async () => {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Limit } from './limit.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 test('never more than the limit at a time, in the order they came, also when some fail', async () => {
   const limit = new Limit(3);
@@ -42,20 +44,25 @@ test('what is done for later waits while anything of now is under way or waits, 
 });
 
 test('what is done for later waits for a calm moment, but not for ever', async () => {
-  const limit = new Limit(2, 1, { quietMs: 40, mostMs: 200 });
-  const waitedMs = async (disturbing: number): Promise<number> => {
+  vi.useFakeTimers();
+  const waitedMs = async (disturbedMs: number): Promise<number | undefined> => {
+    const limit = new Limit(2, 1, { quietMs: 40, mostMs: 200 });
     const startedAt = performance.now();
-    const disturb = () => (performance.now() - startedAt < disturbing ? limit.disturb() : undefined);
+    const disturb = () => (performance.now() - startedAt < disturbedMs ? limit.disturb() : undefined);
     limit.disturb();
     const timer = setInterval(disturb, 5);
-    await limit.runForLater(async () => clearInterval(timer));
-    return performance.now() - startedAt;
+    let waited: number | undefined;
+    void limit.runForLater(async () => {
+      waited = performance.now() - startedAt;
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    clearInterval(timer);
+    return waited;
   };
-  expect(await waitedMs(0)).toBeGreaterThan(35);
-  expect(await waitedMs(100)).toBeGreaterThan(130);
-  const longest = await waitedMs(5_000);
-  expect(longest).toBeGreaterThan(190);
-  expect(longest).toBeLessThan(1_000);
+  expect(await waitedMs(0)).toBe(40);
+  // The last disturbance is at 95 ms.
+  expect(await waitedMs(100)).toBe(135);
+  expect(await waitedMs(5_000)).toBe(200);
 });
 
 test('in any order of asking, nothing for later begins while anything of now runs or waits, and the shares are kept', async () => {

@@ -121,17 +121,14 @@ test('who does not read stops who writes to it, and nobody else', async () => {
     fill();
   });
   const { channel: deaf } = bundle.open('flood');
-  await sleep(200);
-  const stuckAt = written;
-  expect(stuckAt).toBeGreaterThan(128 * 1024);
-  expect(stuckAt).toBeLessThan(400 * 1024);
+  await expect.poll(() => written).toBeGreaterThan(128 * 1024);
   const { channel: lively } = bundle.open('talk');
   lively.end('hello');
   expect(await text(lively)).toBe('hello');
-  await sleep(100);
-  expect(written).toBe(stuckAt);
+  await sleep(200);
+  expect(written).toBeLessThan(400 * 1024);
   deaf.resume();
-  await expect.poll(() => written).toBeGreaterThan(stuckAt * 10);
+  await expect.poll(() => written).toBeGreaterThan(4_000 * 1024);
   deaf.destroy();
 });
 

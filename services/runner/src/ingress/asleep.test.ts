@@ -21,8 +21,7 @@ test('a lease counts from before the instance is awake, and its answer waits for
     return woken.promise;
   });
   const tunnel = bed.open(id);
-  await sleep(200);
-  expect(bed.traffic.leases).toBe(1);
+  await expect.poll(() => bed.traffic.leases).toBe(1);
   woken.resolve({ is: 'open', endpoint });
   const { answer, socket } = await tunnel;
   expect(answer).toBe('open');
@@ -61,7 +60,7 @@ test('a lease is kept unused no longer than the runner says', async () => {
   await sleep(300);
   expect(lease?.isOver).toBe(false);
   end?.();
-  await expect.poll(() => bed.traffic.leases, { timeout: 1_000 }).toBe(0);
+  await expect.poll(() => bed.traffic.leases).toBe(0);
   expect(lease?.isOver).toBe(true);
 });
 

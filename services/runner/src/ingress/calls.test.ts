@@ -30,12 +30,12 @@ test('a call reaches the runner with its body, and its answer comes back', async
     expect(heard).toEqual(desired);
     return { call: 'done' };
   };
-  expect(await callRunner(lines, place, 'adopt', desired, 2_000)).toEqual({ call: 'done' });
+  expect(await callRunner(lines, place, 'adopt', desired, 10_000)).toEqual({ call: 'done' });
   const instance = randomUUID();
   bed.calls.wake = async (heard) => ({ call: heard.instance === instance ? 'busy' : 'failed', retryAfterSeconds: 3 });
   bed.calls.sleep = async () => ({ call: 'failed', message: 'Somebody uses it.' });
-  expect(await callRunner(lines, place, 'wake', { instance }, 2_000)).toEqual({ call: 'busy', retryAfterSeconds: 3 });
-  expect(await callRunner(lines, place, 'sleep', { instance }, 2_000)).toMatchObject({ message: 'Somebody uses it.' });
+  expect(await callRunner(lines, place, 'wake', { instance }, 10_000)).toEqual({ call: 'busy', retryAfterSeconds: 3 });
+  expect(await callRunner(lines, place, 'sleep', { instance }, 10_000)).toMatchObject({ message: 'Somebody uses it.' });
 });
 
 test('many calls share a connection, each with its own answer', async () => {
@@ -55,7 +55,7 @@ test('a call that fails says why, and one that hangs is given up by who called',
     throw new Error('the engine is away');
   };
   const instance = randomUUID();
-  expect(await callRunner(lines, place, 'wake', { instance }, 2_000)).toEqual({
+  expect(await callRunner(lines, place, 'wake', { instance }, 10_000)).toEqual({
     call: 'failed',
     message: 'the engine is away',
   });
@@ -68,7 +68,7 @@ test('a call that fails says why, and one that hangs is given up by who called',
 test('nobody calls with a secret of another session', async () => {
   await using bed = await startTestIngress();
   const { lines, place } = caller(bed, 'another secret');
-  const called = callRunner(lines, place, 'wake', { instance: randomUUID() }, 2_000);
+  const called = callRunner(lines, place, 'wake', { instance: randomUUID() }, 10_000);
   await expect(called).rejects.toBeInstanceOf(NotDispatched);
 });
 

@@ -23,18 +23,15 @@ test('a lease tells the address, is counted while it is held, and needs no secre
 });
 
 test('an instance to which nobody speaks is drained at once, also when somebody just did', async () => {
-  await using bed = await startTestIngress();
-  const startedAt = performance.now();
+  // A drain that waits outlasts the test.
+  await using bed = await startTestIngress(3_600);
   await bed.traffic.drain(randomUUID(), never, false);
-  expect(performance.now() - startedAt).toBeLessThan(20);
   const id = await bed.serve((socket) => void socket.end());
   const { socket } = await bed.open(id);
   socket.end();
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
   expect(bed.traffic.leases).toBe(1);
-  const again = performance.now();
   await bed.traffic.drain(id, never, false);
-  expect(performance.now() - again).toBeLessThan(100);
 });
 
 test('a drain lets tunnels finish, asks lease holders to leave, and ends with the last of them', async () => {
@@ -66,9 +63,10 @@ test('a drain waits no longer than it may, and tried again it does not wait all 
   const startedAt = performance.now();
   await bed.traffic.drain(id, never, false);
   expect(performance.now() - startedAt).toBeGreaterThan(250);
-  const again = performance.now();
-  await bed.traffic.drain(id, never, false);
-  expect(performance.now() - again).toBeLessThan(100);
+  const other = await bed.serve((each) => void each.pipe(each));
+  await bed.open(other);
+  const drain = (instance: string) => bed.traffic.drain(instance, never, false).then(() => instance);
+  expect(await Promise.race([drain(other), drain(id)])).toBe(id);
   // It was not cut: its container says goodbye itself when it is stopped.
   socket.end('x');
   expect(await text(socket)).toBe('x');
@@ -98,7 +96,7 @@ test('a runner that stops accepts nothing more, and lets open tunnels finish', a
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.pipe(socket));
   const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];
-  const closing = bed.ingress.close(5_000);
+  const closing = bed.ingress.close(60_000);
   expect(await readLine(lease.socket, 100)).toBe('{"lease":"over"}');
   lease.socket.end();
   const knocked = () =>

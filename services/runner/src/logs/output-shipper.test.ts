@@ -20,7 +20,7 @@ let nowMs = Date.now();
 const open = () =>
   new OutputShipper({ stateFolder: folders.state, client: api.client, logger, onSent: () => {}, now: () => nowMs });
 const container = (id = 'one', file = log.file) => ({ id, logFile: file });
-const arrived = (texts: readonly string[]) => expect.poll(() => api.texts(), { timeout: 8_000 }).toEqual(texts);
+const arrived = (texts: readonly string[]) => expect.poll(() => api.texts()).toEqual(texts);
 const kept = () => readdir(join(folders.state, 'logs'));
 
 beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('batches', () => {
   test('hold a thousand lines at most', async () => {
     for (let line = 0; line < 2_500; line += 1) await log.write(`${line}`);
     shipper.follow(instance, container());
-    await expect.poll(() => api.stored.size, { timeout: 8_000 }).toBe(2_500);
+    await expect.poll(() => api.stored.size).toBe(2_500);
     expect(api.batches.map(({ lines }) => lines.length)).toEqual([1_000, 1_000, 500]);
     expect(api.texts()).toEqual(Array.from({ length: 2_500 }, (_, line) => `${line}`));
   });
@@ -74,7 +74,7 @@ describe('batches', () => {
   test('hold a megabyte at most', async () => {
     for (let line = 0; line < 12; line += 1) await log.write('x'.repeat(200_000));
     shipper.follow(instance, container());
-    await expect.poll(() => api.stored.size, { timeout: 8_000 }).toBe(12);
+    await expect.poll(() => api.stored.size).toBe(12);
     const sizes = api.batches.map(({ lines }) => lines.reduce((sum, { text }) => sum + text.length, 0));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_048_576);
   });
@@ -92,7 +92,7 @@ describe('rotation', () => {
       await log.rotate();
       await log.write(`after ${round}`);
       written.push(`after ${round}`);
-      await expect.poll(() => api.stored.size, { timeout: 8_000 }).toBe(written.length);
+      await expect.poll(() => api.stored.size).toBe(written.length);
     }
     expect(api.texts()).toEqual(written);
   });
@@ -235,7 +235,7 @@ describe('a container that goes', () => {
     await expect.poll(() => api.batches.length).toBeGreaterThan(0);
     expect(await kept()).toEqual([instance]);
     nowMs += 3.1 * dayMs;
-    await expect.poll(kept, { timeout: 8_000 }).toEqual([]);
+    await expect.poll(kept).toEqual([]);
   });
 
   test('on another file system is copied, and read on from the same place', async () => {

@@ -132,7 +132,7 @@ test('every session brings a new secret for gateways', async () => {
 test('a stream that is silent for three pulses is opened again', async () => {
   const { api, listener } = await startApi(0.1);
   const { close } = openLink(listener.url);
-  await expect.poll(() => api.streams.length, { timeout: 3_000 }).toBeGreaterThan(2);
+  await expect.poll(() => api.streams.length).toBeGreaterThan(2);
   await close();
   await listener[Symbol.asyncDispose]();
 });

@@ -24,6 +24,8 @@ function awake(name: string, idleMs: number): Person {
   };
 }
 
+const asleepOf = (members: readonly Person[]) => members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name);
+
 /** In use: asked or not, it stays awake. */
 const busy = (name: string): Person => ({ ...awake(name, Number.NEGATIVE_INFINITY), hurry: async () => {} });
 
@@ -64,15 +66,13 @@ test('as many sleep as leave room for the next, the longest idle', async () => {
   const members = Array.from({ length: comfortable + 1 }, (_, at) => awake(`${at}`, at));
   const crowd = new Crowd(1, () => members);
   await crowd.enter(async () => {});
-  await sleep(50);
-  expect(members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name)).toEqual(['5', '6']);
+  await expect.poll(() => asleepOf(members)).toEqual(['5', '6']);
 });
 
 test('when one more comes by itself, those that were used a moment ago are left alone', async () => {
   const members = Array.from({ length: comfortable + 3 }, (_, at) => awake(`${at}`, at < 2 ? 5_000 : 10));
   new Crowd(1, () => members).thinOut();
-  await sleep(50);
-  expect(members.filter(({ isAsleep }) => isAsleep).map(({ name }) => name)).toEqual(['0', '1']);
+  await expect.poll(() => asleepOf(members)).toEqual(['0', '1']);
 });
 
 test('if all are in use one more wakes all the same, a second later', async () => {

@@ -1,0 +1,30 @@
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WaitingRoom } from './waiting-room.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a stranger waits five seconds and no longer, and one that has left the room is not hung up on', () => {
+  const room = new WaitingRoom();
+  const [silent, known] = [new Socket(), new Socket()];
+  for (const socket of [silent, known]) room.enter(socket);
+  room.leave(known);
+  vi.advanceTimersByTime(4_999);
+  expect(silent.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect([silent.destroyed, known.destroyed]).toEqual([true, false]);
+});
+
+test('the room is full with 1 024 strangers, and has room again once one has closed', () => {
+  const room = new WaitingRoom();
+  const strangers = Array.from({ length: 1_024 }, () => new Socket());
+  for (const stranger of strangers) {
+    expect(room.isFull).toBe(false);
+    room.enter(stranger);
+  }
+  expect(room.isFull).toBe(true);
+  strangers[0]?.emit('close');
+  expect(room.isFull).toBe(false);
+  room.close();
+});
