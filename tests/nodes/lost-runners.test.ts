@@ -1,13 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Bed } from './bed.ts';
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await Bed.start(3);
+  bed = await Bed.start(6);
 });
 afterAll(() => bed[Symbol.asyncDispose]());
+
+/** As if it had been silent for that long, then waits until it is given up. */
+async function loseRunner(runnerId: string): Promise<void> {
+  await sql`update runners set last_seen_at = last_seen_at - interval '7 seconds' where id = ${runnerId}`.execute(
+    bed.api.database,
+  );
+  const status = async () => (await bed.runner(runnerId)).status;
+  await expect.poll(status, { timeout: 30_000, interval: 200 }).toBe('lost');
+}
 
 test('a silent runner is given up, one that speaks is not, and a returning one is told to remove what it held', async () => {
   const [silent, speaking] = [await bed.join(), await bed.join()];
@@ -18,7 +28,7 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
   const beating = setInterval(() => void speaking.heartbeat(streams[1].session).catch(() => {}), 500);
   try {
     const status = async () => (await bed.runner(silent.identity.runnerId)).status;
-    await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe('lost');
+    await loseRunner(silent.identity.runnerId);
     expect(await bed.instance(id)).toMatchObject({ state: 'lost', ended_at: expect.any(Date) });
     expect(await bed.runner(silent.identity.runnerId)).toMatchObject({ reserved_mb: 0 });
     expect(await bed.reconciles(resourceUid)).toBe(1);
@@ -76,7 +86,7 @@ test('a sandbox stays with its lost runner, what nobody has used ends, and the b
   await machine.report(stream.session, { instance: used.id, sequence: 1, state: 'ready', starts: 1 });
   await sql`truncate outbox`.execute(bed.api.database);
   const status = async () => (await bed.runner(runnerId)).status;
-  await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe('lost');
+  await loseRunner(runnerId);
 
   expect(await bed.instance(used.id)).toMatchObject({ state: 'ready', desired: 'running', ended_at: null });
   for (const id of [agent.id, fresh.id, waiting])
@@ -102,11 +112,25 @@ test('a runner that comes back with a new stream is handed its sandbox again, an
   const { id, resourceUid } = await bed.place(runnerId, 'x', sandbox);
   await machine.report(first.session, { instance: id, sequence: 1, state: 'ready', starts: 1 });
   first.close();
-  await expect.poll(async () => (await bed.runner(runnerId)).status, { timeout: 15_000, interval: 200 }).toBe('lost');
+  await loseRunner(runnerId);
   await sql`truncate outbox`.execute(bed.api.database);
   const second = await machine.connect();
   expect(await second.next()).toMatchObject({ type: 'all', instances: [{ id }], gone: [] });
   expect([await bed.reconciles(runnerId), await bed.reconciles(resourceUid)]).toEqual([1, 1]);
   expect(await bed.runner(runnerId)).toMatchObject({ status: 'up', reserved_mb: 512 });
   second.close();
+});
+
+test('an api that was stopped for longer than that gives nobody up when it goes on', async () => {
+  await using stopped = await Bed.start(3_600);
+  const { runnerId } = (await stopped.join()).identity;
+  await sql`update runners set status = 'up', last_seen_at = clock_timestamp() - interval '2 hours'`.execute(
+    stopped.api.database,
+  );
+  const now = performance.now.bind(performance);
+  const jump = vi.spyOn(performance, 'now').mockImplementation(() => now() + 7_200_000);
+  // It looks every 2.5 seconds.
+  await sleep(3_000);
+  jump.mockRestore();
+  expect(await stopped.runner(runnerId)).toMatchObject({ status: 'up' });
 });

@@ -18,12 +18,12 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
     let listeningSince = performance.now();
     let lastLook = performance.now();
     while (!stopping.signal.aborted) {
+      // A process that was stopped or starved heard nothing either.
+      if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
       try {
         const silentSeconds = (performance.now() - listeningSince) / 1_000;
         if (silentSeconds > lostAfterSeconds) await giveUpSilentRunners(context, lostAfterSeconds);
         else await sql`select 1`.execute(context.database);
-        // A process that was stopped or starved heard nothing either.
-        if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
       } catch (err) {
         context.logger.warn({ err }, 'silent runners are not looked for');
         listeningSince = performance.now();
