@@ -75,8 +75,8 @@ async function spawnWork(program: WorkProgram): Promise<ChildProcess> {
   return child;
 }
 
-/** Asks every few milliseconds; the failure says how long it asked. */
-export async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+/** Asks every few milliseconds; the limit only ends what hangs, and the failure says how long it asked. */
+export async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs = 50_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await isTrue())) {
     if (Date.now() > deadline) throw new Error(`Still not true after ${timeoutMs} ms: ${isTrue}`);

@@ -41,6 +41,7 @@ test('two runs of one key never overlap, runs of different keys do', async () =>
   const running = new Set<string>();
   const mostAtOnce = { key: 0, all: 0 };
   let handled = 0;
+  const together = Promise.withResolvers<void>();
   const probe = defineHandler({
     name: nextName(),
     input: Empty,
@@ -48,6 +49,9 @@ test('two runs of one key never overlap, runs of different keys do', async () =>
       if (running.has(key)) mostAtOnce.key += 1;
       running.add(key);
       mostAtOnce.all = Math.max(mostAtOnce.all, running.size);
+      // The first run of each key waits for those of the others.
+      if (running.size === 4) together.resolve();
+      await together.promise;
       await sleep(10);
       running.delete(key);
       handled += 1;
@@ -157,13 +161,13 @@ test('a poison message is tried again with growing pauses and does not hold othe
   await serve(probe);
   await sender.send(probe, 'poison', {});
   await until(() => attempts.length >= 2);
-  const sentAt = performance.now();
+  // The poison never ends: whatever it held would never come.
   await sender.sendMany(Array.from({ length: 50 }, (_, index) => outgoing(probe, `fine-${index}`)));
   await until(() => others === 50);
-  expect(performance.now() - sentAt).toBeLessThan(5_000);
   await until(() => attempts.length >= 4);
-  const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
-  expect(pauses[2]).toBeGreaterThan((pauses[0] ?? 0) * 2);
+  const pauses = attempts.slice(1, 4).map((at, index) => at - (attempts[index] ?? 0));
+  // 50, 150 and 450 ms, less what one measures wrongly.
+  expect([25, 75, 225].filter((least, index) => (pauses[index] ?? 0) < least)).toEqual([]);
 });
 
 test('a message that cannot be read is given up, and its key goes on', async () => {

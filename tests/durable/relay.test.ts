@@ -85,14 +85,12 @@ test('a row leads to its effect and is gone; one that was rolled back leads to n
 });
 
 test('the bell wakes the relay long before it would look by itself', async () => {
-  const running = relay({ pollMs: 60_000 });
+  const running = relay({ pollMs: 3_600_000 });
   const ring = createBell(bed.database, outboxChannel);
   await sleep(300);
-  const writtenAt = performance.now();
   await write(['rung']);
   ring();
-  await bed.allDone(5_000);
-  expect(performance.now() - writtenAt).toBeLessThan(2_000);
+  await bed.allDone();
   await running.stop();
 });
 
@@ -100,25 +98,26 @@ test('a row that nobody announced is found by looking', async () => {
   const running = relay({ pollMs: 50 });
   await sleep(200);
   await write(['silent']);
-  await bed.allDone(5_000);
+  await bed.allDone();
   await running.stop();
 });
 
 test('what nobody announced waits until it is old enough, and goes with what is announced before that', async () => {
   const sent: Outgoing[] = [];
-  const running = relay({ pollMs: 50, unannouncedMs: 1_500, sender: counting(sent) });
+  const running = relay({ pollMs: 50, unannouncedMs: 3_600_000, sender: counting(sent) });
   await sleep(200);
   await write(['first']);
-  await sleep(700);
+  await sleep(500);
   expect(sent).toEqual([]);
-  await until(() => sent.length === 1, 5_000);
+  await sql`update outbox set created_at = created_at - interval '2 hours'`.execute(bed.database);
+  await until(() => sent.length === 1);
   await write(['second']);
   await sleep(200);
   expect(sent.length).toBe(1);
   createBell(bed.database, outboxChannel)();
-  await until(() => sent.length === 2, 1_000);
+  await until(() => sent.length === 2);
   expect(sent.map(({ key }) => key)).toEqual(['first', 'second']);
-  await bed.allDone(5_000);
+  await bed.allDone();
   await running.stop();
 });
 
@@ -128,6 +127,7 @@ test('a bell rung a thousand times at once is heard twice: at once, and for all 
   await until(() => heard === 1);
   const ring = createBell(bed.database, outboxChannel);
   for (let index = 0; index < 1_000; index += 1) ring();
+  await until(() => heard === 3);
   await sleep(200);
   await listener.close();
   expect(heard - 1).toBe(2);

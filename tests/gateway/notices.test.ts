@@ -17,7 +17,7 @@ beforeAll(async () => {
   bed = await Bed.start(1);
   listener = listen({ url: bed.api.databaseUrl, channel: routesChannel, onNotice: (word) => heard.push(word) });
   // It says everything once when it is there.
-  await vi.waitUntil(() => heard.length > 0);
+  await vi.waitUntil(() => heard.length > 0, 60_000);
 });
 beforeEach(() => {
   heard = [];
@@ -77,5 +77,5 @@ test('what a runner reports names the resource, and the loss of a runner concern
   const { id, resourceUid } = await bed.place(machine.identity.runnerId);
   await machine.report(stream.session, { instance: id, sequence: 1, state: 'ready', starts: 1 });
   await expect.poll(() => heard).toContain(resourceUid);
-  await expect.poll(() => heard, { timeout: 15_000 }).toContain('');
+  await expect.poll(() => heard).toContain('');
 });

@@ -98,6 +98,20 @@ test('a socket opens with the cookie alone', async () => {
   expect(String(error)).toContain('401');
 });
 
+/** The last request that was let in was sent within a second from now. However slow the machine, only an answer that is too old lets in a later one. */
+async function expectWithinSecond(status: () => Promise<number>): Promise<void> {
+  const changedAt = performance.now();
+  let letInAt = changedAt;
+  const ask = async () => {
+    const sentAt = performance.now();
+    const said = await status();
+    if (said === 200) letInAt = sentAt;
+    return said;
+  };
+  await expect.poll(ask, { interval: 10 }).toBe(401);
+  expect(letInAt - changedAt).toBeLessThan(1_000);
+}
+
 test('a token of another preview, a wrong one, an expired one and a deleted one are 401, the last two within a second', async () => {
   const host = await bed.preview('box', 'ended');
   await bed.preview('box', 'other');
@@ -112,9 +126,7 @@ test('a token of another preview, a wrong one, an expired one and a deleted one 
   await sleep(endsAt - Date.now() + 50);
   expect([await status(brief), await status(kept)]).toEqual([401, 200]);
   await bed.api.admin.delete(`/sandboxes/box/previews/ended/tokens/${kept}`);
-  const deletedAt = performance.now();
-  while ((await status(kept)) !== 401 && performance.now() - deletedAt < 2_000) await sleep(10);
-  expect(performance.now() - deletedAt).toBeLessThan(1_000);
+  await expectWithinSecond(() => status(kept));
 });
 
 test('a token works with the first call after it was made, also at a gateway that hears of nothing', async () => {
@@ -254,9 +266,7 @@ test('a changed preview is served as changed within a second', async () => {
   const host = await bed.preview('box', 'closing', { public: true });
   expect((await bed.send(host)).status).toBe(200);
   await bed.api.admin.put('/sandboxes/box/previews/closing', { metadata: {}, spec: { public: false } });
-  const changedAt = performance.now();
-  while ((await bed.send(host)).status !== 401 && performance.now() - changedAt < 2_000) await sleep(10);
-  expect(performance.now() - changedAt).toBeLessThan(1_000);
+  await expectWithinSecond(async () => (await bed.send(host)).status);
 });
 
 test('a host below a customer’s domain leads to its preview', async () => {

@@ -147,9 +147,9 @@ describe('another port', () => {
   });
 
   test.each(ways)('on which nothing listens is 502 at once, and the message says what to do (%s)', async (way) => {
-    await using other = await bed.startGateway(way);
+    // A request that waits does so until the end of the test.
+    await using other = await bed.startGateway(way, { patienceMs: 3_600_000 });
     const { name } = await bed.addSandbox({ ports: [1] });
-    const startedAt = performance.now();
     const said = await call(other.port, `/main/sandboxes/${name}/port/1/x`, {
       headers: bearer(),
       method: 'POST',
@@ -161,7 +161,6 @@ describe('another port', () => {
       action: expect.stringContaining('0.0.0.0'),
       dispatch_state: 'not_dispatched',
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });
 

@@ -20,49 +20,45 @@ describe.each(ways)('through the %s', (way) => {
     await using gateway = await bed.startGateway(way);
     const { name, instance } = await bed.addSandbox();
     using sleeper = keepAsleep(bed, instance);
-    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => sleeper.isAsleep).toBe(true);
     for (let round = 0; round < 2; round += 1) {
       const said = await Promise.all(
         Array.from({ length: 20 }, () => call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })),
       );
       expect(said.map((each) => heardIn(each).where)).toEqual(Array(20).fill('api'));
-      const saidAt = performance.now();
-      await expect.poll(() => sleeper.isAsleep, { timeout: 10_000 }).toBe(true);
-      // Kept for a second by the gateway, and the lease for another.
-      expect(performance.now() - saidAt).toBeLessThan(4_000);
+      // Kept for a second by the gateway, and the lease for another; the program would keep them for minutes.
+      await expect.poll(() => sleeper.isAsleep).toBe(true);
       expect(sleeper.wakes).toBe(round + 1);
     }
   });
 
   test('a connection that was kept is never used on one that sleeps: no request fails or stalls, whenever it comes', async () => {
-    await using gateway = await bed.startGateway(way);
+    // On a connection that nobody reads a request would be silent, and end as 504.
+    await using gateway = await bed.startGateway(way, { silentMs: 10_000 });
     const { name, instance } = await bed.addSandbox();
     using sleeper = keepAsleep(bed, instance, { keepMs: 50 });
-    const slowest: number[] = [];
-    for (let round = 0; round < 14; round += 1) {
-      const startedAt = performance.now();
+    for (let round = 0; round < 8; round += 1) {
       const said = await call(gateway.port, `/main/sandboxes/${name}/x`, {
         headers: headers(),
         method: 'POST',
         body: 'x',
       });
-      slowest.push(performance.now() - startedAt);
       expect(heardIn(said).bytes).toBe(1);
       // Around the moment at which a kept connection ends and the sandbox stops.
-      await sleep(900 + round * 25);
+      await sleep(950 + round * 30);
     }
-    expect(sleeper.wakes).toBeGreaterThan(3);
-    expect(Math.max(...slowest)).toBeLessThan(3_000);
+    expect(sleeper.wakes).toBeGreaterThan(0);
   });
 
   test('an open stream keeps it awake, and so does a WebSocket', async () => {
     await using gateway = await bed.startGateway(way);
     const { name, instance } = await bed.addSandbox();
     using sleeper = keepAsleep(bed, instance);
-    const streamed = await call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, {
+    await expect.poll(() => sleeper.isAsleep).toBe(true);
+    const streamed = await call(gateway.port, `/main/sandboxes/${name}/ticks?count=25&everyMs=100`, {
       headers: headers(),
     });
-    expect(streamed.body).toMatch(/tick 29\nthe end$/);
+    expect(streamed.body).toMatch(/tick 24\nthe end$/);
     expect(sleeper.wakes).toBe(1);
     const socket = connect(gateway.port, '127.0.0.1').setEncoding('latin1');
     let heard = '';
@@ -72,19 +68,19 @@ describe.each(ways)('through the %s', (way) => {
     const lines = [`GET /main/sandboxes/${name}/live HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
     socket.write(`${lines.join('\r\n')}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     await expect.poll(() => heard).toContain('101');
-    await sleep(3_000);
+    await sleep(2_500);
     socket.write('still there?');
     await expect.poll(() => heard).toContain('still there?');
     expect(sleeper.isAsleep).toBe(false);
     socket.destroy();
-    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => sleeper.isAsleep).toBe(true);
   });
 
-  test('R-60: a wake of 11 seconds breaks nothing that was opened meanwhile', { timeout: 40_000 }, async () => {
+  test('R-60: a wake of 11 seconds breaks nothing that was opened meanwhile', { timeout: 120_000 }, async () => {
     await using gateway = await bed.startGateway(way, { silentMs: 30_000 });
     const { name, instance } = await bed.addSandbox();
     using sleeper = keepAsleep(bed, instance, { wakeMs: 11_000 });
-    await expect.poll(() => sleeper.isAsleep, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => sleeper.isAsleep).toBe(true);
     const startedAt = performance.now();
     const said = await Promise.all([
       call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers(), method: 'POST', body: 'hello' }),
@@ -106,14 +102,17 @@ describe.each(ways)('through the %s', (way) => {
     expect([status, JSON.parse(body).error.dispatch_state]).toEqual([503, 'not_dispatched']);
     bed.ingress.admissions.delete(instance);
     woken.resolve({ is: 'unknown' });
-    await expect.poll(() => bed.ingress.traffic.leases, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
   });
 
   test('a machine without memory to wake it is 503 at once, with the Retry-After of its runner', async () => {
     await using gateway = await bed.startGateway(way);
     const { name, instance } = await bed.addSandbox();
-    bed.ingress.admissions.set(instance, async () => ({ is: 'busy', retryAfterSeconds: 7 }));
-    const startedAt = performance.now();
+    let asked = 0;
+    bed.ingress.admissions.set(instance, async () => {
+      asked += 1;
+      return { is: 'busy', retryAfterSeconds: 7 };
+    });
     const {
       status,
       headers: said,
@@ -129,7 +128,7 @@ describe.each(ways)('through the %s', (way) => {
       message: expect.stringContaining('memory'),
       dispatch_state: 'not_dispatched',
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(asked).toBe(1);
     bed.ingress.admissions.delete(instance);
     expect((await call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })).status).toBe(200);
   });
@@ -144,5 +143,5 @@ test('a stream that outlives its lease, as when the runner starts again, is coun
   bed.ingress.traffic.cut(instance);
   await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
   expect((await streaming).body).toMatch(/the end$/);
-  await expect.poll(() => bed.ingress.traffic.leases, { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
 });
