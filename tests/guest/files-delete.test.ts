@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isFull } from '../support/size.ts';
 import { type GuestBed, guestBed } from './bed.ts';
 
 // In a process of its own: it must be as fast as the deletion.
@@ -78,7 +79,7 @@ describe('a tree that changes while it is deleted', () => {
     for (const name of treasures) await writeFile(join(outside, name), 'x');
     const attacker = spawn(process.execPath, ['-e', SWAPPING, tree, outside], { stdio: 'ignore' });
     try {
-      for (let round = 0; round < 25; round += 1) {
+      for (let round = 0; round < (isFull ? 25 : 10); round += 1) {
         const staging = join(bed.work, 'staging');
         await mkdir(join(staging, 'swap'), { recursive: true });
         for (const name of treasures) await writeFile(join(staging, 'swap', name), '');

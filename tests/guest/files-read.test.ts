@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -189,14 +188,6 @@ describe('a file as its bytes', () => {
       expect(answer.headers['content-length']).toBe(String(size));
       expect(answer.bytes.equals(bytes.subarray(0, size))).toBe(true);
       expect((await bed.ask('/filesystem/edge', { method: 'HEAD' })).headers['content-length']).toBe(String(size));
-    },
-  );
-  test.skipIf(!existsSync('/proc/kallsyms'))(
-    'a file of /proc longer than any buffer is sent whole, without a length',
-    async () => {
-      const answer = await bed.ask('/filesystem//proc/kallsyms?download=true');
-      expect([answer.status, answer.headers['content-length']]).toEqual([200, undefined]);
-      expect(answer.bytes.length).toBeGreaterThan(512 * 1024);
     },
   );
   test('a download of an empty file is empty', async () => {

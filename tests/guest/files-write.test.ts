@@ -187,22 +187,6 @@ describe('R-33 a file takes its name when it is whole', () => {
     }
     expect([await readFile(path, 'utf8'), (await stat(path)).uid, await readdir(folder)]).toEqual(['new', 0, ['file']]);
   });
-  test.runIf(isRoot)('a mount point is written where it is', async ({ skip }) => {
-    const path = join(bed.work, 'mounted');
-    await writeFile(path, 'old and longer');
-    try {
-      execFileSync('mount', ['--bind', path, path], { stdio: 'ignore' });
-    } catch {
-      skip('mounting is not allowed here');
-    }
-    try {
-      expect((await bed.put('/filesystem/mounted', { content: 'new' })).status).toBe(200);
-      expect(await readFile(path, 'utf8')).toBe('new');
-      expect(await partials(bed.work)).toEqual([]);
-    } finally {
-      execFileSync('umount', [path]);
-    }
-  });
 });
 
 describe('PUT with a form', () => {

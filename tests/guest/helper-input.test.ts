@@ -1,13 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { HelperBed, newKey, recordsOf, segmentsOf, textOf } from './helper-bed.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import { type Connection, HelperBed, newKey, recordsOf, segmentsOf, textOf } from './helper-bed.ts';
 
 const SIGKILL = Buffer.from([9]);
 
+let bed: HelperBed;
+let guest: Connection;
+beforeAll(async () => {
+  bed = await HelperBed.start();
+  guest = await bed.connection(0);
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
 describe('a pipe as input', () => {
   test('what is written arrives in order, is answered once it is handed over, and ends when the input ends', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
     const [key, logFolder] = [newKey(), await bed.logFolder()];
     guest.spawn(key, { args: ['cat'], logFolder, input: 'pipe' });
     await guest.next('s', key);
@@ -22,20 +28,17 @@ describe('a pipe as input', () => {
   });
 
   test('without input a process reads the end at once', async () => {
-    await using bed = await HelperBed.start();
     const { record } = await bed.run({ args: ['cat'] });
     expect(record).toMatchObject({ exitCode: 0, stdout: 0 });
   });
 
   test('a process that does not read holds up nobody else, and its writer is told when it is gone', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
     const key = newKey();
-    guest.spawn(key, { args: ['sleep', '60'], logFolder: await bed.logFolder(), input: 'pipe' });
+    guest.spawn(key, { args: ['sleep', '600'], logFolder: await bed.logFolder(), input: 'pipe' });
     await guest.next('s', key);
     guest.send('W', key, Buffer.alloc(512 * 1024));
     expect((await bed.run({ args: ['sh', '-c', 'exit 4'] })).record.exitCode).toBe(4);
-    expect(guest.answers.filter(({ type }) => type === 'w')).toEqual([]);
+    expect(guest.answers.filter((answer) => answer.type === 'w' && answer.key === key)).toEqual([]);
     guest.send('K', key, SIGKILL);
     expect((await guest.next('w', key)).ok).toBe(false);
     expect((await guest.next('x', key)).record.signal).toBe(9);
@@ -47,7 +50,7 @@ describe('a pipe as input', () => {
     await using bed = await HelperBed.start();
     const guest = await bed.connection(0);
     const key = newKey();
-    guest.spawn(key, { args: ['sleep', '60'], logFolder: await bed.logFolder(), input: 'pipe' });
+    guest.spawn(key, { args: ['sleep', '600'], logFolder: await bed.logFolder(), input: 'pipe' });
     await guest.next('s', key);
     for (let count = 0; count < 20; count++) guest.send('W', key, Buffer.alloc(64 * 1024));
     await guest.untilClosed();
@@ -58,8 +61,6 @@ describe('a pipe as input', () => {
 
 describe('a terminal', () => {
   test('is one: with a size, an echo, line editing and hang-up, kept in one log', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
     const [key, logFolder] = [newKey(), await bed.logFolder()];
     const env = { PATH: '/usr/bin:/bin', PS1: '', TERM: 'dumb' };
     guest.spawn(key, { args: ['sh'], env, logFolder, input: { cols: 101, rows: 33 } });
@@ -85,7 +86,6 @@ describe('a terminal', () => {
   });
 
   test('everything written until the end is in the log when the end is told', async () => {
-    await using bed = await HelperBed.start();
     const script = 'stty -opost; seq 1 5000; echo last';
     const { logFolder } = await bed.run({ args: ['sh', '-c', script], input: { cols: 80, rows: 24 } });
     const text = (await recordsOf(logFolder)).map((one) => one.text).join('');
@@ -93,12 +93,10 @@ describe('a terminal', () => {
   });
 });
 
-async function untilSeen(logFolder: string, text: string): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const seen = (await recordsOf(logFolder)).map((one) => one.text).join('');
-    if (seen.includes(text)) return;
-    if (Date.now() > deadline) throw new Error(`${JSON.stringify(text)} never came: ${JSON.stringify(seen)}`);
-    await sleep(10);
-  }
-}
+const untilSeen = (logFolder: string, text: string) =>
+  eventually(async () =>
+    (await recordsOf(logFolder))
+      .map((one) => one.text)
+      .join('')
+      .includes(text),
+  );

@@ -1,6 +1,15 @@
 import { constants } from 'node:os';
-import { describe, expect, test } from 'vitest';
-import { HelperBed, newKey, recordsOf, textOf } from './helper-bed.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Connection, HelperBed, newKey, recordsOf, textOf, u64 } from './helper-bed.ts';
+
+let bed: HelperBed;
+let guest: Connection;
+beforeAll(async () => {
+  bed = await HelperBed.start();
+  guest = await bed.connection(0);
+  await guest.next('y');
+});
+afterAll(() => bed[Symbol.asyncDispose]());
 
 describe('starting a process', () => {
   test.for([
@@ -9,9 +18,6 @@ describe('starting a process', () => {
     ['kill -TERM $$', 128 + 15, 15],
     ['kill -KILL $$', 128 + 9, 9],
   ] as const)('`%s` ends with code %i and signal %i', async ([command, exitCode, signal]) => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
-    await guest.next('y');
     const key = newKey();
     guest.spawn(key, { args: ['sh', '-c', command], logFolder: await bed.logFolder() });
     const spawned = await guest.next('s', key);
@@ -22,8 +28,6 @@ describe('starting a process', () => {
   });
 
   test('what cannot start is told with the stage and the reason, not as an exit', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
     const { ENOENT, EACCES } = constants.errno;
     const cases = [
       { wish: { args: ['true'], folder: '/nowhere' }, stage: 1, errno: ENOENT },
@@ -41,10 +45,15 @@ describe('starting a process', () => {
   });
 
   test('output is kept per stream, and interleaved in the order of arrival', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
     const [key, logFolder] = [newKey(), await bed.logFolder()];
-    guest.spawn(key, { args: ['sh', '-c', 'echo a; sleep 0.1; echo b >&2; sleep 0.1; printf c'], logFolder });
+    const script = 'echo a; read go; echo b >&2; read go; printf c';
+    guest.spawn(key, { args: ['sh', '-c', script], logFolder, input: 'pipe' });
+    // Each piece is written once the helper has read the one before: the order is the process's, not the scheduler's.
+    for (const seen of [0, 2 + 5]) {
+      guest.send('O', key, u64(seen));
+      await guest.next('o', key);
+      guest.send('W', key, Buffer.from('\n'));
+    }
     const { record } = await guest.next('x', key);
     expect(record).toMatchObject({ stdout: 3, stderr: 2, all: 3 + 2 + 3 * 5 });
     expect(await textOf(logFolder, 'stdout')).toBe('a\nc');

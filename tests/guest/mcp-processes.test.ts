@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { eventually } from './eventually.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
 let guest: GuestProcess;
@@ -18,16 +19,14 @@ afterAll(async () => {
 
 const statusOf = async (identifier: unknown) => (await mcp.answer('processGet', { identifier })).status;
 async function untilEnded(identifier: unknown): Promise<unknown> {
-  for (let round = 0; round < 200; round += 1) {
-    const status = await statusOf(identifier);
-    if (status !== 'running') return status;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return 'running';
+  // A process that is to stop is shown as stopped before it has ended.
+  const hasEnded = async () => Boolean((await mcp.answer('processGet', { identifier })).completedAt);
+  await eventually(hasEnded);
+  return statusOf(identifier);
 }
 
 test('processExecute answers when the command has started', async () => {
-  const started = await mcp.answer('processExecute', { command: 'sleep 30', name: 'sleeper' });
+  const started = await mcp.answer('processExecute', { command: 'sleep 600', name: 'sleeper' });
   expect(started).toEqual({ pid: expect.stringMatching(/^\d+$/), name: 'sleeper', status: 'running', exitCode: 0 });
   expect(await mcp.answer('processKill', { identifier: started.pid })).toEqual({ status: 'killed' });
 });
@@ -63,7 +62,7 @@ test('processExecute says why a command cannot start', async () => {
 
 test('R-16 a running name is refused through MCP as well, also when 10 ask at once, and free afterwards', async () => {
   const attempts = await Promise.allSettled(
-    Array.from({ length: 10 }, () => mcp.answer('processExecute', { command: 'sleep 30', name: 'only-one' })),
+    Array.from({ length: 10 }, () => mcp.answer('processExecute', { command: 'sleep 600', name: 'only-one' })),
   );
   expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await mcp.failure('processExecute', { command: 'true', name: 'only-one' })).toMatch(
@@ -76,14 +75,14 @@ test('R-16 a running name is refused through MCP as well, also when 10 ask at on
 });
 
 test('a timeout of the caller that elapses is an error, and the process goes on', async () => {
-  const command = { command: 'sleep 30', name: 'slow', waitForCompletion: true, timeout: 1 };
+  const command = { command: 'sleep 600', name: 'slow', waitForCompletion: true, timeout: 1 };
   expect(await mcp.failure('processExecute', command)).toMatch(/timed out after 1 s.*processGet/);
   expect(await statusOf('slow')).toBe('running');
   await mcp.answer('processStop', { identifier: 'slow' });
 });
 
 test('with keepAlive the timeout kills the process and is an error as well', async () => {
-  const command = { command: 'sleep 30', name: 'mortal', waitForCompletion: true, timeout: 1, keepAlive: true };
+  const command = { command: 'sleep 600', name: 'mortal', waitForCompletion: true, timeout: 1, keepAlive: true };
   expect(await mcp.failure('processExecute', command)).toMatch(/timed out after 1 s/);
   expect(await untilEnded('mortal')).not.toBe('running');
 });
@@ -92,22 +91,20 @@ test('processExecute waits for ports', async () => {
   const port = await freePort();
   const server = `require('http').createServer((q, s) => s.end('hi')).listen(${port})`;
   const command = `${process.execPath} -e "${server}"`;
-  const served = await mcp.answer('processExecute', { command, waitForPorts: [port], timeout: 20 });
+  const served = await mcp.answer('processExecute', { command, waitForPorts: [port], timeout: 45 });
   expect(served.status).toBe('running');
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hi');
   await mcp.answer('processKill', { identifier: served.pid });
 });
 
 test('R-17 a wait for ports ends as soon as the process does, with its last output', async () => {
-  const startedAt = performance.now();
   const failed = await mcp.failure('processExecute', {
     command: 'echo cannot bind; exit 3',
-    waitForPorts: [65_533],
-    timeout: 30,
+    waitForPorts: [await freePort()],
+    timeout: 45,
   });
-  expect(failed).toMatch(/3/);
-  expect(failed).toMatch(/cannot bind/);
-  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  // The end of the wait would be told as such.
+  expect(failed).toMatch(/exit code 3.*cannot bind/);
 });
 
 test('processGet, processGetLogs and processesList show a process with its output', async () => {
@@ -149,7 +146,7 @@ test('processesList stays small however much the processes printed', async () =>
 });
 
 test('processStop and processKill tell what became of it, and refuse what is not there or not running', async () => {
-  const { pid } = await mcp.answer('processExecute', { command: 'exec sleep 30' });
+  const { pid } = await mcp.answer('processExecute', { command: 'exec sleep 600' });
   expect(await mcp.answer('processStop', { identifier: pid })).toEqual({ status: 'stopped' });
   expect(await untilEnded(pid)).toBe('stopped');
   for (const tool of ['processStop', 'processKill']) {
@@ -178,16 +175,15 @@ test('a caller that leaves ends its wait and not the process', async () => {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'processExecute', arguments: { command: 'sleep 30', name: 'left', waitForCompletion: true } },
+      params: { name: 'processExecute', arguments: { command: 'sleep 600', name: 'left', waitForCompletion: true } },
     }),
     signal: leaving.signal,
   });
   call.catch(() => undefined);
-  for (let round = 0; round < 200; round += 1) {
+  await eventually(async () => {
     const { processes } = await mcp.answer('processesList');
-    if ((processes as { name: string }[]).some(({ name }) => name === 'left')) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return (processes as { name: string }[]).some(({ name }) => name === 'left');
+  });
   leaving.abort();
   await expect(call).rejects.toThrow();
   expect(await statusOf('left')).toBe('running');

@@ -178,13 +178,12 @@ test('callers that leave during a search make room for others', async () => {
       }),
       signal: leaving.signal,
     }).catch(() => 'left');
-  // As many as may search at once, so whoever comes next waits for one of them to end.
-  const searches = Array.from({ length: 3 }, searchWithoutEnd);
+  // Twice as many as may search at once. Each would be ended after 20 s, and a call waits 30 s for its turn at most: behind
+  // so many the last call is refused unless those that left make room.
+  const searches = Array.from({ length: 6 }, searchWithoutEnd);
   const waiting = grep({ query: 'needle', includePattern: '*.md' });
-  await expect.poll(() => guest.guest.activity.now().open, { timeout: 10_000 }).toBeGreaterThanOrEqual(4);
+  await expect.poll(() => guest.guest.activity.now().open).toBeGreaterThanOrEqual(7);
   leaving.abort();
-  expect(await Promise.all(searches)).toEqual(['left', 'left', 'left']);
-  const startedAt = performance.now();
+  expect(await Promise.all(searches)).toEqual(searches.map(() => 'left'));
   expect(pathsOf(await waiting)).toEqual(['needle.md']);
-  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });

@@ -13,7 +13,7 @@ export class ProcessClient {
   async call<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(50_000),
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
     return { status: response.status, body: (await response.json()) as Body };
@@ -45,7 +45,7 @@ export class ProcessClient {
 
   /** Asks until it is so; a process changes when it likes. */
   async until(identifier: string, isSo: (process: ProcessResponse) => boolean): Promise<ProcessResponse> {
-    const deadline = Date.now() + 15_000;
+    const deadline = Date.now() + 45_000;
     for (;;) {
       const { body } = await this.get(identifier);
       if (isSo(body)) return body;

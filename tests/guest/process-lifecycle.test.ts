@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../scripts/engines/free-port.ts';
 import { childrenOf } from '../support/children-of.ts';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { isFull } from '../support/size.ts';
+import { eventually } from './eventually.ts';
 import { ProcessClient } from './process-client.ts';
 
 let guest: GuestProcess;
@@ -29,14 +32,6 @@ function linkOf(path: string): string {
   }
 }
 
-async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('It never became so.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 function stateOf(pid: string) {
   const folder = join(guest.stateFolder, 'processes');
   for (const id of readdirSync(folder)) {
@@ -54,7 +49,8 @@ test('R-13 a stopped process is stopped whatever its exit code, and is not resta
     maxRestarts: 5,
   });
   await client.until(clean.body.pid, ({ stdout }) => stdout === 'on\n');
-  expect((await client.stop(clean.body.pid)).status).toBe(200);
+  // The grace is long: on a busy machine the process must not be killed before it has said goodbye.
+  expect((await client.stop(clean.body.pid, '?grace=45')).status).toBe(200);
   // At once, and for ever.
   expect((await client.get(clean.body.pid)).body.status).toBe('stopped');
   const ended = await client.ended(clean.body.pid);
@@ -114,9 +110,11 @@ test('R-11 R-12 a restart keeps pid, variables and options, counts, and leaves i
     maxRestarts: 5,
     name: 'restarted',
   });
+  // Both: the output of one stream is kept in another file than the output of all of them.
+  const linesOf = (text: string | null | undefined) => text?.match(/^kept /gm)?.length;
   const running = await client.until(
     'restarted',
-    ({ restartCount, stdout }) => restartCount === 2 && stdout?.split('\n').length === 4,
+    ({ restartCount, stdout, logs }) => restartCount === 2 && linesOf(stdout) === 3 && linesOf(logs) === 3,
   );
   expect(running).toMatchObject({ pid: body.pid, status: 'running', exitCode: 0, maxRestarts: 5 });
   const pids = [...(running.stdout ?? '').matchAll(/^kept (\d+)$/gm)].map(([, pid]) => pid);
@@ -175,33 +173,44 @@ test('keepAlive on a sandbox where it is disabled is a 400', async () => {
 });
 
 test('R-17 waiting for a port ends as soon as the process does, with its exit code and last output', async () => {
-  const startedAt = Date.now();
-  const { status, body } = await client.start({ command: 'echo no such module; exit 9', waitForPorts: [45_871] });
+  const waitForPorts = [await freePort()];
+  // The timeout is longer than the test.
+  const { status, body } = await client.start({ command: 'echo no such module; exit 9', waitForPorts, timeout: 600 });
   expect(status).toBe(422);
   expect(body.error).toMatch(/exit code 9.*no such module/);
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
 test('waiting for ports and then for the end happens under one timer', async () => {
-  const listen = `${process.execPath} -e "require('net').createServer().listen(45874, '0.0.0.0')"`;
-  const startedAt = Date.now();
-  const { status, body } = await client.run(listen, { waitForPorts: [45_874], timeout: 2, name: 'both' });
+  const port = await freePort();
+  const listen = `require('net').createServer().listen(${port}, '0.0.0.0', () => console.log('listens'))`;
+  const command = `sleep 3; exec ${process.execPath} -e "${listen}"`;
+  const answers: string[] = [];
+  const both = client
+    .run(command, { waitForPorts: [port], timeout: 4, name: 'both' })
+    .finally(() => answers.push('both'));
+  await client.until('both', ({ stdout }) => stdout === 'listens\n' || answers.length > 0);
+  // A second timer would begin now, and end after this one.
+  const reference = client.run('sleep 60', { timeout: 3, name: 'reference' }).finally(() => answers.push('reference'));
+  const { status, body } = await both;
   expect(status).toBe(422);
-  expect(body.error).toContain('timed out after 2 s');
-  expect(Date.now() - startedAt).toBeLessThan(3500);
+  expect(body.error).toContain('timed out after 4 s');
+  await reference;
+  expect(answers).toEqual(['both', 'reference']);
   await client.kill('both');
+  await client.kill('reference');
 });
 
 test('R-18 a server in the background counts, one on the loopback address alone does not', async () => {
   const serve = (host: string, port: number) =>
     `node -e "require('net').createServer().listen(${port}, '${host}')"`.replace('node', process.execPath);
+  const [everywhere, inside] = [await freePort(), await freePort()];
   const ready = await client.start({
-    command: `${serve('0.0.0.0', 45_872)} & sleep 30`,
-    waitForPorts: [45_872],
-    timeout: 10,
+    command: `${serve('0.0.0.0', everywhere)} & sleep 60`,
+    waitForPorts: [everywhere],
+    timeout: 45,
   });
   expect(ready.status).toBe(200);
-  const loopback = await client.start({ command: serve('127.0.0.1', 45_873), waitForPorts: [45_873], timeout: 1 });
+  const loopback = await client.start({ command: serve('127.0.0.1', inside), waitForPorts: [inside], timeout: 2 });
   expect(loopback.status).toBe(422);
   expect(loopback.body.error).toContain('timed out');
   const list = await client.call<{ pid: string; status: string }[]>('GET', '/process');
@@ -234,8 +243,10 @@ test('R-09 R-19 R-23 when the guest dies, processes run on, and the next guest k
     maxRestarts: 1,
     name: 'failing',
   });
-  const stopping = await calls.start({ command: 'trap "" TERM; while :; do sleep 0.05; done', name: 'stopping' });
+  const deaf = 'trap "" TERM; echo on; while :; do sleep 0.05; done';
+  const stopping = await calls.start({ command: deaf, name: 'stopping' });
   await calls.run('echo before', { name: 'before' });
+  await calls.until('stopping', ({ stdout }) => stdout === 'on\n');
   await calls.stop('stopping', '?grace=2');
   const first = await own.guestPid();
   process.kill(first, 'SIGKILL');
@@ -259,6 +270,7 @@ test('R-09 R-19 R-23 when the guest dies, processes run on, and the next guest k
   expect(await calls.ended('bounded')).toMatchObject({ pid: bounded.body.pid, status: 'killed' });
   // A name that ran before the guest died is still taken.
   expect((await calls.start({ command: 'true', name: 'chatty' })).status).toBe(400);
+  await calls.until('chatty', ({ stdout }) => stdout?.includes('line 21\n') ?? false);
   await calls.kill('chatty');
   await calls.ended('chatty');
   const numbers = [...(await calls.logs('chatty')).body.stdout.matchAll(/^line (\d+)$/gm)].map(([, number]) =>
@@ -282,14 +294,18 @@ test('the startup command runs in / once for each life of the container, not aga
 });
 
 test('output of a server left in the background is kept after its shell has ended', async () => {
-  const { body } = await client.run('(sleep 0.3; echo later) & echo first');
+  const go = join(guest.stateFolder, 'go-later');
+  const { body } = await client.run(`(while ! test -e ${go}; do sleep 0.05; done; echo later) & echo first`);
   expect(body.stdout).toBe('first\n');
+  writeFileSync(go, '');
   const got = await client.until(body.pid, ({ stdout }) => stdout === 'first\nlater\n');
   expect(got.status).toBe('completed');
   expect(existsSync(guest.stateFolder)).toBe(true);
 });
 
-test('R-08 thousands of short processes leave no descriptor behind', { timeout: 180_000 }, async () => {
+const shortProcesses = isFull ? 2_000 : 240;
+
+test('R-08 hundreds of short processes leave no descriptor behind', { timeout: 300_000 }, async () => {
   await using own = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: 'true' } });
   const calls = new ProcessClient(own.url);
   // Connections are the caller's, and it keeps as many as it likes.
@@ -299,10 +315,10 @@ test('R-08 thousands of short processes leave no descriptor behind', { timeout: 
     for (let done = 0; done < count; done += 20)
       await Promise.all(Array.from({ length: 20 }, () => calls.run('echo hi; echo err >&2')));
   };
-  await round(200);
+  await round(60);
   const guestPid = await own.guestPid();
   const before = { helper: open(own.pid), guest: open(guestPid) };
-  await round(2000);
+  await round(shortProcesses);
   await eventually(() => open(own.pid) <= before.helper && open(guestPid) <= before.guest);
   expect(childrenOf(own.pid).filter(({ state }) => state === 'Z')).toEqual([]);
 });

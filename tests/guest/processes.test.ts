@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => guest[Symbol.asyncDispose]());
 
 test('a process that is not waited for is answered right after its start, without output', async () => {
-  const { status, body } = await client.start({ command: 'sleep 0.2; echo late' });
+  const { status, body } = await client.start({ command: 'sleep 60' });
+  await client.kill(body.pid);
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: 'running', exitCode: 0, completedAt: '', logs: null, stdout: '', stderr: '' });
   expect(body.name).toMatch(/^proc-[a-z0-9]{8}$/);
@@ -38,8 +39,16 @@ test('U-06 a process that a signal ended shows 128 + signal', async () => {
 });
 
 test('R-24 U-24 logs are the true interleaving of both streams', async () => {
-  const { body } = await client.run('for i in 1 2 3; do echo out$i; sleep 0.05; echo err$i >&2; sleep 0.05; done');
-  expect(body.logs).toBe('out1\nerr1\nout2\nerr2\nout3\nerr3\n');
+  const command = 'for i in 1 2 3; do echo out$i; read x; echo err$i >&2; read x; done';
+  const { body } = await client.start({ command, stdin: true });
+  let expected = '';
+  for (const line of ['out1', 'err1', 'out2', 'err2', 'out3', 'err3']) {
+    expected += `${line}\n`;
+    // The next line is written once this one is in the log: the order is the process's, not the scheduler's.
+    await client.until(body.pid, ({ logs }) => logs === expected);
+    await client.call('POST', `/process/${body.pid}/stdin`, { data: '\n' });
+  }
+  expect((await client.ended(body.pid)).logs).toBe(expected);
 });
 
 test('R-22 built-ins, pipes, background jobs and substitutions work: a command always goes through a shell', async () => {
@@ -117,7 +126,7 @@ test('U-26 a process started with stdin is fed until its end is given', async ()
   ).toBe(200);
   expect((await client.ended(body.pid)).stdout).toBe('héllo\n\ufffd\nend\n');
   expect((await feed({ data: 'late' })).status).toBe(404);
-  const without = await client.start({ command: 'sleep 5' });
+  const without = await client.start({ command: 'sleep 60' });
   const refused = await client.call<{ error: string }>('POST', `/process/${without.body.pid}/stdin`, { data: 'x' });
   expect(refused.status).toBe(422);
   expect(refused.body.error).toContain('"stdin": true');
@@ -234,11 +243,14 @@ test('ranges of text never cut a character', async () => {
 
 test('R-20 a wait that takes too long is a 422, and the process keeps running', async () => {
   const startedAt = Date.now();
-  const { status, body } = await client.run('sleep 1.5; echo done', { name: 'slow', timeout: 1 });
+  const go = join(guest.stateFolder, 'go-slow');
+  const command = `while ! test -e ${go}; do sleep 0.05; done; echo done`;
+  const { status, body } = await client.run(command, { name: 'slow', timeout: 1 });
   expect(status).toBe(422);
   expect(body.error).toContain('timed out');
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(990);
   expect((await client.get('slow')).body.status).toBe('running');
+  await writeFile(go, '');
   expect(await client.ended('slow')).toMatchObject({ status: 'completed', stdout: 'done\n' });
 });
 

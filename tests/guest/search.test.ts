@@ -44,6 +44,12 @@ async function ask(path: string): Promise<{ status: number; body: Answer; paths:
   return { status: response.status, body, paths: (body.matches ?? []).map((match) => match.path) };
 }
 
+async function timeOf(path: string): Promise<number> {
+  const startedAt = performance.now();
+  await (await fetch(`${guest.url}${path}`)).arrayBuffer();
+  return performance.now() - startedAt;
+}
+
 test('find gives files in lexical order, relative to the folder, without hidden and excluded ones', async () => {
   const { status, body } = await ask('/filesystem-find/');
   expect(status).toBe(200);
@@ -173,11 +179,18 @@ test('a walk from the top does not enter /proc, /sys and /dev', async () => {
 test('R-30 far more hits than maxResults end the search at once, and 0 gives every one of them', async () => {
   write('many/lines.txt', 'needle in hay\n'.repeat(30_000));
   try {
-    const startedAt = performance.now();
-    expect((await ask('/filesystem-content-search/?query=needle&maxResults=5')).body.total).toBe(5);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    const some = '/filesystem-content-search/?query=needle&maxResults=5';
+    const all = '/filesystem-content-search/?query=needle&maxResults=0';
+    expect((await ask(some)).body.total).toBe(5);
+    // The fastest of three each, in turn: a machine that is busy elsewhere slows one and then the other.
+    let [someMs, allMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 3; round += 1) {
+      someMs = Math.min(someMs, await timeOf(some));
+      allMs = Math.min(allMs, await timeOf(all));
+    }
+    expect(someMs).toBeLessThan(allMs / 2);
     expect((await ask('/filesystem-content-search/?query=needle&maxResults=5000')).body.total).toBe(1_000);
-    const { body } = await ask('/filesystem-content-search/?query=needle&maxResults=0');
+    const { body } = await ask(all);
     expect(body.total).toBe(30_000);
     expect(body.matches.map(({ line }) => line)).toEqual(Array.from({ length: 30_000 }, (_, index) => index + 1));
   } finally {

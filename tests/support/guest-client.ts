@@ -58,7 +58,7 @@ export type GuestClient = ReturnType<typeof guestClient>;
  * Asks for health all the time and keeps the longest wait. On a connection of its own, open before anything else happens: Node
  * takes in one new connection a turn, so one that comes behind two hundred others waits for them, not for an answer.
  */
-export function watchHealth({ url }: GuestClient, everyMs = 50) {
+export function watchHealth({ url }: GuestClient, everyMs = 10) {
   const own = new KeepAliveClient(url, {}, 1);
   const stop = new AbortController();
   let longestMs = 0;
@@ -70,7 +70,7 @@ export function watchHealth({ url }: GuestClient, everyMs = 50) {
     while (!stop.signal.aborted) {
       const startedAt = performance.now();
       try {
-        const { status } = await own.send('GET', '/health', undefined, AbortSignal.timeout(20_000));
+        const { status } = await own.send('GET', '/health', undefined, AbortSignal.timeout(60_000));
         if (status !== 200) failures.push(`status ${status}`);
         answers += 1;
       } catch (error) {

@@ -91,7 +91,7 @@ export async function startGuestContainer(dockerUrl: string, wish: GuestContaine
       return (await json(dockerUrl, `POST /containers/${id}/wait`)).StatusCode;
     },
     async stop() {
-      await callDocker(dockerUrl, `POST /containers/${id}/stop?t=15`);
+      await callDocker(dockerUrl, `POST /containers/${id}/stop?t=45`);
     },
     async [Symbol.asyncDispose]() {
       await callDocker(dockerUrl, `DELETE /containers/${id}?force=1`);
@@ -109,10 +109,10 @@ function networkOf(dockerUrl: string): Promise<unknown> {
 }
 
 async function untilAnswered(dockerUrl: string, container: GuestContainer): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     try {
-      await (await fetch(`${container.url}/health`, { signal: AbortSignal.timeout(10_000) })).arrayBuffer();
+      await (await fetch(`${container.url}/health`, { signal: AbortSignal.timeout(30_000) })).arrayBuffer();
       return;
     } catch (error) {
       const { State } = await json(dockerUrl, `GET /containers/${container.id}/json`);

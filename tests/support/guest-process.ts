@@ -14,6 +14,8 @@ export type GuestProcessWish = {
   args?: readonly string[];
   /** Instead of the built one: its `guest/main.js` is what the helper starts. */
   runtimeFolder?: string;
+  /** Instead of the machine's Node.js: the program that the helper starts. */
+  node?: string;
   /** The helper itself runs as this number, as in an image with a USER. */
   account?: number;
   /** Resolve at once, also when nothing answers: for a helper that is to refuse its settings. */
@@ -45,7 +47,7 @@ export async function startGuestProcess(wish: GuestProcessWish = {}): Promise<Gu
   const runtime = wish.runtimeFolder ?? built;
   const child = spawn(
     join(built, 'init'),
-    ['--port', `${port}`, '--runtime', runtime, '--node', node, ...(wish.args ?? [])],
+    ['--port', `${port}`, '--runtime', runtime, '--node', wish.node ?? node, ...(wish.args ?? [])],
     {
       cwd: workingDirectory,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: place, SANDBOX_LOG_DIR: place, ...wish.variables },
@@ -89,10 +91,10 @@ async function pidOf(child: ChildProcess): Promise<number> {
 
 /** The helper holds the listening socket, so a request waits until the guest takes it. */
 async function untilAnswered(url: string, hasEnded: () => boolean, output: () => string): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 45_000;
   for (;;) {
     try {
-      await fetch(`${url}/health`, { signal: AbortSignal.timeout(15_000) });
+      await fetch(`${url}/health`, { signal: AbortSignal.timeout(45_000) });
       return;
     } catch (error) {
       if (hasEnded() || Date.now() > deadline)
@@ -104,7 +106,7 @@ async function untilAnswered(url: string, hasEnded: () => boolean, output: () =>
 
 /** The child of the helper that runs the guest's program, once there is one. */
 async function guestOf(pid: number, runtime: string): Promise<number> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 45_000;
   while (Date.now() < deadline && existsSync(`/proc/${pid}`)) {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
     for (const child of children.split(' ').filter((word) => word)) {

@@ -27,7 +27,7 @@ export async function connectTerminal(url: string, query: Record<string, string 
     frames: () => frames,
     type: (data: string) => socket.send(JSON.stringify({ type: 'input', data })),
     resize: (cols: number, rows: number) => socket.send(JSON.stringify({ type: 'resize', cols, rows })),
-    async until(what: string | RegExp, seconds = 10): Promise<string> {
+    async until(what: string | RegExp, seconds = 45): Promise<string> {
       const deadline = Date.now() + seconds * 1000;
       const isThere = () => (typeof what === 'string' ? shown.includes(what) : what.test(shown));
       while (!isThere()) {

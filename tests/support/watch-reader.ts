@@ -24,7 +24,7 @@ export async function readWatch(url: string, headers: Readonly<Record<string, st
     events,
     ended,
     /** Until an event of this path, as `folder/name`, is there. */
-    async until(path: string, op = 'CREATE', ms = 15_000): Promise<void> {
+    async until(path: string, op = 'CREATE', ms = 45_000): Promise<void> {
       const isThere = () => events().some((event) => event.op === op && `${event.path}/${event.name}` === path);
       const timeout = AbortSignal.timeout(ms);
       while (!isThere()) await once(response, 'data', { signal: timeout });

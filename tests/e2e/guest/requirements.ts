@@ -1,7 +1,7 @@
 // Which test shows which requirement of the interface inside a sandbox: R-nn are its requirements, W-nn its checks on the wire
 // (without the halves that need a gateway or sleep). Each is named by its file and the beginning of its title;
-// tests/checks/requirements.test.ts holds the list against the files. Those of tests/guest run inside containers of
-// both isolation classes (suites.test.ts).
+// tests/checks/requirements.test.ts holds the list against the files. Those of tests/guest run inside a container of
+// gVisor, and with --full of both isolation classes (suites.test.ts).
 type Shown = readonly [file: string, title: string];
 export type Requirements = Readonly<Record<string, readonly Shown[]>>;
 
@@ -71,8 +71,8 @@ export const guestRequirements: Requirements = {
     ['tests/guest/process-streams.test.ts', 'R-07 a streamed process tells all its output, then exactly one result'],
   ],
   'R-08': [
-    ['tests/guest/helper-output.test.ts', 'R-08 a thousand short processes leave no descriptor and no memory behind'],
-    ['tests/guest/process-lifecycle.test.ts', 'R-08 thousands of short processes leave no descriptor behind'],
+    ['tests/guest/helper-output.test.ts', 'R-08 hundreds of short processes leave no descriptor and no memory behind'],
+    ['tests/guest/process-lifecycle.test.ts', 'R-08 hundreds of short processes leave no descriptor behind'],
   ],
   'R-09': [
     ['tests/e2e/guest/survives.test.ts', 'R-09 R-19 R-23 killed'],
@@ -85,7 +85,7 @@ export const guestRequirements: Requirements = {
       'R-09 R-19 R-23 when the guest dies, processes run on, and the next guest knows all about them',
     ],
   ],
-  'R-10': [['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 streams of both isolation classes live for']],
+  'R-10': [['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 quiet streams live beyond their keepalives']],
   'R-11': [
     [
       'tests/guest/process-lifecycle.test.ts',
@@ -266,7 +266,7 @@ export const guestRequirements: Requirements = {
     ['services/guest/src/terminal/typed-lines.test.ts', 'R-54 what is typed at a password prompt is never reported'],
   ],
   'R-55': [
-    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 streams of both isolation classes live for'],
+    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 quiet streams live beyond their keepalives'],
     [
       'tests/guest/mcp-every-tool.test.ts',
       'R-55 the official client lists and calls every tool of the guest as it is shipped, 50 at once',
@@ -291,7 +291,7 @@ export const guestRequirements: Requirements = {
     ],
   ],
   'W-03': [
-    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 streams of both isolation classes live for'],
+    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 quiet streams live beyond their keepalives'],
     ['tests/guest/process-streams.test.ts', 'R-07 a streamed process tells all its output, then exactly one result'],
   ],
   'W-04': [
@@ -300,7 +300,7 @@ export const guestRequirements: Requirements = {
       'R-06 a log stream has one prefix for each line, also of ten megabytes without a newline',
     ],
     ['tests/e2e/guest/streams.test.ts', 'R-05 R-06 R-07 each line once at 10 MiB a second'],
-    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 streams of both isolation classes live for'],
+    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 quiet streams live beyond their keepalives'],
   ],
   'W-05': [
     [
@@ -337,7 +337,7 @@ export const guestRequirements: Requirements = {
   ],
   'W-16': [
     ['tests/guest/mcp-every-tool.test.ts', 'R-55 the official client lists and calls every tool'],
-    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 streams of both isolation classes live for'],
+    ['tests/e2e/guest/long-streams.test.ts', 'R-10 R-55 quiet streams live beyond their keepalives'],
     ['tests/guest/mcp-transport.test.ts', 'R-55 50 callers with the same id at once each get their own answer'],
   ],
 };

@@ -1,6 +1,6 @@
 // The tests of the guest's interface (tests/guest), themselves inside a container of each isolation class: the helper, the
 // guest and the test share its kernel, so what they show holds there. Each of them is told here by its own name.
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
@@ -9,14 +9,15 @@ import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
 import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
 import { demultiplexed } from '../../support/docker-output.ts';
 import { guestCapabilities } from '../../support/guest-container.ts';
-import { runtimesOf } from '../../support/size.ts';
+import { isFull, runtimesOf } from '../../support/size.ts';
 
 const CLONE = resolve(import.meta.dirname, '../../..');
 const MOST_SECONDS = 900;
 const MEMORY_BYTES = 4096 * 1024 * 1024;
 
 type Result = { fullName: string; status: string; failureMessages: string[] };
-type Report = { testResults: { name: string; message: string; assertionResults: Result[] }[] };
+type File = { name: string; message: string; startTime: number; endTime: number; assertionResults: Result[] };
+type Report = { testResults: File[] };
 
 const words = [
   ...['run', '--config', 'tests/e2e/guest/suites.config.ts', '--configLoader', 'runner'],
@@ -31,7 +32,7 @@ async function runSuites(docker: string, image: string, runtime: string): Promis
       Image: image,
       WorkingDir: CLONE,
       Entrypoint: ['sh', '-c', script],
-      Env: ['HOME=/tmp', 'CI=1'],
+      Env: ['HOME=/tmp', 'CI=1', 'NODE_COMPILE_CACHE=/tmp/compiled', `BERTH_TEST_FULL=${isFull ? 1 : 0}`],
       HostConfig: {
         Runtime: runtime,
         NetworkMode: 'suites',
@@ -57,6 +58,14 @@ async function runSuites(docker: string, image: string, runtime: string): Promis
   }
 }
 
+const slowest = (files: readonly File[]) =>
+  files
+    .map(({ name, startTime, endTime }) => ({ name: basename(name), seconds: (endTime - startTime) / 1000 }))
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, 8)
+    .map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`)
+    .join(', ');
+
 await buildGuest();
 await using docker = await startTestDocker();
 const [image = ''] = await importBaseImage(docker.url);
@@ -68,19 +77,14 @@ await callDocker(docker.url, 'POST /networks/create', {
 for (const runtime of runtimesOf('runsc')) {
   const startedAt = Date.now();
   const { testResults } = await runSuites(docker.url, image, runtime);
-  console.log(`${runtime}: ${testResults.length} files in ${Math.round((Date.now() - startedAt) / 1000)} s`);
-  const triedAgain = testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0),
-  );
-  for (const { fullName, failureMessages } of triedAgain)
-    console.log(`passed when tried again: ${fullName}: ${failureMessages.join('\n')}`);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  console.log(`${runtime}: ${testResults.length} files in ${seconds} s; slowest: ${slowest(testResults)}`);
   describe(`inside a container of ${runtime}`, () => {
     for (const { name, message, assertionResults } of testResults) {
       describe(name.slice(CLONE.length + 1), () => {
         test('the file was loaded', () => expect(assertionResults.length === 0 ? message || 'no test' : '').toBe(''));
         for (const { fullName, status, failureMessages } of assertionResults) {
           if (status === 'skipped' || status === 'pending') test.skip(fullName);
-          // One that passed when tried again brings the message of its first try along.
           else test(fullName, () => expect(status, failureMessages.join('\n')).toBe('passed'));
         }
       });
