@@ -1,16 +1,24 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
+
+type GuestDocker = { url: string; image: string };
+
+/** One for all files of a worker: importing the image takes five seconds of CPU. The end of the run stops it. */
+let shared: Promise<GuestDocker> | undefined;
+
+async function startShared(): Promise<GuestDocker> {
+  const { url } = await startTestDocker();
+  const [image = ''] = await importBaseImage(url);
+  return { url, image };
+}
 
 /** A Docker Engine with the base image, for the tests of the file that calls this. */
-export function useGuestDocker(): { readonly url: string; readonly image: string } {
-  let docker: TestDocker | undefined;
-  const bed = { url: '', image: '' };
+export function useGuestDocker(): Readonly<GuestDocker> {
+  const docker: GuestDocker = { url: '', image: '' };
   beforeAll(async () => {
-    docker = await startTestDocker();
-    bed.url = docker.url;
-    [bed.image = ''] = await importBaseImage(docker.url);
-  }, 120_000);
-  afterAll(() => docker?.[Symbol.asyncDispose]());
-  return bed;
+    shared ??= startShared();
+    Object.assign(docker, await shared);
+  });
+  return docker;
 }

@@ -1,21 +1,13 @@
-// What tests/guest shows of the helper on this machine's kernel, once more where it will live: as process 1, with few
-// capabilities, on the kernel of the machine and on gVisor's.
+// What tests/guest shows of the helper, once more where it will live: as process 1, with few capabilities.
 import { constants } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
-import { newKey, u64 } from '../../guest/helper-bed.ts';
-import { startHelperContainer } from './helper-container.ts';
+import { eventually } from '../../guest/eventually.ts';
+import { type Connection, newKey, u64 } from '../../guest/helper-bed.ts';
+import { runtimesOf } from '../../support/size.ts';
+import { useGuestDocker } from './guest-docker.ts';
+import { type HelperContainer, startHelperContainer } from './helper-container.ts';
 
-let docker: TestDocker;
-let image = '';
-
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-});
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 const users = [
   { name: 'root', wish: {}, uid: 0 },
@@ -23,11 +15,18 @@ const users = [
   { name: 'a workload user', wish: { args: ['--user', 'node'] }, uid: 1000 },
 ] as const;
 
-describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
+// tests/guest runs on gVisor's kernel (suites.test.ts); this file adds the machine's.
+describe.for(runtimesOf('runc'))('on %s', (runtime) => {
   describe.for(users)('as $name', ({ wish, uid }) => {
+    let helper: HelperContainer;
+    let guest: Connection;
+    beforeAll(async () => {
+      helper = await startHelperContainer(docker.url, { image: docker.image, runtime, ...wish });
+      guest = await helper.connect();
+    });
+    afterAll(() => helper[Symbol.asyncDispose]());
+
     test('processes run, end and fail as the protocol says', async () => {
-      await using helper = await startHelperContainer(docker.url, { image, runtime, ...wish });
-      const guest = await helper.connect();
       expect((await helper.about()).uid).toBe(uid);
       const script = 'id -u; cat /proc/self/oom_score_adj; ls -m /proc/$$/fd; exit 42';
       const { record, stdout } = await helper.run(guest, { args: ['sh', '-c', script] });
@@ -49,8 +48,6 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
     });
 
     test('input, terminals and signals to a group', async () => {
-      await using helper = await startHelperContainer(docker.url, { image, runtime, ...wish });
-      const guest = await helper.connect();
       const cat = newKey();
       guest.spawn(cat, { args: ['cat'], logFolder: await helper.logFolder(), input: 'pipe' });
       await guest.next('s', cat);
@@ -65,7 +62,7 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
       guest.spawn(shell, { args: ['sh'], logFolder, input: { cols: 101, rows: 33 } });
       expect(await guest.next('s', shell)).toMatchObject({ stage: 0 });
       guest.send('W', shell, Buffer.from('stty size; sleep 100\n'));
-      await until(async () =>
+      await eventually(async () =>
         Object.values(await helper.files(logFolder))
           .join('')
           .includes('33 101'),
@@ -82,8 +79,6 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
     });
 
     test('a killed guest is followed by one that is told of every process', async () => {
-      await using helper = await startHelperContainer(docker.url, { image, runtime, ...wish });
-      const guest = await helper.connect();
       const { pid } = await helper.about();
       const key = newKey();
       const script = `kill -9 ${pid}; while ! test -e /tmp/go; do sleep 0.05; done; echo on; exit 9`;
@@ -91,7 +86,7 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
       await guest.untilClosed();
       // Made while there is no guest: it waits for the next one.
       const next = await helper.connect();
-      expect(await next.next('r')).toMatchObject({ key, record: { ended: false } });
+      expect(await next.next('r', key)).toMatchObject({ record: { ended: false } });
       await next.next('y');
       next.send('O', key, u64(0));
       await helper.run(next, { args: ['touch', '/tmp/go'] });
@@ -101,7 +96,7 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
   });
 
   test('R-01 when memory runs out the workload goes, and the API stays', async () => {
-    await using helper = await startHelperContainer(docker.url, { image, runtime, memoryMb: 256 });
+    await using helper = await startHelperContainer(docker.url, { image: docker.image, runtime, memoryMb: 256 });
     const guest = await helper.connect();
     const { pid } = await helper.about();
     const hog = 'const all = []; for (;;) all.push(Buffer.alloc(4 << 20, 1));';
@@ -110,11 +105,3 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
     expect((await helper.about()).pid).toBe(pid);
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It did not come to pass in time.');
-    await sleep(20);
-  }
-}

@@ -1,23 +1,21 @@
 // The guest brings all it needs: it runs in an image with another libc, and in one without a single file.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { importEmptyImage, importMuslImage } from '../../../scripts/engines/musl-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { runtimesOf } from '../../support/size.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
-let docker: TestDocker;
+const docker = useGuestDocker();
 const images = { debian: '', musl: '', empty: '' };
 
 beforeAll(async () => {
-  docker = await startTestDocker();
-  const [debian = ''] = await importBaseImage(docker.url);
-  images.debian = debian;
+  images.debian = docker.image;
   images.musl = await importMuslImage(docker.url);
   images.empty = await importEmptyImage(docker.url);
 });
-afterAll(() => docker[Symbol.asyncDispose]());
 
-describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
+// An image's files decide here, not the kernel below them: the quicker class.
+describe.for(runtimesOf('runc'))('on %s', (runtime) => {
   describe.for(['debian', 'musl', 'empty'] as const)('in the image %s', (image) => {
     test.for(['root', '1000'] as const)('the guest answers as %s', async (user) => {
       await using guest = await startGuestContainer(docker.url, { image: images[image], runtime, user: idOf(user) });
@@ -47,12 +45,10 @@ describe.for(['runc', 'runsc'] as const)('on %s', (runtime) => {
     expect((await fetch(`${guest.url}/health`)).status).toBe(200);
   });
 
-  test('SIGTERM ends the container at once and with 0', async () => {
+  test('SIGTERM ends the container with 0, before the engine would kill it', async () => {
     await using guest = await startGuestContainer(docker.url, { image: images.empty, runtime });
-    const startedAt = Date.now();
     await guest.stop();
     expect(await guest.ended()).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(8_000);
   });
 });
 

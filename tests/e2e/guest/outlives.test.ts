@@ -3,125 +3,115 @@
 import { describe, expect, test } from 'vitest';
 import { guestClient, watchHealth } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { isFull } from '../../support/size.ts';
+import { isFull, runtimesOf } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 // gVisor counts every page of the program's files as resident: what the guest takes there is what it grows by.
 const GUEST_MOST_RSS_MB = 120;
 const GUEST_MOST_GROWTH_MB = 50;
+// A guest that an attack holds up answers once or twice while it lasts.
+const HEALTH_LEAST_ANSWERS = 5;
 const HEALTH_MOST_MS = 1_000;
-// Inside gVisor nobody goes first: among 200 that never stop, or that are ended at once, each step of an answer waits for its turn
-// on two cores. Seen on a quiet machine: up to 1.4 s among those that talk, 6.3 s while a fork bomb is ended.
-const HEALTH_MOST_MS_IN_A_CROWD = 15_000;
 
 const MEMORY_BOMB = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1))"';
 
 const docker = useGuestDocker();
 
 type Limits = { memoryMb: number; pids?: number };
+type Runtime = ReturnType<typeof runtimesOf>[number];
 
+/** Asks for health all the time while `attack` runs: the guest answers meanwhile, stays small and is not replaced. */
+async function underAttack(
+  runtime: Runtime,
+  limits: Limits,
+  attack: (container: GuestContainer) => Promise<void>,
+): Promise<void> {
+  const variables = limits.pids === undefined ? {} : { SANDBOX_PIDS_LIMIT: String(limits.pids) };
+  await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, variables, ...limits });
+  const client = guestClient(container.url);
+  const before = await client.health();
+  const health = watchHealth(client);
+  const rss = watchRss(container);
+  const idleMb = await rss.now();
+  await attack(container);
+  const seen = { ...(await health.end()), rssMb: await rss.end() };
+  const after = await client.health();
+  console.log(
+    `${runtime}: health at most ${Math.round(seen.longestMs)} ms (at ${Math.round(seen.longestAtMs)} ms) of ${seen.answers}, guest ${idleMb} to ${seen.rssMb} MB`,
+  );
+  expect(seen.failures).toEqual([]);
+  expect(seen.answers).toBeGreaterThanOrEqual(HEALTH_LEAST_ANSWERS);
+  // The service level, on a quiet machine. Inside gVisor no process goes first.
+  if (isFull && runtime === 'runc') expect(seen.longestMs).toBeLessThan(HEALTH_MOST_MS);
+  if (runtime === 'runc') expect(seen.rssMb).toBeLessThan(GUEST_MOST_RSS_MB);
+  else expect(seen.rssMb - idleMb).toBeLessThan(GUEST_MOST_GROWTH_MB);
+  expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
+}
+
+// Both in both sizes: on runc the kernel chooses the victim, under gVisor the guest does.
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
-  /** Runs `attack` while asking for health, then tells what a good guest never shows otherwise. */
-  async function underAttack(
-    limits: Limits,
-    attack: (container: GuestContainer) => Promise<void>,
-    mostHealthMs = HEALTH_MOST_MS,
-  ) {
-    const variables = limits.pids === undefined ? {} : { SANDBOX_PIDS_LIMIT: String(limits.pids) };
-    await using container = await startGuestContainer(docker.url, {
-      image: docker.image,
-      runtime,
-      variables,
-      ...limits,
-    });
-    const client = guestClient(container.url);
-    const before = await client.health();
-    const health = watchHealth(client);
-    const rss = watchRss(container);
-    const idleMb = await rss.now();
-    await attack(container);
-    const seen = { ...(await health.end()), rssMb: await rss.end() };
-    const after = await client.health();
-    console.log(
-      `${runtime}: health at most ${Math.round(seen.longestMs)} ms (at ${Math.round(seen.longestAtMs)} ms) of ${seen.answers}, guest ${idleMb} to ${seen.rssMb} MB`,
-    );
-    expect(seen.failures).toEqual([]);
-    expect(seen.longestMs).toBeLessThan(mostHealthMs);
-    if (runtime === 'runc') expect(seen.rssMb).toBeLessThan(GUEST_MOST_RSS_MB);
-    else expect(seen.rssMb - idleMb).toBeLessThan(GUEST_MOST_GROWTH_MB);
-    expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
-  }
-
-  test('R-01 a memory bomb ends itself, not the guest', async () => {
-    await underAttack({ memoryMb: 512 }, async ({ url }) => {
+  test('R-01 a memory bomb ends itself, not the guest', () =>
+    underAttack(runtime, { memoryMb: 512 }, async ({ url }) => {
       const client = guestClient(url);
       const bystander = await client.start({ command: 'sleep 300', name: 'bystander' });
       const bomb = await client.run(MEMORY_BOMB, { timeout: 120 });
       expect(bomb).toMatchObject({ status: 'failed', exitCode: 137 });
       expect((await client.process(bystander.pid)).status).toBe('running');
-    });
-  });
+    }));
 
-  test('R-01 of two memory bombs at once each ends itself, and neither the other processes nor the guest', async () => {
-    await underAttack({ memoryMb: 512 }, async ({ url }) => {
+  test('R-01 of two memory bombs at once each ends itself, and neither the other processes nor the guest', () =>
+    underAttack(runtime, { memoryMb: 512 }, async ({ url }) => {
       const client = guestClient(url);
       const bystander = await client.start({ command: 'sleep 300', name: 'bystander' });
       const bombs = await Promise.all([1, 2].map(() => client.run(MEMORY_BOMB, { timeout: 120 })));
       for (const bomb of bombs) expect(bomb).toMatchObject({ status: 'failed', exitCode: 137 });
       expect((await client.process(bystander.pid)).status).toBe('running');
-    });
-  });
+    }));
+});
 
-  test('R-02 200 chatty processes in 1 GB leave the guest small and quick', async () => {
-    await underAttack(
-      { memoryMb: 1_024 },
-      async ({ url }) => {
-        const client = guestClient(url);
-        const seconds = isFull ? 30 : 4;
-        const chatter = `end=$(($(date +%s) + ${seconds})); while [ $(date +%s) -lt $end ]; do i=0; while [ $i -lt 2000 ]; do echo "line $i of a chatty process"; i=$((i+1)); done; done`;
-        const pids = await Promise.all(
-          Array.from(
-            { length: 200 },
-            async (_, index) => (await client.start({ command: chatter, name: `chat-${index}` })).pid,
-          ),
-        );
-        for (const pid of pids) await untilEnded(url, pid);
-        const listed = await client.json<{ pid: string; exitCode: number }[]>('GET', '/process');
-        expect(listed.filter(({ pid }) => pids.includes(pid)).map(({ exitCode }) => exitCode)).toEqual(
-          pids.map(() => 0),
-        );
-      },
-      runtime === 'runc' ? HEALTH_MOST_MS : HEALTH_MOST_MS_IN_A_CROWD,
-    );
-  });
-
-  test('R-02 R-03 output without a newline costs its documented share, however long', async () => {
-    const gigabytes = isFull ? 10 : 1;
-    await underAttack({ memoryMb: 1_024 }, async ({ url }) => {
+// The kernel's scheduler prefers the guest; inside gVisor no process goes first.
+describe.each(runtimesOf('runc'))('under %s', (runtime) => {
+  test('R-02 200 chatty processes in 1 GB leave the guest small and quick', () =>
+    underAttack(runtime, { memoryMb: 1_024 }, async ({ url }) => {
       const client = guestClient(url);
+      const seconds = isFull ? 30 : 4;
+      const chatter = `end=$(($(date +%s) + ${seconds})); while [ $(date +%s) -lt $end ]; do i=0; while [ $i -lt 2000 ]; do echo "line $i of a chatty process"; i=$((i+1)); done; done`;
+      const pids = await Promise.all(
+        Array.from(
+          { length: 200 },
+          async (_, index) => (await client.start({ command: chatter, name: `chat-${index}` })).pid,
+        ),
+      );
+      for (const pid of pids) await untilEnded(url, pid);
+      const listed = await client.json<{ pid: string; exitCode: number }[]>('GET', '/process');
+      expect(listed.filter(({ pid }) => pids.includes(pid)).map(({ exitCode }) => exitCode)).toEqual(pids.map(() => 0));
+    }));
+
+  test('R-02 R-03 output without a newline costs its documented share, however long', () =>
+    underAttack(runtime, { memoryMb: 1_024 }, async ({ url }) => {
+      const client = guestClient(url);
+      const gigabytes = isFull ? 10 : 1;
       const { pid } = await client.start({ command: `head -c ${gigabytes}G /dev/zero`, name: 'endless' });
       await untilEnded(url, pid);
       expect(await client.process(pid)).toMatchObject({ status: 'completed', exitCode: 0 });
       const kept = await client.run('du -sm /var/lib/sandbox | cut -f1');
       expect(Number(kept.stdout)).toBeLessThan(110);
-    });
-  });
-
-  test('a fork bomb under the limit of processes leaves the guest answering, and can be killed', async () => {
-    await underAttack(
-      { memoryMb: 1_024, pids: 512 },
-      async ({ url }) => {
-        const client = guestClient(url);
-        await client.start({ command: 'bomb() { bomb | bomb & }; bomb; sleep 60', name: 'bomb' });
-        await new Promise((resolve) => setTimeout(resolve, isFull ? 10_000 : 3_000));
-        await client.call('DELETE', '/process/bomb/kill');
-        const after = await eventually(() => client.run('echo alive', { timeout: 20 }));
-        expect(after.stdout).toBe('alive\n');
-      },
-      runtime === 'runc' ? HEALTH_MOST_MS : HEALTH_MOST_MS_IN_A_CROWD,
-    );
-  });
+    }));
 });
+
+// On runc the kernel limits processes. Under gVisor the helper does, and a limit that is too high ends the sandbox.
+test.each(runtimesOf('runsc'))(
+  'under %s a fork bomb within the limit of processes leaves the guest answering, and can be killed',
+  (runtime) =>
+    underAttack(runtime, { memoryMb: 1_024, pids: 512 }, async ({ url }) => {
+      const client = guestClient(url);
+      await client.start({ command: 'bomb() { bomb | bomb & }; bomb; sleep 60', name: 'bomb' });
+      await new Promise((resolve) => setTimeout(resolve, isFull ? 10_000 : 3_000));
+      await client.call('DELETE', '/process/bomb/kill');
+      const after = await eventually(() => client.run('echo alive', { timeout: 20 }));
+      expect(after.stdout).toBe('alive\n');
+    }),
+);
 
 async function untilEnded(url: string, pid: string): Promise<void> {
   const client = guestClient(url);
@@ -135,7 +125,7 @@ async function untilEnded(url: string, pid: string): Promise<void> {
 
 /** While a bomb's remains are reaped, there may be no room for one more process. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     try {
       return await attempt();
@@ -152,7 +142,7 @@ function watchRss({ url }: GuestContainer) {
   let mostMb = 0;
   const read = async () => {
     const response = await client.call('GET', '/filesystem/%2Fproc%2Fself%2Fstatus?download=true', undefined, {
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const [, kb = '0'] = /Vm(?:HWM|RSS):\s+(\d+)/.exec(await response.text()) ?? [];
     mostMb = Math.max(mostMb, Math.round(Number(kb) / 1024));

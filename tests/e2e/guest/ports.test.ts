@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { expect, test } from 'vitest';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { runtimesOf } from '../../support/size.ts';
+import { useGuestDocker } from './guest-docker.ts';
 
-let docker: TestDocker;
-let image = '';
-
-beforeAll(async () => {
-  docker = await startTestDocker();
-  [image = ''] = await importBaseImage(docker.url);
-}, 120_000);
-afterAll(() => docker[Symbol.asyncDispose]());
+const docker = useGuestDocker();
 
 const serve = (port: number, host: string) => `node -e "require('net').createServer().listen(${port}, '${host}')"`;
 
-test.each(['runc', 'runsc'] as const)(
+// Under gVisor tests/guest/ports.test.ts runs.
+test.each(runtimesOf('runc'))(
   'R-18 on %s a server in the background of another session is ready, one on loopback is not, and the first is listed',
   async (runtime) => {
-    await using sandbox = await startGuestContainer(docker.url, { image, runtime });
+    await using sandbox = await startGuestContainer(docker.url, { image: docker.image, runtime });
     const start = async (body: object) => {
       const response = await fetch(`${sandbox.url}/process`, { method: 'POST', body: JSON.stringify(body) });
       return { status: response.status, body: JSON.parse(await response.text()) };
     };
     const background = `setsid ${serve(4000, '::')} & exec sleep 600`;
-    const ready = await start({ command: background, waitForPorts: [4000], timeout: 30 });
+    const ready = await start({ command: background, waitForPorts: [4000], timeout: 60 });
     expect(ready.status).toBe(200);
     const loopback = await start({ command: serve(4001, '127.0.0.1'), waitForPorts: [4001], timeout: 3 });
     expect(loopback).toMatchObject({ status: 422, body: { error: expect.stringContaining('timed out') } });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
-import { isFull } from '../../support/size.ts';
+import { isFull, runtimesOf } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 import { killGuest } from './kill-guest.ts';
 
@@ -12,7 +12,8 @@ const PROCESSES = 20;
 
 const docker = useGuestDocker();
 
-describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
+// Under gVisor tests/guest/process-lifecycle.test.ts kills a guest.
+describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, {
     timeout: 900_000,
   }, async () => {

@@ -1,12 +1,14 @@
-// Terminals as sandboxes have them: in containers of both runtimes, as root and as a workload user.
+// Terminals as sandboxes have them: in containers, as root and as a workload user.
 import { describe, expect, it } from 'vitest';
 import { startGuestContainer } from '../../support/guest-container.ts';
+import { runtimesOf } from '../../support/size.ts';
 import { connectTerminal } from '../../support/terminal-client.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();
 
-describe.each(['runc', 'runsc'] as const)('on %s', (runtime) => {
+// Under gVisor tests/guest/terminal.test.ts runs.
+describe.each(runtimesOf('runc'))('on %s', (runtime) => {
   it('a terminal has a size, job control and the image’s own shell; its exit takes background jobs along', async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime });
     await using client = await connectTerminal(container.url, { cols: 132, rows: 43 });

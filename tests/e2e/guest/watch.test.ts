@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
-import { isFull } from '../../support/size.ts';
+import { isFull, runtimesOf } from '../../support/size.ts';
 import { readWatch, type WatchedEvent } from '../../support/watch-reader.ts';
+import { useGuestDocker } from './guest-docker.ts';
 import { startKernelWatch } from './watch/kernel-watch.ts';
 import { writePackages, writeProject } from './watch/package-tree.ts';
 
@@ -18,16 +17,15 @@ const run = promisify(execFile);
 const packages = isFull ? 300 : 40;
 const root = mkdtempSync(join(tmpdir(), 'berth-watch-'));
 let guest: GuestProcess;
-let docker: TestDocker;
 let tarballs: string[] = [];
+
+const docker = useGuestDocker();
 
 beforeAll(async () => {
   guest = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: '1' } });
   tarballs = writePackages(root, packages, 6, 12);
-  docker = await startTestDocker();
 }, 300_000);
 afterAll(async () => {
-  await docker[Symbol.asyncDispose]();
   await guest[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });
 }, 300_000);
@@ -98,11 +96,12 @@ test('R-32 a watch that may set no more watches says so, and goes on with those 
   expect(stdout.split('\0').slice(0, 2)).toEqual(['L', 'Y']);
 });
 
-test.each(['runc', 'runsc'] as const)(
+// The tests above run on the machine's kernel.
+test.each(runtimesOf('runsc'))(
   'R-31 R-32 in a container of %s, new folders are seen whole, and a watch of everything leaves out the pseudo file systems',
   async (runtime) => {
-    const [image = ''] = await importBaseImage(docker.url);
-    await using sandbox = await startGuestContainer(docker.url, { image, runtime, workingDirectory: '/' });
+    const wish = { image: docker.image, runtime, workingDirectory: '/' };
+    await using sandbox = await startGuestContainer(docker.url, wish);
     using watch = await readWatch(`${sandbox.url}/watch/filesystem//**`);
     const command = 'for n in 1 2 3 4 5 6 7 8; do mkdir -p /srv/n$n/a/b/c; : > /srv/n$n/a/b/c/f; done; : > /srv/last';
     const body = JSON.stringify({ command, waitForCompletion: true });

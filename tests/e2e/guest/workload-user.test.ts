@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
+import { runtimesOf } from '../../support/size.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
@@ -11,7 +12,8 @@ const PREPARE =
 
 const docker = useGuestDocker();
 
-describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
+// The machine's kernel decides here. What the helper does for it runs under gVisor in tests/guest/helper-account.test.ts.
+describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   async function started(args: readonly string[]): Promise<GuestContainer> {
     const container = await startGuestContainer(docker.url, { image: docker.image, runtime, args });
     await execInContainer(docker.url, container.id, PREPARE);

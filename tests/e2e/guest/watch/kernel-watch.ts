@@ -20,7 +20,7 @@ export async function startKernelWatch(folder: string, buildFolder: string): Pro
   return {
     paths,
     async until(path) {
-      const timeout = AbortSignal.timeout(20_000);
+      const timeout = AbortSignal.timeout(45_000);
       while (!paths().includes(path)) await once(child.stdout, 'data', { signal: timeout });
     },
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
