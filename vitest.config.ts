@@ -7,7 +7,8 @@ const heavy = ['tests/e2e/**', 'tests/chaos/**'];
 const conformance = 'tests/conformance/*.test.ts';
 // Run by `pnpm e2e guest`, inside containers of both isolation classes. On the machine itself: `vitest run --project guest`.
 const guest = 'tests/guest/*.test.ts';
-const engines = './scripts/engines/vitest-setup.ts';
+const run = './scripts/engines/vitest-run.ts';
+const engines = [run, './scripts/engines/vitest-setup.ts'];
 
 export default defineConfig({
   test: {
@@ -28,7 +29,7 @@ export default defineConfig({
           globalSetup: engines,
         },
       },
-      { test: { name: 'guest', include: [guest], testTimeout: 60_000 } },
+      { test: { name: 'guest', include: [guest], globalSetup: run, testTimeout: 60_000 } },
       { test: { name: 'conformance', include: [conformance], globalSetup: engines } },
       {
         test: {

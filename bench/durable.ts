@@ -9,10 +9,10 @@ import { createLogger } from '@berth/telemetry';
 import { createEndpointHandler, handlers, type ObjectContext, object } from '@restatedev/restate-sdk';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { engineFolder } from '../scripts/engines/folders.ts';
 import { freePort } from '../scripts/engines/free-port.ts';
 import { postgres } from '../scripts/engines/postgres.ts';
 import { type RunningRestate, restate } from '../scripts/engines/restate.ts';
+import { runFolder } from '../scripts/engines/run.ts';
 import type { Bench, Measure } from './bench.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
 
@@ -25,7 +25,7 @@ export const durable: Bench = {
   async *run({ full }) {
     const rounds = full ? 500 : 100;
     const many = full ? 5_000 : 1_000;
-    const folder = await engineFolder('bench', `durable-${process.pid}`);
+    const folder = await runFolder('durable');
     const engine = await restate.start({ dataFolder: `${folder}/restate` });
     const store = await postgres.start({ dataFolder: `${folder}/postgres` });
     try {

@@ -1,6 +1,7 @@
 // pnpm bench [name…] [--full] [--isolation=runc|gvisor]
 import { inspect } from 'node:util';
 import { isolationClasses } from '@berth/contract';
+import { beginRun } from '../scripts/engines/begin-run.ts';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
 import { StolenTime } from './support/stolen-time.ts';
@@ -31,6 +32,7 @@ function line({ name, value, unit, bound, detail }: Measure, stolenShare: number
   return `${verdict}  ${name}: ${Number(value.toPrecision(4))} ${unit}${limit}${figures}${stolen}`;
 }
 
+const run = await beginRun();
 for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   console.log(`${bench.name}: ${bench.about}${full ? '' : ' (quick; --full for the whole size)'}`);
   const stolenTime = new StolenTime();
@@ -46,3 +48,4 @@ for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.i
     process.exitCode = 1;
   }
 }
+await run.end();

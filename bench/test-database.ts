@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { migrate } from '@berth/database';
 import pg from 'pg';
-import { engineFolder } from '../scripts/engines/folders.ts';
 import { postgres } from '../scripts/engines/postgres.ts';
+import { runFolder } from '../scripts/engines/run.ts';
 import type { Bench } from './bench.ts';
 
 export const testDatabase: Bench = {
@@ -11,7 +11,7 @@ export const testDatabase: Bench = {
   about: 'clone of a migrated template / create and migrate',
   async *run({ full }) {
     const rounds = full ? 50 : 10;
-    const dataFolder = await engineFolder('bench', String(process.pid));
+    const dataFolder = await runFolder(postgres.name);
     const engine = await postgres.start({ dataFolder, durable: false });
     const admin = new pg.Client({ connectionString: engine.url });
     await admin.connect();

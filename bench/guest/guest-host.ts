@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { docker } from '../../scripts/engines/docker.ts';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { engineFolder } from '../../scripts/engines/folders.ts';
 import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
+import { runFolder } from '../../scripts/engines/run.ts';
 
 const NETWORK = 'guest-bench';
 const MEMORY_MB = 1_024;
@@ -34,7 +34,7 @@ export type GuestHost = AsyncDisposable & {
 };
 
 export async function openGuestHost(): Promise<GuestHost> {
-  const dataFolder = await mkdtemp(join(await engineFolder('bench'), 'guest-'));
+  const dataFolder = await mkdtemp(join(await runFolder(), `${docker.name}-`));
   const runtimeFolder = await buildGuest();
   const { url } = await docker.start({ dataFolder });
   const [image = ''] = await importBaseImage(url);

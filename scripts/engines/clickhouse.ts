@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { endProcesses, processesWhere } from './processes.ts';
+import { runEnvironment } from './run.ts';
 
 const PROGRAM = join(import.meta.dirname, 'clickhouse-server.ts');
 const START_TIMEOUT_SECONDS = 30;
@@ -65,7 +66,7 @@ async function launch(dataFolder: string, port: string): Promise<RunningEngine> 
   const child = spawn(process.execPath, [PROGRAM, dataOf(dataFolder), port], {
     cwd: dataFolder,
     // Times without a zone mean UTC, wherever the machine stands.
-    env: { TZ: 'UTC' },
+    env: { TZ: 'UTC', ...runEnvironment() },
     stdio: ['ignore', log, log],
     detached: true,
   });

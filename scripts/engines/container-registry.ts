@@ -10,6 +10,7 @@ import { requireDebianPackages } from './debian-packages.ts';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { endProcesses, processesWhere } from './processes.ts';
+import { runEnvironment } from './run.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
 const PROGRAM = '/usr/bin/docker-registry';
@@ -93,7 +94,7 @@ async function launch(dataFolder: string, url: string): Promise<RunningEngine> {
   const child = spawn(PROGRAM, ['serve', configFile(dataFolder)], {
     ...unprivilegedAccount(),
     cwd: dataFolder,
-    env: { OTEL_TRACES_EXPORTER: 'none' },
+    env: { OTEL_TRACES_EXPORTER: 'none', ...runEnvironment() },
     stdio: ['ignore', log, log],
     detached: true,
   });

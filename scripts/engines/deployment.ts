@@ -3,15 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ApiConfig, createWorkspace } from '@berth/api';
 import { defaultBrand } from '@berth/contract';
 import { connect, migrate } from '@berth/database';
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
 import { environment } from '@berth/telemetry';
-import { engineFolder } from './folders.ts';
 import { postgres } from './postgres.ts';
+import { runEnvironment, runFolder } from './run.ts';
 
 const program = resolve(import.meta.dirname, '../../services/server/src/main.ts');
 
@@ -33,7 +33,8 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 export async function startDeployment(name: string, workspaces: readonly string[]): Promise<Deployment> {
-  const dataFolder = await engineFolder('deployments', `${name}-${process.pid}`);
+  const folder = await runFolder(`deployment-${name}-${process.pid}`);
+  const dataFolder = join(folder, postgres.name);
   const engine = await postgres.start({ dataFolder, durable: true });
   await migrate(engine.url);
   const masterKey = randomBytes(32);
@@ -69,7 +70,7 @@ export async function startDeployment(name: string, workspaces: readonly string[
     serve: () => serve(env),
     async [Symbol.asyncDispose]() {
       await engine.stop();
-      await rm(dataFolder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -78,6 +79,7 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
   const child = spawn(process.execPath, [program, '--role', 'api'], {
     env: {
       PATH: environment.PATH,
+      ...runEnvironment(),
       ...env,
       BERTH_API_PORT: '0',
       BERTH_HEALTH_PORTS_API: '0',

@@ -14,6 +14,7 @@ import { type DockerFolder, type DockerOptions, dockerFolder, savedNetns, writeD
 import { removeDebris } from './docker-debris.ts';
 import type { Engine, RunningEngine } from './engine.ts';
 import { endProcesses, processesWhere } from './processes.ts';
+import { runEnvironment } from './run.ts';
 
 const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
@@ -84,7 +85,7 @@ async function launch(folder: DockerFolder, dataFolder: string): Promise<number>
     const child = spawn(first, args, {
       cwd: dataFolder,
       // A shell that became root by `su` may lack these, and the engine looks for runc and containerd.
-      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin` },
+      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...runEnvironment() },
       stdio: ['ignore', log, log],
       detached: true,
     });

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer, type ListenOptions, type Server } from 'node:net';
+import { claimName, listening } from './claim-name.ts';
 
 const lowest = 15_000;
 const highest = 65_535;
@@ -26,7 +26,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
  * free as well until somebody listens there. Names of this kind live where ports do, in the network namespace.
  */
 async function take(port: number, host: string): Promise<boolean> {
-  const name = await listening({ path: `\0berth-port-${port}` });
+  const name = await claimName(`port-${port}`);
   if (name === undefined) return false;
   name.unref();
   const server = await listening({ port, host });
@@ -34,14 +34,3 @@ async function take(port: number, host: string): Promise<boolean> {
   await new Promise((closed) => done.close(closed));
   return server !== undefined;
 }
-
-/** Undefined when somebody does already. */
-const listening = (place: ListenOptions): Promise<Server | undefined> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
-    });
-    server.listen(place, () => resolve(server));
-  });

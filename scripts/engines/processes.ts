@@ -1,14 +1,42 @@
 // The machine's processes by what they were started with: an engine that keeps no pid file, or was killed, is found by a
 // path that only its own processes name.
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Choice = (words: readonly string[]) => boolean;
 
+export async function allProcesses(): Promise<number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
 export async function processesWhere(choice: Choice): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = await allProcesses();
   const chosen = await Promise.all(pids.map((pid) => processIs(pid, choice)));
   return pids.filter((_, index) => chosen[index]);
+}
+
+export type ProcessStat = { readonly state: string; readonly parent: number; readonly startTicks: number };
+
+/** What the kernel says of a process; undefined when there is none. */
+export function statOf(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name of the program, which may hold spaces and parentheses. The start time is field 22, the state field 3.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The variable of this name in the environment that the process was started with. */
+export async function variableOf(pid: number, name: string): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return text
+    .split('\0')
+    .find((line) => line.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 }
 
 /** False for a process that has ended, also while its parent has not yet asked for its exit code. */
@@ -29,7 +57,7 @@ export async function endProcesses(pids: readonly number[], signal: NodeJS.Signa
   }
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

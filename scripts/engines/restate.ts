@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
+import { runEnvironment } from './run.ts';
 
 const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
@@ -51,7 +52,7 @@ async function launch({ dataFolder }: StartOptions, addresses: RestateAddresses)
   const child = spawn(
     binary(),
     ['--no-logo', '--config-file', configFile(dataFolder), '--base-dir', join(dataFolder, 'data')],
-    { cwd: dataFolder, env: { DO_NOT_TRACK: '1' }, stdio: ['ignore', log, log], detached: true },
+    { cwd: dataFolder, env: { DO_NOT_TRACK: '1', ...runEnvironment() }, stdio: ['ignore', log, log], detached: true },
   );
   child.on('error', () => {});
   child.unref();

@@ -7,6 +7,7 @@ import { environment } from '@berth/telemetry';
 import type { Engine } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { chosenVersion } from './postgres-binaries.ts';
+import { isInRun, runFolder } from './run.ts';
 
 /** Starts the engine unless it already answers; returns its address either way. */
 export async function up(engine: Engine): Promise<string> {
@@ -44,11 +45,12 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
   return (await engine.ready(url)) ? url : undefined;
 }
 
-/** One per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. */
+/** One per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. A test's go with its run. */
 export function standingFolder(name: string): Promise<string> {
   const clone = createHash('sha256')
     .update(`${import.meta.dirname} ${environment.ENGINES_NAME ?? ''}`)
     .digest('hex')
     .slice(0, 12);
-  return engineFolder('standing', clone, `${name}-${chosenVersion()}`);
+  const folder = `${name}-${chosenVersion()}`;
+  return isInRun() ? runFolder(clone.slice(0, 6), folder) : engineFolder('standing', clone, folder);
 }

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { type DataDisk, mountDataDisk } from './data-disk.ts';
 import { docker } from './docker.ts';
-import './test-restate.ts';
+import { runFolder } from './run.ts';
 
 /** A Docker Engine of the test file's own. Declare it with `await using`, or dispose of it. */
 export type TestDocker = AsyncDisposable & {
@@ -26,7 +25,7 @@ export async function startTestDocker(
   } = {},
 ): Promise<TestDocker> {
   const { disk, ...settings } = options;
-  const dataFolder = await mkdtemp(join(inject('runFolder'), `${docker.name}-`));
+  const dataFolder = await mkdtemp(join(await runFolder(), `${docker.name}-`));
   if (disk !== undefined) await mountDataDisk(dataFolder, disk);
   let running = await docker.start({ dataFolder, ...settings });
   return {

@@ -1,17 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { isAlive } from './is-alive.ts';
 import { type RunningRestate, restate } from './restate.ts';
 import type { RestateAddresses } from './restate-config.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where engines that a test starts keep their data; swept when the run ends or was killed. */
-    runFolder: string;
-  }
-}
+import { runFolder } from './run.ts';
 
 /** A Restate of the test file's own, always at the same addresses. Declare it with `await using`, or dispose of it. */
 export type TestRestate = AsyncDisposable &
@@ -26,7 +19,7 @@ export type TestRestate = AsyncDisposable &
 
 /** Started only by files that need it (about half a second), so that other tests do not pay for it. */
 export async function startTestRestate(): Promise<TestRestate> {
-  const dataFolder = await mkdtemp(join(inject('runFolder'), `${restate.name}-`));
+  const dataFolder = await mkdtemp(join(await runFolder(), `${restate.name}-`));
   let running: RunningRestate = await restate.start({ dataFolder, durable: false });
   const { ingressUrl, adminUrl } = running;
   return {

@@ -1,28 +1,20 @@
 // Once per run: a PostgreSQL with its own data folder, and a migrated template that tests clone.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { migrate } from '@berth/database';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { engineFolder } from './folders.ts';
 import { postgres } from './postgres.ts';
-import { removeRun, sweepAbandonedRuns } from './sweep.ts';
+import { runFolder } from './run.ts';
 import './test-database.ts';
-import './test-restate.ts';
 
 const TEMPLATE = 'berth_template';
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const runs = await engineFolder('runs');
-  await sweepAbandonedRuns(runs);
-  const run = join(runs, `${process.pid}-${project.name}`);
-  await mkdir(run);
-  const engine = await postgres.start({ dataFolder: join(run, postgres.name), durable: false });
+/** The engine is stopped with the run, see vitest-run.ts. */
+export default async function setup(project: TestProject): Promise<void> {
+  const dataFolder = await runFolder(`${postgres.name}-${project.name}`);
+  const engine = await postgres.start({ dataFolder, durable: false });
   await createTemplate(engine.url);
   project.provide('postgresUrl', engine.url);
   project.provide('templateDatabase', TEMPLATE);
-  project.provide('runFolder', run);
-  return () => removeRun(run);
 }
 
 async function createTemplate(adminUrl: string): Promise<void> {

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import { runEnvironment } from '../../scripts/engines/run.ts';
 
 const run = promisify(execFile);
 const folder = (name: string) => resolve(import.meta.dirname, '../../templates', name);
@@ -40,7 +41,7 @@ async function start(name: string, env: Record<string, string> = {}): Promise<st
   const port = await freePort();
   const child = spawn(process.execPath, ['src/server.ts'], {
     cwd: folder(name),
-    env: { ...env, HOST: '127.0.0.1', PORT: String(port) },
+    env: { ...runEnvironment(), ...env, HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   opened.push(child);

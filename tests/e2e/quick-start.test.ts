@@ -7,6 +7,7 @@ import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { cpuSecondsOf } from '../support/cpu-seconds.ts';
+import { runEnvironment } from '../../scripts/engines/run.ts';
 
 /** Of engines and roles together: a machine with two idle cores is up in less than half a minute. */
 const mostCpuSeconds = 30;
@@ -40,6 +41,7 @@ test('pnpm dev prints addresses and a fresh key for little CPU time, and every l
   const env = {
     PATH: environment.PATH,
     HOME: environment.HOME,
+    ...runEnvironment(),
     ENGINES_NAME: `quick-start-${process.pid}`,
     BERTH_API_PORT: String(api),
     BERTH_API_NODE_PORT: String(node),

@@ -5,6 +5,7 @@ import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { runName } from '../../scripts/engines/run.ts';
 import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/sandbox/cgroup-freezer.ts';
 
 const soon = { timeout: 10_000, interval: 20 };
@@ -20,7 +21,7 @@ const here = trees.filter(({ version, root }) =>
 test.each(here)(
   'the kernel’s own freezer: version $version in $root stops a process and lets it go on',
   async ({ version, root }) => {
-    const folder = join(root, `berth-freezer-${process.pid}`);
+    const folder = join(root, runName('freezer'));
     await mkdir(folder);
     const child = spawn('sh', ['-c', 'while :; do echo tick; sleep 0.02; done']);
     onTestFinished(async () => {

@@ -3,12 +3,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createLogger } from '@berth/telemetry';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { containerRegistry } from '../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import type { RunningEngine } from '../../scripts/engines/engine.ts';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { tagImage } from '../../scripts/engines/import-image.ts';
+import { runFolder } from '../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
 import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
@@ -41,7 +42,7 @@ beforeEach(async () => {
   for (const name of ['one', 'two', 'three']) await driver.removeImage(image(name));
 });
 
-const newFolder = (name: string) => mkdtemp(join(inject('runFolder'), `${name}-`));
+const newFolder = async (name: string) => mkdtemp(join(await runFolder(), `${name}-`));
 const image = (name: string) => `${new URL(registry.url).host}/${name}:1`;
 
 function account(url: string) {

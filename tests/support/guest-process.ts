@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { buildGuest, hostNode } from '../../scripts/engines/guest/runtime.ts';
+import { runEnvironment } from '../../scripts/engines/run.ts';
 
 export type GuestProcessWish = {
   variables?: Readonly<Record<string, string>>;
@@ -50,7 +51,13 @@ export async function startGuestProcess(wish: GuestProcessWish = {}): Promise<Gu
     ['--port', `${port}`, '--runtime', runtime, '--node', wish.node ?? node, ...(wish.args ?? [])],
     {
       cwd: workingDirectory,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: place, SANDBOX_LOG_DIR: place, ...wish.variables },
+      env: {
+        PATH: '/usr/local/bin:/usr/bin:/bin',
+        HOME: place,
+        SANDBOX_LOG_DIR: place,
+        ...runEnvironment(),
+        ...wish.variables,
+      },
       ...(wish.account === undefined ? {} : { uid: wish.account, gid: wish.account }),
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { runEnvironment } from '../../scripts/engines/run.ts';
 
 const SERVER = `
 const [kind, host, detached] = process.argv.slice(1);
@@ -31,7 +32,7 @@ export async function openPort(
   { key = '', detached = false } = {},
 ): Promise<PortOpener> {
   const args = ['-e', SERVER, kind, host, ...(detached ? ['detached'] : [])];
-  const env = { SOURCE: SERVER, ...(key ? { SANDBOX_PROCESS_KEY: key } : {}) };
+  const env = { SOURCE: SERVER, ...runEnvironment(), ...(key ? { SANDBOX_PROCESS_KEY: key } : {}) };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const [line] = await once(createInterface(child.stdout), 'line');
   const [serverPid = 0, port = 0] = String(line).split(' ').map(Number);

@@ -7,12 +7,13 @@ import { defaultBrand } from '@berth/contract';
 import { connect, type Database, migrate } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, firstRun, masterKeyRing } from '@berth/identity';
 import { clickhouse } from '../clickhouse.ts';
-import { engineFolder } from '../folders.ts';
+import { docker } from '../docker.ts';
 import { freePort } from '../free-port.ts';
 import { buildGuest } from '../guest/runtime.ts';
 import { postgres } from '../postgres.ts';
 import { restate } from '../restate.ts';
-import { removeRun } from '../sweep.ts';
+import { runFolder } from '../run.ts';
+import { removeEngines } from '../sweep.ts';
 import { type Killable, startKillable } from './killable.ts';
 import { type EngineSettings, Machine } from './machine.ts';
 import { ServerProcess } from './server-process.ts';
@@ -71,8 +72,8 @@ export async function startFleet({
   prepare = async () => {},
 }: FleetOptions): Promise<Fleet> {
   await using made = new AsyncDisposableStack();
-  const folder = await engineFolder('runs', `${process.pid}-fleet-${name}`);
-  made.defer(() => removeRun(folder));
+  const folder = await runFolder(`fleet-${name}-${process.pid}`);
+  made.defer(() => removeEngines(folder));
   const port = await freePort();
   const [records, work, ledger] = await Promise.all([
     startKillable(postgres, { dataFolder: join(folder, postgres.name), durable: true, port }),
@@ -114,6 +115,7 @@ export async function startFleet({
     const machine = new Machine({
       name: `machine-${number}`,
       folder,
+      dockerFolder: await runFolder(`${docker.name}-${process.pid}-${number}`),
       number,
       nodePort: ports.node,
       joinToken,

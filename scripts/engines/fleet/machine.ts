@@ -1,8 +1,10 @@
 // A machine for a runner: a network namespace with one wire to the outside, a Docker Engine inside it, and the runner itself.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DataDisk, mountDataDisk } from '../data-disk.ts';
 import { docker } from '../docker.ts';
+import { runLink, runName } from '../run.ts';
 import { importTinyImage } from '../tiny-image.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -15,8 +17,10 @@ export type EngineSettings = {
 
 export type MachineOptions = {
   name: string;
-  /** Where its data lies; the Docker Engine's folder is swept with those of the run. */
+  /** Where its data lies. */
   folder: string;
+  /** Of its Docker Engine, whose sockets need a short path. Removed with the machine. */
+  dockerFolder: string;
   /** Of its own within the run, below eight. */
   number: number;
   nodePort: number;
@@ -46,17 +50,18 @@ export class Machine implements AsyncDisposable {
   #dockerUrl = '';
   #dockerPid = 0;
 
-  constructor({ name, folder, number, nodePort, joinToken, guestFolder, settings, engine = {} }: MachineOptions) {
+  constructor(options: MachineOptions) {
+    const { name, folder, dockerFolder, number, nodePort, joinToken, guestFolder, settings, engine = {} } = options;
     this.name = name;
     this.#engine = engine;
-    this.#namespace = `berth-${process.pid}-${number}`;
-    this.wire = `bw${number}-${process.pid}`.slice(0, 15);
+    this.#namespace = runName(name);
+    this.wire = runLink(number);
     this.netns = `/run/netns/${this.#namespace}`;
     const [outside, inside] = wireAddresses(number);
     this.outside = outside;
     this.address = inside;
     this.nodePort = nodePort;
-    this.dockerFolder = join(folder, `docker-${name}`);
+    this.dockerFolder = dockerFolder;
     this.stateFolder = join(folder, `runner-${name}`);
     this.runner = new ServerProcess({
       role: 'runner',
@@ -126,6 +131,7 @@ export class Machine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runner.stop();
     await docker.stop(this.dockerFolder);
+    await rm(this.dockerFolder, { recursive: true, force: true });
     spawnSync('ip', ['link', 'delete', this.wire]);
     spawnSync('ip', ['netns', 'delete', this.#namespace]);
   }

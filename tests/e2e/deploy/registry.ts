@@ -1,12 +1,12 @@
 // Container registries beside the fleet. They listen on every address, because the one that machines see is made later.
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
 import { freePort } from '../../../scripts/engines/free-port.ts';
 import { tagImage } from '../../../scripts/engines/import-image.ts';
+import { runFolder } from '../../../scripts/engines/run.ts';
 
 export interface Registry {
   /** As image references name it, seen from the first machine. */
@@ -17,7 +17,7 @@ export interface Registry {
 }
 
 export async function startRegistry(name: string): Promise<Registry> {
-  const dataFolder = await mkdtemp(join(inject('runFolder'), `${containerRegistry.name}-${name}-`));
+  const dataFolder = await mkdtemp(join(await runFolder(), `${containerRegistry.name}-${name}-`));
   const port = await freePort();
   const { url, stop } = await containerRegistry.start({ dataFolder, host: '0.0.0.0', port });
   const { username, password } = new URL(url);

@@ -1,9 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { tagImage } from '../../../scripts/engines/import-image.ts';
+import { runFolder } from '../../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { importTinyImage } from '../../../scripts/engines/tiny-image.ts';
 import { runContainer } from './container.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => docker[Symbol.asyncDispose]());
 
-const newFolder = () => mkdtemp(join(inject('runFolder'), `${containerRegistry.name}-`));
+const newFolder = async () => mkdtemp(join(await runFolder(), `${containerRegistry.name}-`));
 
 /** Docker takes the credentials as a header, an empty one for none. It silently ignores one without its padding. */
 function credentials(url: string): Record<string, string> {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,16 +8,19 @@ import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { dockerFolder } from '../../../scripts/engines/docker-config.ts';
 import { debris } from '../../../scripts/engines/docker-debris.ts';
 import { gvisor } from '../../../scripts/engines/gvisor.ts';
+import { runName } from '../../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { importTinyImage } from '../../../scripts/engines/tiny-image.ts';
 import { addressOf, answer, inspect, runContainer, startContainer } from './container.ts';
 
 const INSTALL_TIMEOUT_MS = 900_000;
 const templates = resolve(import.meta.dirname, '../../../templates');
-const links = () => readdir('/sys/class/net');
-/** Others on the machine may take theirs away meanwhile. */
-const addedTo = async (before: readonly string[]) => (await links()).filter((link) => !before.includes(link));
+const devices = '/sys/class/net';
+const bridgeOf = (network: string) => `br-${network.slice(0, 12)}`;
 const leftBy = ({ dataFolder }: TestDocker) => debris(dataFolder, dockerFolder(dataFolder));
+/** The bridge of a network and the ends of its containers there. Of other engines nothing is looked at: they come and go. */
+const linksOf = async (bridge: string) => [bridge, ...(await readdir(join(devices, bridge, 'brif')))];
+const areThere = (links: readonly string[]) => links.filter((link) => existsSync(join(devices, link)));
 const createNetwork = (url: string, name: string) =>
   inspect(url, 'POST /networks/create', { Name: name, Driver: 'bridge', CheckDuplicate: true });
 
@@ -119,33 +123,35 @@ describe('one engine', () => {
 });
 
 describe('an end', () => {
-  async function busyEngine(): Promise<TestDocker> {
+  async function busyEngine(): Promise<{ docker: TestDocker; links: string[] }> {
     const docker = await startTestDocker();
     const image = await importTinyImage(docker.url);
-    await createNetwork(docker.url, 'ours');
+    const { Id } = await createNetwork(docker.url, 'ours');
     for (const runtime of ['runc', 'runsc']) await startContainer(docker.url, { image, runtime, network: 'ours' });
     const frozen = await startContainer(docker.url, { image, runtime: 'runc', network: 'ours' });
     await callDocker(docker.url, `POST /containers/${frozen}/pause`);
-    return docker;
+    const links = await linksOf(bridgeOf(Id));
+    expect(links).toHaveLength(4);
+    return { docker, links };
   }
 
   test('stopping leaves no process, mount, cgroup or network interface behind', async () => {
-    const before = await links();
-    await using docker = await busyEngine();
+    const { docker: busy, links } = await busyEngine();
+    await using docker = busy;
     expect(await leftBy(docker)).not.toEqual([]);
-    expect(await addedTo(before)).not.toEqual([]);
+    expect(areThere(links)).toEqual(links);
     await docker.stop();
     expect(await leftBy(docker)).toEqual([]);
-    expect(await addedTo(before)).toEqual([]);
+    expect(areThere(links)).toEqual([]);
   });
 
   test('so does stopping one that was killed', async () => {
-    const before = await links();
-    await using docker = await busyEngine();
+    const { docker: busy, links } = await busyEngine();
+    await using docker = busy;
     await docker.kill();
     await docker.stop();
     expect(await leftBy(docker)).toEqual([]);
-    expect(await addedTo(before)).toEqual([]);
+    expect(areThere(links)).toEqual([]);
   });
 
   test('stopping one leaves the containers of another alone', async () => {
@@ -153,15 +159,14 @@ describe('an end', () => {
     const image = await importTinyImage(other.url);
     await createNetwork(other.url, 'theirs');
     const id = await startContainer(other.url, { image, runtime: 'runc', network: 'theirs' });
-    const docker = await busyEngine();
+    const { docker } = await busyEngine();
     await docker[Symbol.asyncDispose]();
     expect(await answer(`http://${await addressOf(other.url, id, 'theirs')}:8080/`)).toBe('berth\n');
   });
 });
 
 test('an engine in a network namespace of its own makes its bridges there', async () => {
-  const name = `berth-test-${process.pid}`;
-  const before = await links();
+  const name = runName('test');
   execFileSync('ip', ['netns', 'add', name]);
   try {
     await using docker = await startTestDocker({ netns: `/run/netns/${name}` });
@@ -169,9 +174,9 @@ test('an engine in a network namespace of its own makes its bridges there', asyn
     const image = await importTinyImage(docker.url);
     const container = await startContainer(docker.url, { image, runtime: 'runsc', network: 'ours' });
     const address = await addressOf(docker.url, container, 'ours');
-    expect(await addedTo(before)).toEqual([]);
+    expect(areThere([bridgeOf(Id)])).toEqual([]);
     const inside = execFileSync('ip', ['-n', name, 'link'], { encoding: 'utf8' });
-    expect(inside).toContain(`br-${Id.slice(0, 12)}`);
+    expect(inside).toContain(bridgeOf(Id));
     const fetched = ['nsenter', `--net=/run/netns/${name}`, 'busybox', 'wget', '-qO-', `http://${address}:8080/`];
     expect(execFileSync('env', fetched, { encoding: 'utf8' })).toBe('berth\n');
   } finally {

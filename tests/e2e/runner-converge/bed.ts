@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DesiredInstance, InstanceReport, LogLine, RunnerCallAnswer, StreamMessage } from '@berth/contract';
-import { inject } from 'vitest';
+import { runFolder, runName } from '../../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import type { Admission } from '../../../services/runner/src/ingress/endpoint.ts';
 
@@ -43,13 +43,13 @@ const program = fileURLToPath(new URL('./converge-process.ts', import.meta.url))
 const patienceMs = 60_000;
 
 export async function startBed(options: { readonly guestFolder?: string } = {}): Promise<Bed> {
-  const name = `berth-converge-${process.pid}`;
+  const name = runName('converge');
   const netns = `/run/netns/${name}`;
   execFileSync('ip', ['netns', 'add', name]);
   execFileSync('ip', ['-n', name, 'link', 'set', 'lo', 'up']);
   const docker = await startTestDocker({ netns });
   const runnerId = randomUUID();
-  const stateFolder = await mkdtemp(join(inject('runFolder'), 'runner-'));
+  const stateFolder = await mkdtemp(join(await runFolder(), 'runner-'));
   const settings = { runnerId, dockerUrl: docker.url, stateFolder, ...options };
   return {
     docker,

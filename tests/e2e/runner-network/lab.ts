@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { runName } from '../../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
 import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
 import { execute } from '../../support/execute.ts';
@@ -41,7 +42,7 @@ export interface Lab extends AsyncDisposable {
 
 export async function startLab(): Promise<Lab> {
   await using building = new AsyncDisposableStack();
-  const [machine, outside] = [`berth-machine-${process.pid}`, `berth-outside-${process.pid}`];
+  const [machine, outside] = [runName('machine'), runName('outside')];
   for (const namespace of [machine, outside]) {
     execFileSync('ip', ['netns', 'add', namespace]);
     building.defer(() => void execFileSync('ip', ['netns', 'delete', namespace]));

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { currentRun, markOf, useTemporaryFolder } from './run.ts';
+import { removeRun, sweepAbandonedRuns } from './sweep.ts';
+
+const program = resolve(import.meta.dirname, 'remove-run.ts');
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export type Run = {
+  /** Removes what the run made, but no process for which `isSpared` holds. */
+  end(isSpared?: (pid: number) => boolean): Promise<void>;
+};
+
+/** Sweeps abandoned runs and opens one for this process, unless it is part of a run already. */
+export async function beginRun(): Promise<Run> {
+  for (const { mark, error } of await sweepAbandonedRuns()) {
+    if (error !== undefined) console.error(`Run ${mark} was left behind and could not be removed:`, error);
+  }
+  const mark = currentRun();
+  if (mark !== markOf(process.pid)) return { end: async () => {} };
+  await useTemporaryFolder();
+  for (const signal of signals) process.prependOnceListener(signal, () => interrupt(signal));
+  return { end: (isSpared) => removeRun(mark, isSpared) };
+}
+
+/** In another process, while this one stands still: otherwise its own work would fail, and go on, beside the removal. */
+function interrupt(signal: (typeof signals)[number]): never {
+  spawnSync(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'] });
+  process.exit(128 + constants.signals[signal]);
+}

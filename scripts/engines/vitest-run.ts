@@ -1,0 +1,9 @@
+// Once per vitest: its workers, and all that they start, belong to its run.
+import { beginRun } from './begin-run.ts';
+import { statOf } from './processes.ts';
+
+export default async function setup(): Promise<() => Promise<void>> {
+  const run = await beginRun();
+  // Vitest ends its workers itself, after this.
+  return () => run.end((pid) => statOf(pid)?.parent === process.pid);
+}
