@@ -1,0 +1,88 @@
+// Runs that were ended from outside: what they made is found and removed, and only by what the run is called.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { expect, onTestFinished, test } from 'vitest';
+import { folderOfRun, markOf } from '../../../scripts/engines/run.ts';
+import { sweepAbandonedRuns } from '../../../scripts/engines/sweep.ts';
+import { type Census, censusOf, enginesOf } from './census.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const patient = { timeout: 400_000, interval: 200 };
+const nothing: Census = {
+  processes: [],
+  containers: [],
+  mounts: [],
+  loopDevices: [],
+  namespaces: [],
+  links: [],
+  cgroups: [],
+};
+const some = expect.arrayContaining([expect.any(String)]);
+
+// Not of the run that this test belongs to, and with standing engines that nobody uses.
+const env = { PATH: environment.PATH, HOME: environment.HOME, CI: '1', ENGINES_NAME: 'leftovers' };
+
+type Started = { child: ChildProcess; folder: string; census(): Census; kill(): Promise<void> };
+
+async function start(...words: string[]): Promise<Started> {
+  const child = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  const mark = markOf(child.pid ?? 0) ?? '';
+  const folder = await folderOfRun(mark);
+  let engines: string[] = [];
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  onTestFinished(async () => {
+    await kill();
+    await sweepAbandonedRuns();
+  });
+  return {
+    child,
+    folder,
+    kill,
+    census() {
+      if (child.exitCode !== null) throw new Error(`"${words.join(' ')}" ended before it was killed:\n${output}`);
+      if (engines.length === 0) engines = enginesOf(folder);
+      return censusOf(mark, folder, engines);
+    },
+  };
+}
+
+/** Kills the run once it has everything, and shows that this outlives it. */
+async function killWhen({ census, kill }: Started, wanted: Partial<Census>): Promise<void> {
+  await expect.poll(census, patient).toMatchObject(wanted);
+  await kill();
+  await expect.poll(census, patient).toMatchObject(wanted);
+}
+
+test('a bench and an end-to-end run that were killed leave nothing after pnpm engines down', async () => {
+  const bench = await start('bench/run.ts', 'sandbox-wake');
+  const file = 'tests/e2e/runner-disk.test.ts';
+  const tests = await start('node_modules/vitest/vitest.mjs', 'run', '--project', 'heavy', file);
+  const whole = { processes: some, containers: some, mounts: some, namespaces: some, links: some, cgroups: some };
+  await Promise.all([killWhen(bench, whole), killWhen(tests, { ...whole, loopDevices: some })]);
+  execFileSync('pnpm', ['engines', 'down'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const run of [bench, tests]) {
+    expect(run.census()).toEqual(nothing);
+    expect(existsSync(run.folder)).toBe(false);
+  }
+}, 900_000);
+
+test('a bench that is interrupted removes what it made before it ends', async () => {
+  const { child, folder, census } = await start('bench/run.ts', 'test-database', '--full');
+  const isReady = () => existsSync(`${folder}/postgres/cluster/postmaster.pid`);
+  await expect.poll(isReady, patient).toBe(true);
+  expect(census().processes).not.toEqual([]);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([143, null]);
+  expect(existsSync(folder)).toBe(false);
+}, 900_000);
