@@ -36,7 +36,6 @@ const ask = (name: string, path = '/x', wish: Wish = {}, { port } = gateway) =>
     headers: { authorization: `Bearer ${key}`, ...wish.headers },
   });
 const errorIn = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => {
-  // R-62: errors are JSON, never HTML.
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   return { status, code: JSON.parse(body).error.code as string, error: JSON.parse(body).error, headers };
 };
@@ -139,6 +138,15 @@ test('one that failed is 503 at once, and the answer says what to do', async () 
   expect(headers['retry-after']).toBeDefined();
 });
 
+test('R-62: errors are JSON, never HTML, also for a browser', async () => {
+  const { name } = await bed.addSandbox({ status: 'FAILED', instanceState: undefined });
+  for (const [asked, status] of [
+    [name, 503],
+    ['no-such-sandbox', 404],
+  ] as const)
+    expect(errorIn(await ask(asked, '/x', { headers: { accept: 'text/html' } })).status).toBe(status);
+});
+
 test('one that is switched off is 503', async () => {
   const { name } = await bed.addSandbox({ isEnabled: false });
   expect(errorIn(await ask(name))).toMatchObject({ status: 503, code: 'WORKLOAD_UNAVAILABLE' });
@@ -189,10 +197,14 @@ describe('a runner that is away', () => {
 });
 
 describe('connections live as long as something moves', () => {
-  test('R-10: a stream that moves has no limit in all, and R-65: its last bytes come without a newline', async () => {
+  test('R-10: a stream that moves has no limit in all', async () => {
     const { name } = await bed.addSandbox();
     const said = await ask(name, '/ticks?count=11&everyMs=500', {}, impatient);
     expect(said.body).toMatch(/^tick 0\n.*tick 10\nthe end$/s);
+  });
+
+  test('R-65: its last bytes come without a newline', async () => {
+    const { name } = await bed.addSandbox();
     expect((await ask(name, '/hangs-up')).body).toBe('last bytes, no length and no newline');
   });
 
