@@ -146,8 +146,12 @@ export async function makeBed({ placement = testPlacement, resyncMs }: BedOption
     async running(uid, count = 1) {
       const wanted = async () =>
         (await bed.instances(uid)).filter(({ desired, ended_at }) => desired === 'running' && ended_at === null);
-      await until(async () => (await wanted()).length === count);
-      return wanted();
+      let found: InstanceRow[] = [];
+      await until(async () => {
+        found = await wanted();
+        return found.length === count;
+      });
+      return found;
     },
     report: (id, report) => recordReport(api, id, report),
     playRunners() {
