@@ -60,11 +60,10 @@ test('nobody sees or revokes the key of another', async () => {
 
 test('an expired key is refused, and stays in the list of its owner', async () => {
   const user = await api.user();
-  const { apiKey, id } = (await user.client.post('/profile/api_keys', { expires_in: '1s' })).body;
+  const { apiKey, id } = (await user.client.post('/profile/api_keys', { expires_in: '1h' })).body;
   expect((await user.client.with({ key: apiKey }).get('/workspaces')).status).toBe(200);
-  await expect
-    .poll(async () => (await user.client.with({ key: apiKey }).get('/workspaces')).status, { timeout: 5_000 })
-    .toBe(401);
+  await api.database.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', id).execute();
+  await expect.poll(async () => (await user.client.with({ key: apiKey }).get('/workspaces')).status).toBe(401);
   expect((await user.client.get('/profile/api_keys')).body).toContainEqual(expect.objectContaining({ id }));
 });
 
@@ -98,7 +97,7 @@ test('a revoked key of a service account is refused at once here, and within a s
     if (status === 200) lastAcceptedAt = askedAt;
     return status;
   };
-  await expect.poll(ask, { interval: 20, timeout: 5_000 }).toBe(401);
+  await expect.poll(ask, { interval: 20 }).toBe(401);
   expect(lastAcceptedAt - goneAt).toBeLessThan(1_000);
 });
 

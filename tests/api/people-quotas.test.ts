@@ -49,9 +49,9 @@ test('the limits of an account are the built-in ones, then the deployment’s, t
     .updateTable('accounts')
     .set({ quotas: JSON.stringify({ jobs: 1 }) })
     .execute();
-  await expect.poll(async () => (await quotas()).jobs, { timeout: 3_000 }).toBe(1);
+  await expect.poll(async () => (await quotas()).jobs).toBe(1);
   await api.database.updateTable('accounts').set({ quotas: '{}' }).execute();
-  await expect.poll(async () => (await quotas()).jobs, { timeout: 3_000 }).toBe(2);
+  await expect.poll(async () => (await quotas()).jobs).toBe(2);
 });
 
 test('a limit is shared by all workspaces of the account, and a deleted workspace gives its part back', async () => {

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/client.ts';
 import { named, SandboxBed } from '../support/sandbox-bed.ts';
@@ -104,10 +105,15 @@ test('a create that lost to one still under way says CREATION_IN_PROGRESS', asyn
     await held.promise;
   });
   await isHeld.promise;
+  const waiting = async () => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
+    return rows.length;
+  };
   const winner = create('under-way');
-  await sleep(300);
+  await expect.poll(waiting).toBe(1);
   const loser = create('under-way');
-  await sleep(300);
+  await expect.poll(waiting).toBe(2);
   expect((await read('under-way')).status).toBe(404);
   held.resolve();
   await holding;

@@ -148,7 +148,7 @@ test('what it held is let go of when it expires: its volume is free for the next
   const made = await admin.post('/volumes', { metadata: { name: 'data' }, spec: { region: 'local', size: 1024 } });
   expect([made.status, made.text]).toEqual([200, made.text]);
   const volumes = [{ name: 'data', mountPath: '/data' }];
-  await bed.sandbox('holder', { region: 'local', runtime: { ttl: '2s' }, volumes });
+  await bed.sandbox('holder', { region: 'local', runtime: { ttl: '6s' }, volumes });
   expect((await admin.get('/volumes/data')).body.state).toEqual({ attachedTo: 'sandbox:holder' });
   await until(() => isOver(bed));
   const { body } = await admin.get('/volumes/data');
@@ -162,23 +162,24 @@ test('a lifetime that is changed or taken away counts as it stands, not as it wa
   await bed.addRunner();
   await bed.startOrchestrator();
   const runners = bed.playRunners();
-  await bed.sandbox('extended', { runtime: { ttl: '2s' } });
-  await bed.sandbox('freed', { runtime: { ttl: '2s' } });
+  for (const name of ['extended', 'freed']) await bed.sandbox(name, { runtime: { ttl: '6s' } });
   await bed.sandbox('cut', { runtime: { ttl: '1h' } });
-  for (const [name, ttl] of [
-    ['extended', '5s'],
-    ['freed', ''],
-    ['cut', '3s'],
-  ] as const)
-    await bed.api.admin.put(`/sandboxes/${name}`, { metadata: { name }, spec: { runtime: { ttl } } });
-  await sleep(2_500);
-  expect(await bed.statusOf('extended', 'sandboxes')).toBe('DEPLOYED');
-  await until(async () => (await bed.statusOf('cut', 'sandboxes')) === 'TERMINATED');
+  const change = (name: string, ttl: string) =>
+    bed.api.admin.put(`/sandboxes/${name}`, { metadata: { name }, spec: { runtime: { ttl } } });
+  await change('extended', '1h');
+  await change('freed', '');
+  // Armed after the others, for as long as they were: when it has ended, their first timers have fired.
+  await bed.sandbox('witness', { runtime: { ttl: '6s' } });
+  await change('cut', '3s');
+  for (const name of ['cut', 'witness'])
+    await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'TERMINATED');
+  for (const name of ['extended', 'freed']) expect(await bed.statusOf(name, 'sandboxes')).toBe('DEPLOYED');
   await until(async () => (await endings(bed)).filter((ending) => ending.endings === 1).length === 2);
-  expect(await bed.statusOf('freed', 'sandboxes')).toBe('DEPLOYED');
-  expect((await endings(bed)).map(({ name, lateMs }) => [name, lateMs >= 0])).toEqual([
+  expect(
+    (await endings(bed)).filter(({ endings }) => endings > 0).map(({ name, lateMs }) => [name, lateMs >= 0]),
+  ).toEqual([
     ['cut', true],
-    ['extended', true],
+    ['witness', true],
   ]);
   await runners.stop();
 });
@@ -190,7 +191,7 @@ test('the orchestrator is killed again and again: late at worst, and once', asyn
   let orchestrator = await spawnOrchestrator(bed, port);
   const runners = bed.playRunners();
   await make(bed, 20);
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await sleep(400 + 300 * round);
     await kill(orchestrator);
     await sleep(300);
@@ -242,7 +243,7 @@ test('both are away while everything expires: reads say so at once, and the rest
   const port = await freePort();
   const orchestrator = await spawnOrchestrator(bed, port);
   const runners = bed.playRunners();
-  await bed.sandbox('alone', { runtime: { ttl: '2s' } });
+  await bed.sandbox('alone', { runtime: { ttl: '6s' } });
   await until(async () => (await bed.statusOf('alone', 'sandboxes')) === 'DEPLOYED');
   await kill(orchestrator);
   await bed.restate.kill();
