@@ -10,6 +10,7 @@ import { defaultBrand } from '@berth/contract';
 import { connect, migrate } from '@berth/database';
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
 import { environment } from '@berth/telemetry';
+import { compileCache } from './folders.ts';
 import { postgres } from './postgres.ts';
 import { runEnvironment, runFolder } from './run.ts';
 
@@ -80,6 +81,7 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
     env: {
       PATH: environment.PATH,
       ...runEnvironment(),
+      ...(await compileCache()),
       ...env,
       BERTH_API_PORT: '0',
       BERTH_HEALTH_PORTS_API: '0',

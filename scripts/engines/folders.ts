@@ -24,3 +24,8 @@ export async function engineFolder(...parts: string[]): Promise<string> {
   await mkdir(folder, { recursive: true });
   return folder;
 }
+
+/** Node keeps compiled code there: a server role then starts with half of the CPU time. */
+export const compileCache = async (): Promise<{ NODE_COMPILE_CACHE: string }> => ({
+  NODE_COMPILE_CACHE: await engineFolder('compile-cache'),
+});

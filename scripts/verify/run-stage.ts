@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
+import { compileCache } from '../engines/folders.ts';
 import { type Counted, countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
 import type { Stage } from './stages.ts';
 
@@ -27,7 +28,11 @@ export async function runStage(stage: Stage): Promise<StageResult> {
       ? ['--reporter=default', '--reporter=json', `--reporter=${fileTimes}`, `--outputFile.json=${report}`]
       : [];
   const startedAt = performance.now();
-  const { exitCode, output } = await run([...stage.script, ...reporting], { ...stage.env, BERTH_TEST_TIMES: times });
+  const { exitCode, output } = await run([...stage.script, ...reporting], {
+    ...(await compileCache()),
+    ...stage.env,
+    BERTH_TEST_TIMES: times,
+  });
   const seconds = (performance.now() - startedAt) / 1_000;
 
   let counted: Counted = { passed: 0, failed: 0, skipped: 0 };

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/engines/free-port.ts';
-import { cpuSecondsOf } from '../support/cpu-seconds.ts';
 import { runEnvironment } from '../../scripts/engines/run.ts';
+import { cpuSecondsOf } from '../support/cpu-seconds.ts';
 
 /** Of engines and roles together: a machine with two idle cores is up in less than half a minute. */
 const mostCpuSeconds = 30;

@@ -5,6 +5,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '@berth/telemetry';
+import { compileCache } from '../folders.ts';
 import { runEnvironment } from '../run.ts';
 
 const program = resolve(import.meta.dirname, '../../../services/server/src/main.ts');
@@ -46,7 +47,7 @@ export class ServerProcess implements AsyncDisposable {
     await using log = await open(logFile, 'a+');
     const { size } = await log.stat();
     const child = spawn(first, args, {
-      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...runEnvironment(), ...env },
+      env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...runEnvironment(), ...(await compileCache()), ...env },
       stdio: ['ignore', log.fd, log.fd],
     });
     this.#child = child;
