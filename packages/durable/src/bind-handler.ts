@@ -1,18 +1,11 @@
 // A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
 import type { Limit } from '@berth/pace';
-import {
-  childOf,
-  formatTraceparent,
-  type Logger,
-  parseTraceparent,
-  startTrace,
-  startWideEvent,
-  type TraceContext,
-} from '@berth/telemetry';
+import { formatTraceparent, type Logger, startWideEvent, type TraceContext } from '@berth/telemetry';
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';
 import { defaultRetry, type Handler, type HandlerContext } from './handler.ts';
 import type { Outgoing } from './message.ts';
+import { traceOfCall } from './trace-of-call.ts';
 
 /** The one method of every object. */
 export const method = 'handle';
@@ -50,7 +43,8 @@ export function bindHandler(handler: Handler, serving: Serving) {
     ...(maxAttempts === undefined ? { maxAttempts: unlimited } : { maxAttempts, onMaxAttempts: 'kill' as const }),
   };
   const run = async (call: ObjectContext, message: unknown): Promise<void> => {
-    const trace = traceOf(call);
+    const { id, headers } = call.request();
+    const trace = traceOfCall(id, headers.get('traceparent'));
     // Recorded as one step: after a crash the sends go out as they were decided, or the handler runs again. Sent one by one
     // from inside the handler, a second run that decides differently would not match what the first one left behind.
     const sends = await call.run(method, () =>
@@ -124,9 +118,4 @@ function readInput(handler: Handler, message: unknown, refused: (error: Error) =
   const error = new TerminalError(`${handler.name} was sent what it does not understand: ${parsed.error.message}`);
   refused(error);
   throw error;
-}
-
-function traceOf(call: ObjectContext): TraceContext {
-  const parent = parseTraceparent(call.request().headers.get('traceparent'));
-  return parent === undefined ? startTrace() : childOf(parent);
 }
