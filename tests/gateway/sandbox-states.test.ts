@@ -101,14 +101,16 @@ describe('a sandbox that has ended is not found', () => {
   test('from the moment on at which a rule ends it, and by no later than that', async () => {
     const { name } = await bed.addSandbox({ expiresInSeconds: 1.2 });
     const startedAt = performance.now();
-    let last = 0;
+    let letInAt = 0;
     let status = 200;
     while (status === 200 && performance.now() < startedAt + 30_000) {
-      last = performance.now() - startedAt;
+      const sentAt = performance.now() - startedAt;
       ({ status } = await ask(name));
+      if (status === 200) letInAt = sentAt;
     }
     expect(status).toBe(404);
-    expect(last).toBeLessThan(1_250);
+    // Its end was written before that moment was taken.
+    expect(letInAt).toBeLessThan(1_200);
     expect(errorIn(await ask(name)).code).toBe('WORKLOAD_NOT_FOUND');
   });
 
