@@ -122,8 +122,8 @@ describe('on runc', () => {
     expect(message).toMatch(/that it may|nearly full/);
     expect(least.mb).toBeGreaterThan(0);
     expect(least.files).toBeGreaterThan(0);
-    // Of the freed space ext4 gives some back a moment later.
-    await expect.poll(() => freeOf().mb, { timeout: 60_000 }).toBeGreaterThan(before.mb - diskMb / 40);
+    // Of the freed space ext4 gives some back a moment later; the engine itself takes some 60 MB when it starts.
+    await expect.poll(() => freeOf().mb, { timeout: 60_000 }).toBeGreaterThan(before.mb - 100);
     expect((await instanceState(fleet, neighbour.id)).state).toBe('ready');
   });
 
