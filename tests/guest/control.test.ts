@@ -66,7 +66,8 @@ describe('who is the runner', () => {
     expect((await signer.send(guest.url, { path: STATE, instanceId: 'other' })).status).toBe(403);
   });
 
-  it.each([-61_000, 61_000])('a signature %d ms from now is 403', async (ms) => {
+  // Far outside the minute that is allowed: one from the future comes closer while the test runs.
+  it.each([-120_000, 120_000])('a signature %d ms from now is 403', async (ms) => {
     expect((await signer.send(guest.url, { path: STATE, issuedAtMs: Date.now() + ms })).status).toBe(403);
   });
 

@@ -159,7 +159,7 @@ test('a signal sent through the API is no failure; one from elsewhere is', async
 });
 
 test('R-19 R-20 keepAlive with a timeout is killed after it, and the wait ends as timed out', async () => {
-  const { status, body } = await client.run('sleep 30', { keepAlive: true, timeout: 1, name: 'bounded' });
+  const { status, body } = await client.run('sleep 600', { keepAlive: true, timeout: 1, name: 'bounded' });
   expect(status).toBe(422);
   expect(body.error).toContain('timed out');
   expect(await client.ended('bounded')).toMatchObject({ status: 'killed', exitCode: 137, keepAlive: true });

@@ -14,7 +14,7 @@ import { startKernelWatch } from './watch/kernel-watch.ts';
 import { writePackages, writeProject } from './watch/package-tree.ts';
 
 const run = promisify(execFile);
-const packages = isFull ? 300 : 40;
+const packages = isFull ? 300 : 25;
 const root = mkdtempSync(join(tmpdir(), 'berth-watch-'));
 let guest: GuestProcess;
 let tarballs: string[] = [];

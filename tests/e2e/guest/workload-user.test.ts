@@ -28,7 +28,7 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     ['find', (url) => fetch(`${url}/filesystem-find//root?patterns=secret`)],
     ['fuzzy search', (url) => fetch(`${url}/filesystem-search//root?query=secret`)],
     ['content search', (url) => fetch(`${url}/filesystem-content-search//root?query=hidden-word`)],
-    ['watch', (url) => fetch(`${url}/watch/filesystem//root/deep`, { signal: AbortSignal.timeout(1_500) })],
+    ['watch', (url) => fetch(`${url}/watch/filesystem//root/deep`, { signal: AbortSignal.timeout(5_000) })],
     ['command', (url) => post(url, '/process', { command: 'cat /root/deep/secret', waitForCompletion: true })],
     [
       'tool',
