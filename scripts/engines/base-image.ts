@@ -5,9 +5,13 @@ import { createReadStream, existsSync, globSync } from 'node:fs';
 import { appendFile, chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { debianMirror, requireDebianPackages } from './debian-packages.ts';
+import { docker } from './docker.ts';
+import { callDocker } from './docker-api.ts';
 import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
+import { hasImageSeed, keepImageSeed } from './image-seed.ts';
 import { importImage, tagImage } from './import-image.ts';
+import { runFolder } from './run.ts';
 
 const SUITE = 'bookworm';
 const DEBOOTSTRAP = '/usr/sbin/debootstrap';
@@ -18,40 +22,69 @@ export const baseImage: Installable = {
   name: 'base-image',
 
   async install() {
-    if (existsSync(await imageFile())) return;
-    requireDebianPackages('debootstrap', ['debootstrap'], [DEBOOTSTRAP]);
-    if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
-    const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
-    try {
-      const root = join(staging, 'root');
-      execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror(SUITE)], { stdio: 'inherit' });
-      for (const path of NOT_NEEDED) await rm(join(root, path), { recursive: true, force: true });
-      await addNode(root);
-      execFileSync('tar', [
-        '--create',
-        '--numeric-owner',
-        '--file',
-        join(staging, 'image.tar'),
-        '--directory',
-        root,
-        '.',
-      ]);
-      await rename(join(staging, 'image.tar'), await imageFile());
-    } finally {
-      await rm(staging, { recursive: true, force: true });
-    }
+    if (!existsSync(await imageFile())) await makeImage();
+    if (!(await hasImageSeed()) && process.getuid?.() === 0) await makeSeed();
   },
 };
+
+async function makeImage(): Promise<void> {
+  requireDebianPackages('debootstrap', ['debootstrap'], [DEBOOTSTRAP]);
+  if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
+  const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
+  try {
+    const root = join(staging, 'root');
+    execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror(SUITE)], { stdio: 'inherit' });
+    for (const path of NOT_NEEDED) await rm(join(root, path), { recursive: true, force: true });
+    await addNode(root);
+    execFileSync('tar', [
+      '--create',
+      '--numeric-owner',
+      '--file',
+      join(staging, 'image.tar'),
+      '--directory',
+      root,
+      '.',
+    ]);
+    await rename(join(staging, 'image.tar'), await imageFile());
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function makeSeed(): Promise<void> {
+  const dataFolder = await runFolder(`${docker.name}-seed-${process.pid}`);
+  const { url } = await docker.start({ dataFolder });
+  try {
+    await importUnderNames(url, await baseImageNames());
+  } finally {
+    await docker.stop(dataFolder);
+  }
+  await keepImageSeed(dataFolder);
+  await rm(dataFolder, { recursive: true, force: true });
+}
 
 /** Gives the engine at `url` the base image under each of its names, and returns those. */
 export async function importBaseImage(url: string): Promise<string[]> {
   await baseImage.install();
   const names = await baseImageNames();
-  const [first = '', ...others] = names;
+  if (!(await hasImages(url, names))) await importUnderNames(url, names);
+  return names;
+}
+
+async function importUnderNames(url: string, [first = '', ...others]: readonly string[]): Promise<void> {
   const settings = ['ENV PATH=/usr/local/bin:/usr/bin:/bin', 'CMD ["node"]'];
   await importImage(url, first, createReadStream(await imageFile()), settings);
   for (const other of others) await tagImage(url, first, other);
-  return names;
+}
+
+async function hasImages(url: string, names: readonly string[]): Promise<boolean> {
+  const found = names.map((name) =>
+    callDocker(url, `GET /images/${name}/json`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(found)).every(Boolean);
 }
 
 async function baseImageNames(): Promise<string[]> {

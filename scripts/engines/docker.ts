@@ -13,6 +13,7 @@ import { callDocker } from './docker-api.ts';
 import { type DockerFolder, type DockerOptions, dockerFolder, savedNetns, writeDockerConfig } from './docker-config.ts';
 import { removeDebris } from './docker-debris.ts';
 import type { Engine, RunningEngine } from './engine.ts';
+import { seedImages } from './image-seed.ts';
 import { endProcesses, processesWhere } from './processes.ts';
 import { runEnvironment } from './run.ts';
 
@@ -37,6 +38,7 @@ export const docker = {
     await docker.install();
     if (process.getuid?.() !== 0) throw new Error('Docker Engine needs root. Run the command again as root.');
     const folder = await writeDockerConfig(options);
+    await seedImages(options.dataFolder);
     await forgetEndedProcesses(folder);
     const pid = await launch(folder, options.dataFolder);
     return { url: folder.url, pid, stop: () => docker.stop(options.dataFolder) };

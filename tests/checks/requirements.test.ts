@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const numbers = (letter: string, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `${letter}-${String(from + index).padStart(2, '0')}`);
 // R-56 is left out: it is about images of development servers, and Berth ships none.
-// R-57 is left out: the guest is no image but a folder that the runner mounts, and scripts/engines pins what builds it.
+// R-57 is left out: the guest is a folder that the runner mounts, not an image.
 const lists = [
   {
     of: 'the guest',
