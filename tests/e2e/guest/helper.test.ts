@@ -61,12 +61,10 @@ describe.for(runtimesOf('runc'))('on %s', (runtime) => {
       const [shell, logFolder] = [newKey(), await helper.logFolder()];
       guest.spawn(shell, { args: ['sh'], logFolder, input: { cols: 101, rows: 33 } });
       expect(await guest.next('s', shell)).toMatchObject({ stage: 0 });
-      guest.send('W', shell, Buffer.from('stty size; sleep 100\n'));
-      await eventually(async () =>
-        Object.values(await helper.files(logFolder))
-          .join('')
-          .includes('33 101'),
-      );
+      guest.send('W', shell, Buffer.from(`stty size; sh -c 'echo be""gun; exec sleep 600'\n`));
+      const shown = async () => Object.values(await helper.files(logFolder)).join('');
+      await eventually(async () => (await shown()).includes('begun'));
+      expect(await shown()).toContain('33 101');
       guest.send('W', shell, Buffer.from('\u0003'));
       guest.send('W', shell, Buffer.from('exit 5\n'));
       expect((await guest.next('x', shell)).record).toMatchObject({ exitCode: 5 });
