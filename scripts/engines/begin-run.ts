@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { currentRun, markOf, useTemporaryFolder } from './run.ts';
+import { currentRun, isInRun, markOf, openRun, ownerLives, useTemporaryFolder } from './run.ts';
 import { removeRun, sweepAbandonedRuns } from './sweep.ts';
 
 const program = resolve(import.meta.dirname, 'remove-run.ts');
@@ -17,8 +17,10 @@ export async function beginRun(): Promise<Run> {
   for (const { mark, error } of await sweepAbandonedRuns()) {
     if (error !== undefined) console.error(`Run ${mark} was left behind and could not be removed:`, error);
   }
-  const mark = currentRun();
-  if (mark !== markOf(process.pid)) return { end: async () => {} };
+  // The owner of a living run removes what all of its processes made.
+  const isPart = isInRun() && ownerLives(currentRun()) && currentRun() !== markOf(process.pid);
+  if (isPart) return { end: async () => {} };
+  const mark = openRun();
   await useTemporaryFolder();
   for (const signal of signals) process.prependOnceListener(signal, () => interrupt(signal));
   return { end: (isSpared) => removeRun(mark, isSpared) };

@@ -24,10 +24,11 @@ export function ownerLives(mark: string): boolean {
   return markOf(Number(pid)) === mark;
 }
 
-/** The run that this process belongs to. Opened, with this process as its owner, when it inherited none. */
-export function currentRun(): string {
-  const inherited = environment[runVariable];
-  if (inherited !== undefined && ownerLives(inherited)) return inherited;
+/** The run that this process belongs to, also when its owner was killed. Opens one when it belongs to none. */
+export const currentRun = (): string => environment[runVariable] ?? openRun();
+
+/** From now on this process owns a run, and what it starts belongs to that. */
+export function openRun(): string {
   const mark = markOf(process.pid) ?? '';
   Object.assign(environment, { [runVariable]: mark });
   return mark;
