@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
+import { runEnvironment } from '../../scripts/engines/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CONFIGURATION = ['.biome', '.dependency-cruiser.mjs', '.gitignore', 'biome.json', 'knip.jsonc', 'tsconfig.json'];
@@ -65,7 +66,7 @@ function run(folder: string, script: string, extra: readonly string[]): Promise<
   return new Promise((done, reject) => {
     const child = spawn(join(ROOT, 'node_modules/.bin', program), [...args, ...extra], {
       cwd: folder,
-      env: { PATH: environment.PATH, NO_COLOR: '1' },
+      env: { PATH: environment.PATH, NO_COLOR: '1', ...runEnvironment() },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

@@ -1,12 +1,14 @@
 // Runs that were ended from outside: what they made is found and removed, and only by what the run is called.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { environment } from '@berth/telemetry';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderOfRun, markOf } from '../../../scripts/engines/run.ts';
+import { folderOfRun, markOf, ownerLives } from '../../../scripts/engines/run.ts';
 import { sweepAbandonedRuns } from '../../../scripts/engines/sweep.ts';
+import { childrenOf } from '../../support/children-of.ts';
 import { type Census, censusOf, enginesOf } from './census.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -56,11 +58,17 @@ async function start(...words: string[]): Promise<Started> {
   };
 }
 
-/** Kills the run once it has everything, and shows that this outlives it. */
-async function killWhen({ census, kill }: Started, wanted: Partial<Census>): Promise<void> {
+/** Every process below this one, with the mark of the run or without. */
+const descendantsOf = (parent: number): number[] =>
+  childrenOf(parent).flatMap(({ pid }) => [pid, ...descendantsOf(pid)]);
+
+/** Kills the run once it has everything, and shows that this outlives it. Returns the processes that it had started. */
+async function killWhen({ child, census, kill }: Started, wanted: Partial<Census>): Promise<string[]> {
   await expect.poll(census, patient).toMatchObject(wanted);
+  const started = descendantsOf(child.pid ?? 0).map((pid) => markOf(pid) ?? '');
   await kill();
   await expect.poll(census, patient).toMatchObject(wanted);
+  return started;
 }
 
 test('a bench and an end-to-end run that were killed leave nothing after pnpm engines down', async () => {
@@ -68,8 +76,10 @@ test('a bench and an end-to-end run that were killed leave nothing after pnpm en
   const file = 'tests/e2e/runner-disk.test.ts';
   const tests = await start('node_modules/vitest/vitest.mjs', 'run', '--project', 'heavy', file);
   const whole = { processes: some, containers: some, mounts: some, namespaces: some, links: some, cgroups: some };
-  await Promise.all([killWhen(bench, whole), killWhen(tests, { ...whole, loopDevices: some })]);
-  execFileSync('pnpm', ['engines', 'down'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const started = await Promise.all([killWhen(bench, whole), killWhen(tests, { ...whole, loopDevices: some })]);
+  expect(started.flat().filter(ownerLives)).not.toEqual([]);
+  await promisify(execFile)('pnpm', ['engines', 'down'], { cwd: root, env });
+  expect(started.flat().filter(ownerLives)).toEqual([]);
   for (const run of [bench, tests]) {
     expect(run.census()).toEqual(nothing);
     expect(existsSync(run.folder)).toBe(false);
