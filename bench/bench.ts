@@ -23,7 +23,7 @@ export type Measure = {
   readonly detail?: Readonly<Record<string, string | number>>;
 };
 
-export type BenchOptions = {
+type BenchOptions = {
   /** The size that a service level is stated for; otherwise a quick look. */
   readonly full: boolean;
   /** The classes that benches of sandboxes measure. */

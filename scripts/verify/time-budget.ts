@@ -64,13 +64,27 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/runners.test.ts': 60,
   'tests/e2e/sandbox-attacks.test.ts': 90,
   'tests/e2e/sandbox-neighbours.test.ts': 0,
-  'tests/e2e/sandbox/gvisor.test.ts': 80,
-  'tests/e2e/sandbox/runc.test.ts': 0,
+  'tests/e2e/sandbox/wire-checks.test.ts': 80,
   'tests/e2e/scale.test.ts': 90,
   'tests/e2e/tenants.test.ts': 55,
 };
 
-/** A test file without containers has this much at most. */
-const lightShare = 30;
+/** Files without containers that mostly wait. They start first, so that the others run beside them. */
+const waitingShares: Readonly<Record<string, number>> = {
+  'tests/gateway/sandbox-sleep.test.ts': 70,
+  'tests/orchestrator/lifetimes.test.ts': 70,
+  'tests/gateway/sandbox-states.test.ts': 30,
+  'services/runner/src/ingress/tunnel.test.ts': 25,
+  'services/server/src/run-server.test.ts': 25,
+  'tests/api/concurrency.test.ts': 25,
+  'tests/api/authorization-matrix.test.ts': 25,
+  'tests/api/paging.test.ts': 20,
+  'tests/nodes/lost-runners.test.ts': 20,
+  'tests/orchestrator/concurrency.test.ts': 20,
+  'tests/durable/relay.test.ts': 20,
+};
 
-export const shareOf = (file: string): number => fileShares[file] ?? lightShare;
+/** Any other file without containers has this much. */
+const lightShare = 15;
+
+export const shareOf = (file: string): number => fileShares[file] ?? waitingShares[file] ?? lightShare;

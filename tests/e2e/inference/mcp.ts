@@ -68,14 +68,16 @@ export function mcpTests(site: () => Site): void {
   test('progress arrives while the call is under way', async () => {
     const { client } = await begin();
     const arrived: number[] = [];
+    const told: Promise<unknown>[] = [];
     // The tool goes on only when it is told to, which happens when its progress has arrived.
     await client.callTool({ name: 'work' }, undefined, {
       onprogress: ({ progress }) => {
         arrived.push(progress);
-        void call(client, 'go-on');
+        told.push(call(client, 'go-on'));
       },
     });
     expect(arrived).toEqual([1, 2, 3]);
+    await Promise.all(told);
     await client.close();
   });
 

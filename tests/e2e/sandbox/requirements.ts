@@ -8,7 +8,10 @@ export const sandboxRequirements: Requirements = {
     ['tests/gateway/sandbox-sleep.test.ts', 'R-60: a wake of 11 seconds breaks nothing that was opened meanwhile'],
   ],
   'R-61': [
-    ['tests/e2e/sandbox/wire-checks.ts', 'R-61 wire check 15: the first call after creation and after sleep succeeds'],
+    [
+      'tests/e2e/sandbox/wire-checks.test.ts',
+      'R-61 wire check 15: the first call after creation and after sleep succeeds',
+    ],
     ['tests/gateway/sandbox-states.test.ts', 'R-61: the first call after a creation succeeds'],
   ],
   'R-62': [
@@ -38,73 +41,73 @@ export const sandboxRequirements: Requirements = {
     ],
   ],
   'R-65': [
-    ['tests/e2e/sandbox/wire-checks.ts', 'R-65 wire check 4: a log stream gives 10 MiB without a newline'],
+    ['tests/e2e/sandbox/wire-checks.test.ts', 'R-65 wire check 4: a log stream gives 10 MiB without a newline'],
     ['tests/gateway/sandbox-states.test.ts', 'R-65: its last bytes come without a newline'],
   ],
-  'R-66': [['tests/e2e/sandbox/wire-checks.ts', 'R-66 wire check 5: a port that was waited for answers at once']],
+  'R-66': [['tests/e2e/sandbox/wire-checks.test.ts', 'R-66 wire check 5: a port that was waited for answers at once']],
   'W-01': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 1: all forms of a path mean the same through the gateway, awake and after sleep',
     ],
   ],
   'W-02': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end',
     ],
   ],
   'W-03': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result',
     ],
   ],
   'W-04': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late',
     ],
   ],
   'W-05': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502',
     ],
   ],
   'W-06': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 6: a restart keeps pid and variables, and kill reaches what was restarted',
     ],
   ],
   'W-07': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep',
     ],
   ],
   'W-08': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 8: a search with far more hits than asked for ends, and 0 gives them all',
     ],
   ],
   'W-09': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake',
     ],
   ],
   'W-10': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory',
     ],
   ],
   'W-11': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again',
     ],
   ],
@@ -130,7 +133,7 @@ export const sandboxRequirements: Requirements = {
   ],
   'W-14': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one',
     ],
     [
@@ -140,7 +143,7 @@ export const sandboxRequirements: Requirements = {
   ],
   'W-15': [
     [
-      'tests/e2e/sandbox/wire-checks.ts',
+      'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered',
     ],
     ['tests/e2e/runner-sleep.test.ts', 'wire check 15: process, open file, listener and files are kept over sleep'],

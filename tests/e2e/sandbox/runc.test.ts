@@ -1,3 +1,0 @@
-import { wireChecks } from './wire-checks.ts';
-
-wireChecks('runc');
