@@ -77,3 +77,14 @@ test('nobody waits longer than it said, or than its client', async () => {
   expect(await waited).toBe(false);
   expect(await watch.settled(uid, 60_000, client.signal)).toBe(false);
 });
+
+test('a wait that begins after the close ends at once, so that it does not hold up the stop of the api', async () => {
+  const closed = watchDeployments({
+    database,
+    databaseUrl: home.url,
+    logger: createLogger({ role: 'api' }, { level: 'silent' }),
+  });
+  await closed.close();
+  // Longer than the test may take.
+  expect(await closed.settled(await add(), 3_600_000, never)).toBe(false);
+});

@@ -8,7 +8,7 @@ import { isLive } from '../resources/terminated.ts';
 export interface DeploymentWatch {
   /** True once its status is anything but DEPLOYING, or it has gone; false after `mostMs`, or when the signal says so. */
   settled(uid: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Lets everybody go. */
+  /** Ends every wait, also those that begin later. */
   close(): Promise<void>;
 }
 
@@ -23,6 +23,7 @@ export interface DeploymentWatchOptions {
 
 export function watchDeployments({ database, databaseUrl, logger }: DeploymentWatchOptions): DeploymentWatch {
   const waiting = new Map<string, Set<(isSettled: boolean) => void>>();
+  let isClosed = false;
 
   const look = (uids: readonly string[]): void => {
     if (uids.length === 0) return;
@@ -60,12 +61,14 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
       };
       waiters.add(end);
       signal.addEventListener('abort', giveUp);
-      if (signal.aborted) giveUp();
+      // A request may come to its wait while the api stops, which would hold up the stop for as long as it waits.
+      if (signal.aborted || isClosed) giveUp();
       // It may have come to rest before anybody listened.
       else look([uid]);
       return promise;
     },
     async close() {
+      isClosed = true;
       clearInterval(looking);
       for (const waiters of [...waiting.values()]) for (const end of [...waiters]) end(false);
       await listener.close();
