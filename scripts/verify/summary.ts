@@ -4,6 +4,8 @@ import { limitSeconds, shareOf } from './time-budget.ts';
 
 const slowestShown = 10;
 const tolerated = 2;
+/** A file of the full size only is skipped, in a moment. */
+const leastShare = 5;
 
 /** What `pnpm verify` prints at its end. Its last line is the count that CI reads. */
 export function summary(results: readonly StageResult[], { isFull }: { isFull: boolean }): string[] {
@@ -25,7 +27,7 @@ export function summary(results: readonly StageResult[], { isFull }: { isFull: b
 }
 
 function warnings(files: readonly { file: string; seconds: number }[], seconds: number): string[] {
-  const over = files.filter(({ file, seconds: took }) => took > tolerated * shareOf(file));
+  const over = files.filter(({ file, seconds: took }) => took > tolerated * Math.max(shareOf(file), leastShare));
   return [
     ...over.map(
       ({ file, seconds: took }) =>
