@@ -46,3 +46,13 @@ describe.each(['none', '1', '%2Fproc%2Fno%2Fsuch', '%00', '%zz', 'x'.repeat(5000
     },
   );
 });
+
+it('input to a process that was started without stdin gives a status that its route describes', async () => {
+  const send = (path: string, body: object) =>
+    fetch(`${guest.url}${path}`, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(45_000) });
+  expect((await send('/process', { name: 'plain', command: 'sleep 1000' })).status).toBe(200);
+  const { status } = await send('/process/plain/stdin', {});
+  const described = operations.find(({ operationId }) => operationId === 'processInput');
+  expect(Object.keys(described?.responses ?? {})).toContain(String(status));
+  expect(status).toBe(422);
+});

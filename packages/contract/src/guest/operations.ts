@@ -276,7 +276,7 @@ export const guestOperations: Readonly<Record<GuestRouteId, GuestOperation>> = {
     path: identifier,
     body: { json: ProcessInputRequest },
     answer: json(MessageAnswer),
-    statuses: [400, 404, 409, 413],
+    statuses: [400, 404, 413, 422],
   },
   processSignal: {
     tag: 'Processes',
