@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
 import { wrongCounters } from '../support/counters.ts';
+import { seed } from '../support/size.ts';
 import { createEverything, fill, itemBody, itemName, tenantRegions } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
@@ -242,7 +243,6 @@ describe('writes that cross', () => {
       volumes: fc.subarray(['a', 'b', 'c', 'd', 'e', 'f'], { maxLength: 3 }),
       policies: fc.subarray(['a', 'b', 'c'], { maxLength: 2 }),
     });
-    const seed = Date.now() % 2 ** 31;
     const steps = fc.sample(step, { numRuns: 900, seed });
     const run = async ({ place, kind, name, action, volumes, policies }: (typeof steps)[number]): Promise<Answer> => {
       const client = clients[place] as Client;

@@ -1,13 +1,12 @@
 // Walks through listings in pages while others insert and delete. Whatever stayed from the first page to the last is given
 // exactly once and in order; whatever came or went may be missing, but nothing is given twice.
 import { randomInt } from 'node:crypto';
-import { environment } from '@berth/telemetry';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
+import { seed } from '../support/size.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const sorts = ['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'] as const;
 type Sort = (typeof sorts)[number];
 type Query = Readonly<Record<string, string | number>>;

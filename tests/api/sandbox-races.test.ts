@@ -1,12 +1,11 @@
 // R-63: whatever is asked at once of one name has one winner, and nobody is told of a name that is taken by nothing.
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/client.ts';
 import { named, SandboxBed } from '../support/sandbox-bed.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { seed } from '../support/size.ts';
 
 let bed: SandboxBed;
 let runnerId: string;
@@ -152,7 +151,6 @@ test('delete during create: whoever was created before is gone, whoever came aft
 test('500 random interleavings of create, createIfNotExist, delete, change and read over a few names', {
   timeout: 240_000,
 }, async () => {
-  const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
   console.info(`BERTH_TEST_SEED=${seed}`);
   const random = seededRandom(seed);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;

@@ -1,14 +1,12 @@
 // Deployments are in flight while every process of the service is killed at random. Afterwards everything converges: no
 // resource is stuck, the containers are those of the instance rows and no others, and every event is legal and in order.
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayFollow } from '@berth/contract';
-import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { isFull } from '../support/size.ts';
+import { isFull, seed } from '../support/size.ts';
 import { agent } from '../support/workloads.ts';
 
 const deployments = isFull ? 100 : 10;
@@ -16,7 +14,6 @@ const deployments = isFull ? 100 : 10;
 const kills = isFull ? 50 : 7;
 /** Ends a wait for what never converges. */
 const convergeMs = 180_000;
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 const shuffled = <T>(items: readonly T[]): T[] =>
   items

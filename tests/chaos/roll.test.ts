@@ -2,16 +2,14 @@
 // sends again only what was certainly not dispatched sees no failure, and every answer is of a revision that was active.
 // Full size only. The small size proves the parts: a revision takes over without a failed request (e2e/inference), a gateway that
 // stops finishes its streams (also e2e/inference), a runner that stops finishes its tunnels (e2e/runner-ingress).
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { type Mixed, mixedRequest, wordOf } from '../support/mixed-requests.ts';
 import { PatientClient } from '../support/patient-client.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { isFull } from '../support/size.ts';
+import { isFull, seed } from '../support/size.ts';
 import type { Tried } from '../support/try-once.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
@@ -25,7 +23,6 @@ const longestPauseMs = 500;
 const limitMs = 60_000;
 /** A change is known everywhere within a second. */
 const newsMs = 1_000;
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 
 interface Era {

@@ -1,14 +1,11 @@
 // Sleep loses nothing: whatever happens to a sandbox while it falls asleep, sleeps or wakes, it ends where it should. The small size
 // tests runc; tests/e2e/runner-sleep.test.ts tests gVisor.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SandboxBed, type Wish } from '../support/sandbox-machine.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { isFull } from '../support/size.ts';
+import { isFull, seed } from '../support/size.ts';
 import { isolationsOf } from '../support/workloads.ts';
-
-const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
 
 /** A process with a counter in memory, an open file that it appends to, a listener, and a line for each request. */
 const program = `

@@ -4,7 +4,6 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
@@ -12,7 +11,7 @@ import { metricsOf } from '../support/metrics-of.ts';
 import { mixedRequest, wordOf } from '../support/mixed-requests.ts';
 import { platformCode } from '../support/platform-answer.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { isFull } from '../support/size.ts';
+import { isFull, seed } from '../support/size.ts';
 import { type Tried, tryOnce } from '../support/try-once.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 
@@ -30,7 +29,6 @@ const holdSeconds = 30;
 const limitMs = (2 * holdSeconds + 5) * 1_000;
 const callersEach = isFull ? 5 : 2;
 const longestPauseMs = 500;
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 
 const words = { red: `red ${randomInt(2 ** 31)}`, blue: `blue ${randomInt(2 ** 31)}` };

@@ -1,17 +1,14 @@
 // Delete works from every state, also repeated, at the same time, and through the workspace; nothing is left anywhere.
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '@berth/telemetry';
 import { beforeAll, expect, test } from 'vitest';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import { leftovers } from '../../support/leftovers.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { isFull } from '../../support/size.ts';
+import { isFull, seed } from '../../support/size.ts';
 import { agent, clientOf, gone, settled } from '../../support/workloads.ts';
 import { importScriptImage } from './script-image.ts';
 
 const rounds = isFull ? 60 : 16;
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const random = seededRandom(seed);
 
 /** The fleet has a workspace `doomed`, and no workload when these tests begin. */

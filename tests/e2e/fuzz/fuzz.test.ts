@@ -1,7 +1,6 @@
 // Every operation of the contract gets requests made from its own schemas and bent in every direction. No answer is an
 // error of the server, none is late, each is what the contract declares, and afterwards the server still answers and the
-// counters equal the rows. BERTH_FUZZ_REQUESTS says how many, BERTH_FUZZ_SEED repeats a run.
-import { randomInt } from 'node:crypto';
+// counters equal the rows. BERTH_FUZZ_REQUESTS says how many, BERTH_TEST_SEED repeats a run.
 import { type Operation, operations } from '@berth/contract';
 import { environment } from '@berth/telemetry';
 import fc from 'fast-check';
@@ -9,7 +8,7 @@ import { expect, test } from 'vitest';
 import { checkAnswer } from '../../support/check-answer.ts';
 import { conformanceBrand } from '../../support/conformance-brand.ts';
 import { wrongCounters } from '../../support/counters.ts';
-import { isFull } from '../../support/size.ts';
+import { isFull, seed } from '../../support/size.ts';
 import { createEverything, tenantRegions } from '../../support/tenant.ts';
 import { startTestApi } from '../../support/test-api.ts';
 import { harvested } from './address.ts';
@@ -17,7 +16,6 @@ import { type FuzzRequest, requestOf } from './request-of.ts';
 import { createSender, type FuzzAnswer } from './send.ts';
 
 const total = Number(environment.BERTH_FUZZ_REQUESTS ?? (isFull ? 20_000 : 6_000));
-const seed = Number(environment.BERTH_FUZZ_SEED ?? randomInt(2 ** 30));
 const concurrency = 16;
 const timeoutMs = 10_000;
 const shownFailures = 10;
@@ -141,7 +139,7 @@ test(
     console.info(`fuzz: seed ${seed}, ${made} requests, slowest ${Math.round(late)} ms, ${JSON.stringify(summary)}`);
     expect(
       failures.length,
-      `BERTH_FUZZ_SEED=${seed} repeats this\n${failures.slice(0, shownFailures).join('\n\n')}`,
+      `BERTH_TEST_SEED=${seed} repeats this\n${failures.slice(0, shownFailures).join('\n\n')}`,
     ).toBe(0);
     expect(made, 'ran out of time').toBe(total);
     expect((await api.admin.get('/drives')).status).toBe(200);

@@ -2,12 +2,11 @@
 // the account of the sandbox may not touch.
 import { Agent, request } from 'node:http';
 import { guestOperations } from '@berth/contract/guest';
-import { environment } from '@berth/telemetry';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { isFull, runtimesOf, seed } from '../../support/size.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { type GuestFuzzRequest, guestFuzzRequest } from './fuzz-request.ts';
 import { useGuestDocker } from './guest-docker.ts';
@@ -16,7 +15,6 @@ const REQUESTS = isFull ? 50_000 : 2_500;
 const AT_ONCE = 8;
 // Only ends a request that hangs.
 const MOST_ANSWER_MS = 60_000;
-const seed = Number(environment.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
 // These answer for as long as there is something to tell: their first bytes are the answer here.
 const endless = new Set(['watch', 'processLogStream']);
 /** Given by every route: bad input, no such route (an odd segment makes another path), not this method, not the runner, too large. */

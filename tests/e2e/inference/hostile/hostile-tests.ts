@@ -1,14 +1,13 @@
 // Hostile input at a gateway with two tenants behind it: nothing of the other's comes back, nobody is taken for somebody else, the gateway
 // stays up, and whoever is told of a failure is told whose it was.
 
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { environment } from '@berth/telemetry';
 import { beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../../support/client.ts';
 import { heapSize } from '../../../support/heap-size.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
-import { isFull } from '../../../support/size.ts';
+import { isFull, seed } from '../../../support/size.ts';
 import { addAccount } from '../../../support/tenant.ts';
 import { agent, clientOf, settled } from '../../../support/workloads.ts';
 import { callerTo } from '../caller.ts';
@@ -25,7 +24,6 @@ import { streamShapes } from './stream-shapes.ts';
 const requests = isFull ? 50_000 : 1_200;
 const concurrency = 32;
 const mostBytesEach = 10 * 1024;
-const seed = Number(environment.BERTH_TEST_SEED ?? randomInt(2 ** 31));
 const shapes = Object.entries({ ...framingShapes, ...addressShapes, ...streamShapes });
 
 interface Side extends Tenant {
