@@ -17,7 +17,7 @@ const servers = {
   java: ['java', '/servers/Server.java'],
 };
 /** Asks the server for its count of requests. */
-const ask = ['python3', '-c', "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8080').read().decode())"];
+const ask = ['node', '-e', "fetch('http://127.0.0.1:8080').then((answer) => answer.text()).then(console.log)"];
 
 export const gvisorRestore: Bench = {
   name: 'gvisor-restore',

@@ -9,7 +9,7 @@ import { engineFolder } from './folders.ts';
 
 const suite = 'bookworm';
 const debootstrap = '/usr/sbin/debootstrap';
-const packages = ['python3-minimal', 'openjdk-17-jdk-headless'];
+const packages = ['python3', 'openjdk-17-jdk-headless'];
 
 export const runtimesRoot: Installable = {
   name: 'runtimes-root',
