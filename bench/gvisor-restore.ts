@@ -1,5 +1,5 @@
 // Whether a server survives a checkpoint: its memory is written to disk, the sandbox ends, a new one takes the memory over.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,6 +27,7 @@ export const gvisorRestore: Bench = {
     await runtimesRoot.install();
     const program = await installedRunsc();
     if (program === undefined) throw new Error('gVisor is not installed. Run "pnpm engines install gvisor".');
+    // runsc mounts a file there. Mount and folder are removed with the run.
     const folder = await mkdtemp(join(tmpdir(), 'restore-'));
     const runsc = openRunsc({
       program,
@@ -52,7 +53,6 @@ export const gvisorRestore: Bench = {
         detail: { checkpointMs: Math.round(median(checkpointMs)), restoreMs: Math.round(median(restoreMs)) },
       };
     }
-    await rm(folder, { recursive: true, force: true });
   },
 };
 
