@@ -1,5 +1,5 @@
-// Under gVisor a sandbox that is awake takes some 3 % of a core though nothing runs inside, and too many of them take the machine from
-// everybody. So only so many are awake: one more waits until another sleeps, and those that nobody uses sleep sooner. To wake again
+// With gVisor before June 2026 an idle sandbox that is awake takes some 3 % of a core, and too many of them take the machine from
+// everybody. Decision 011 says what a current build changes. So only so many are awake: one more waits until another sleeps, and those that nobody uses sleep sooner. To wake again
 // costs them some milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
