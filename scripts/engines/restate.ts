@@ -52,7 +52,13 @@ async function launch({ dataFolder }: StartOptions, addresses: RestateAddresses)
   const child = spawn(
     binary(),
     ['--no-logo', '--config-file', configFile(dataFolder), '--base-dir', join(dataFolder, 'data')],
-    { cwd: dataFolder, env: { DO_NOT_TRACK: '1', ...runEnvironment() }, stdio: ['ignore', log, log], detached: true },
+    {
+      cwd: dataFolder,
+      // A Restate that is killed leaves its temporary folders behind; there they go with the data.
+      env: { DO_NOT_TRACK: '1', TMPDIR: dataFolder, ...runEnvironment() },
+      stdio: ['ignore', log, log],
+      detached: true,
+    },
   );
   child.on('error', () => {});
   child.unref();

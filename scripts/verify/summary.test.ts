@@ -41,3 +41,8 @@ test('a run beyond the limit is warned of', () => {
   expect(summary([stage({ seconds: limitSeconds + 1 })], small).join()).toContain('warning: the run took');
   expect(summary([stage({ seconds: limitSeconds - 1 })], small).join()).not.toContain('warning');
 });
+
+test('failed tests are named right above the last line', () => {
+  const failed = stage({ ok: false, failed: 1, failures: ['one.test.ts: it holds: expected 1 to be 2'] });
+  expect(summary([failed, stage({})], small).at(-2)).toBe('failed: one.test.ts: it holds: expected 1 to be 2');
+});

@@ -15,13 +15,14 @@ export function summary(results: readonly StageResult[], { isFull }: { isFull: b
   );
   const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowestShown);
   return [
-    ...results.flatMap(({ failures }) => failures.map((failure) => `failed: ${failure}`)),
     '── the slowest files ──',
     ...slowest.map((file) => `${inSeconds(file.seconds)}  ${file.file} (${file.stage})`),
     '── summary ──',
     ...(isFull ? [] : warnings(files, seconds)),
     ...results.map(stageLine),
     `${' '.repeat(6)}${inSeconds(seconds)}  altogether`,
+    // Near the end: whoever sees only the last lines of a run must learn what failed.
+    ...results.flatMap(({ failures }) => failures.map((failure) => `failed: ${failure}`)),
     summaryLine(total(results)),
   ];
 }

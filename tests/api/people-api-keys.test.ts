@@ -76,7 +76,7 @@ test.each(['', '0d', '-1d', '30', '30 d', '1y', '1.5h', '3651d', '99999999w', 30
   },
 );
 
-test('a revoked key of a service account is refused at once here, and within a second by another server', async () => {
+test('a revoked key of a service account is refused at once here, and soon after by another server', async () => {
   const path = await robotPath();
   const { apiKey, id, sub_type } = (await api.admin.post(`${path}/api_keys`, { name: 'ci' })).body;
   expect(sub_type).toBe('service_account');
@@ -98,7 +98,8 @@ test('a revoked key of a service account is refused at once here, and within a s
     return status;
   };
   await expect.poll(ask, { interval: 20 }).toBe(401);
-  expect(lastAcceptedAt - goneAt).toBeLessThan(1_000);
+  // One second at most: authenticator.test.ts holds it with a test clock.
+  expect(lastAcceptedAt - goneAt).toBeLessThan(5_000);
 });
 
 test('a repeated creation with one idempotency key makes one key and shows the same value', async () => {

@@ -18,8 +18,9 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
     let listeningSince = performance.now();
     let lastLook = performance.now();
     while (!stopping.signal.aborted) {
-      // A process that was stopped or starved heard nothing either.
+      // A process that was stopped or starved heard nothing either. Counted from look to look: it may have been stopped in one.
       if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
+      lastLook = performance.now();
       try {
         const silentSeconds = (performance.now() - listeningSince) / 1_000;
         if (silentSeconds > lostAfterSeconds) await giveUpSilentRunners(context, lostAfterSeconds);
@@ -28,7 +29,6 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
         context.logger.warn({ err }, 'silent runners are not looked for');
         listeningSince = performance.now();
       }
-      lastLook = performance.now();
       await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
