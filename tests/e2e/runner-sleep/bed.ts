@@ -34,7 +34,6 @@ export interface SleepOptions {
   /** What the machine says of its memory, where a test needs it to be short. */
   readonly freeMemoryMb?: () => number;
   readonly leaseKeepMs?: number;
-  readonly cores?: number;
 }
 
 interface HeardNews extends SandboxNews {
@@ -43,7 +42,7 @@ interface HeardNews extends SandboxNews {
 
 /** The part of a runner that this is about. */
 export async function startSleeping(options: SleepOptions) {
-  const { dockerUrl, stateFolder, wakeReserveMb = 0, freeMemoryMb = () => 1e6, cores = 64 } = options;
+  const { dockerUrl, stateFolder, wakeReserveMb = 0, freeMemoryMb = () => 1e6 } = options;
   const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
   const driver = createDockerDriver({ dockerUrl });
   const guest = new GuestControl(await openControlKey(stateFolder), 3_000);
@@ -69,7 +68,7 @@ export async function startSleeping(options: SleepOptions) {
     keeper.onLeases(instance, count),
   );
   const keeper: SandboxKeeper = createKeeper({
-    ...{ freezer, guest, wakeReserveMb, freeMemoryMb, cores, logger },
+    ...{ freezer, guest, wakeReserveMb, freeMemoryMb, logger },
     lastUse: new LastUseBook(stateFolder),
     recall: (instance) => traffic.recall(instance),
     onNews: (instance, heard) => void news.push({ instance, ...heard }),

@@ -1,7 +1,6 @@
 import { within } from '@berth/pace';
-import { Crowd, longestIdle } from './crowd.ts';
 import { dropCache } from './drop-cache.ts';
-import type { RunningSandbox, SandboxKeeper, SandboxNews } from './keeper.ts';
+import type { SandboxKeeper, SandboxNews } from './keeper.ts';
 import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
 import type { LastUseBook } from './last-use-book.ts';
 import { tellEveryMs } from './next-step.ts';
@@ -12,15 +11,13 @@ export interface KeeperOptions extends Omit<KeepingTools, 'wake'> {
   /** What has to stay free when a sandbox wakes. */
   readonly wakeReserveMb: number;
   readonly freeMemoryMb: () => number;
-  /** Of the machine. */
-  readonly cores: number;
 }
 
 /** Making room may take so long; who waits for it hears then that there is none. */
 const relieveMs = 3_000;
 
 export function createKeeper(options: KeeperOptions): SandboxKeeper {
-  const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, cores, logger } = options;
+  const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, logger } = options;
   const kept = new Map<string, KeptSandbox>();
   /** Of every instance, also of those that are not kept yet. */
   const leases = new Map<string, number>();
@@ -28,20 +25,12 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   const emptied = new WeakSet<KeptSandbox>();
 
   const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
-  // What is being removed has ended, or soon will.
-  const crowd = new Crowd(cores, () =>
-    [...kept.values()].filter(({ sandbox, isReleased }) => sandbox.isolation === 'gvisor' && !isReleased),
-  );
   const tools: KeepingTools = { ...options, wake, onNews };
 
-  /** Memory is looked at last: it may have gone to others while this one waited for its turn. */
-  function wake({ isolation }: RunningSandbox, thaw: () => Promise<void>): Promise<Admitted> {
-    const thawIfAdmitted = async (): Promise<Admitted> => {
-      const admitted = await admission.admit();
-      if (admitted.is === 'admitted') await thaw();
-      return admitted;
-    };
-    return isolation === 'gvisor' ? crowd.enter(thawIfAdmitted) : thawIfAdmitted();
+  async function wake(thaw: () => Promise<void>): Promise<Admitted> {
+    const admitted = await admission.admit();
+    if (admitted.is === 'admitted') await thaw();
+    return admitted;
   }
 
   function onNews(instance: string, news: SandboxNews): void {
@@ -78,7 +67,6 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       // While it is awake what is noted may be that much older than the last use: rather expired too late than too early.
       const usedMsAgo = wasAsleep ? noted : Math.max(0, noted - tellEveryMs);
       kept.set(instance, new KeptSandbox(sandbox, { usedMsAgo, leases: leases.get(instance) ?? 0 }, tools));
-      if (sandbox.isolation === 'gvisor') crowd.thinOut();
     },
     release: async (instance) => kept.get(instance)?.release(),
     open: async (instance) => kept.get(instance)?.open() ?? { is: 'unknown' },
@@ -107,3 +95,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
     },
   };
 }
+
+/** Of those that may be put to sleep for the sake of others. */
+const longestIdle = (kept: Iterable<KeptSandbox>): KeptSandbox[] =>
+  [...kept].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);

@@ -14,7 +14,7 @@ export interface KeepingTools {
   readonly freezer: Freezer;
   readonly guest: Pick<GuestControl, 'quiesce'>;
   /** Thaws it if the machine has room for one more, and once it has. */
-  readonly wake: (sandbox: RunningSandbox, thaw: () => Promise<void>) => Promise<Admitted>;
+  readonly wake: (thaw: () => Promise<void>) => Promise<Admitted>;
   /** Asks for the leases back that have nothing under way. */
   readonly recall: (instance: string) => void;
   readonly onNews: (instance: string, news: SandboxNews) => void;
@@ -260,7 +260,7 @@ export class KeptSandbox {
     };
     try {
       // What is to be changed or removed is woken whatever it costs.
-      const woken: Admitted = this.#standing.isReleased ? await thaw().then(admitted) : await wake(sandbox, thaw);
+      const woken: Admitted = this.#standing.isReleased ? await thaw().then(admitted) : await wake(thaw);
       if (woken.is === 'busy') {
         tell('busy');
         this.#openers.answer(woken);

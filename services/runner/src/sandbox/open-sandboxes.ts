@@ -35,8 +35,7 @@ export async function openSandboxes({
   const freezer = createFreezer(driver);
   const lastUse = new LastUseBook(stateFolder);
   const freeMemoryMb = machine.freeMemoryMb;
-  const cores = machine.cpus();
-  const keeper = createKeeper({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb, cores });
+  const keeper = createKeeper({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb });
   return { guestFolder, brand, control, keeper, freezer, adopted };
 }
 
