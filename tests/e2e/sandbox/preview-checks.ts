@@ -29,7 +29,7 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     return (await bedOf().api.post(`${previews(sandbox)}/${name}/tokens`, sent)).body.spec.token;
   }
 
-  test('wire check 13: a preview keeps its address, is opened by 15 tokens, closed to others, and wakes its sandbox', async ({
+  test.concurrent('wire check 13: a preview keeps its address, is opened by 15 tokens, closed to others, and wakes its sandbox', async ({
     expect,
   }) => {
     const { api, create } = bedOf();
@@ -67,7 +67,7 @@ export function previewChecks(bedOf: () => SandboxBed): void {
     await expect.poll(async () => (await send({})).status).toBe(404);
   });
 
-  test('wire check 12: a page of another origin uses a session, awake and after sleep, until it expires', async ({
+  test.concurrent('wire check 12: a page of another origin uses a session, awake and after sleep, until it expires', async ({
     expect,
   }) => {
     const sandbox = await bedOf().create('sessions');

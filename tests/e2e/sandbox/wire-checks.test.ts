@@ -24,8 +24,9 @@ const textOf = async (sandbox: Sandbox, path: string): Promise<[number, string]>
   return [answer.status, await answer.text()];
 };
 
-// Each test has a sandbox of its own, so that they sleep side by side. The small size tests gVisor, the class for untrusted code.
-describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concurrent: true }, ({ isolation }) => {
+// Each test has a sandbox of its own, so that they sleep side by side; the classes follow each other. The small size tests
+// gVisor, the class for untrusted code.
+describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000 }, ({ isolation }) => {
   let bed: SandboxBed;
 
   beforeAll(async () => {
@@ -35,7 +36,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
 
   previewChecks(() => bed);
 
-  test('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async ({
+  test.concurrent('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async ({
     expect,
   }) => {
     const startedAt = performance.now();
@@ -69,7 +70,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
-  test('wire check 1: all forms of a path mean the same through the gateway, awake and after sleep', async ({
+  test.concurrent('wire check 1: all forms of a path mean the same through the gateway, awake and after sleep', async ({
     expect,
   }) => {
     const sandbox = await bed.create('paths');
@@ -93,7 +94,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     await check('woken');
   });
 
-  test('wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end', async ({
+  test.concurrent('wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end', async ({
     expect,
   }) => {
     const sandbox = await bed.create('exec');
@@ -115,7 +116,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     await check();
   });
 
-  test('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({
+  test.concurrent('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({
     expect,
   }) => {
     const sandbox = await bed.create('streamed');
@@ -135,7 +136,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect(await sandbox.state()).toBe('RUNNING');
   });
 
-  test('R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late', async ({
+  test.concurrent('R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late', async ({
     expect,
   }) => {
     const sandbox = await bed.create('logs');
@@ -157,7 +158,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     for (const lines of await Promise.all(readers)) expect(lines).toEqual(expected);
   });
 
-  test('R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502', async ({
+  test.concurrent('R-66 wire check 5: a port that was waited for answers at once, also after sleep; loopback alone is never ready and gives 502', async ({
     expect,
   }) => {
     const count = isFull ? 20 : 4;
@@ -188,7 +189,9 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     for (const each of sandboxes) expect(await textOf(each, `/port/${port}/woken`)).toEqual([200, 'port /woken']);
   });
 
-  test('wire check 6: a restart keeps pid and variables, and kill reaches what was restarted', async ({ expect }) => {
+  test.concurrent('wire check 6: a restart keeps pid and variables, and kill reaches what was restarted', async ({
+    expect,
+  }) => {
     const sandbox = await bed.create('restart');
     await sandbox.asleep();
     const started = await sandbox.start({
@@ -209,7 +212,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     await expect.poll(async () => (await sandbox.process('restarted')).status).toBe('killed');
   });
 
-  test('wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep', async ({
+  test.concurrent('wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep', async ({
     expect,
   }) => {
     const sandbox = await bed.create('parts');
@@ -249,7 +252,9 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect(refused).toBe(413);
   });
 
-  test('wire check 8: a search with far more hits than asked for ends, and 0 gives them all', async ({ expect }) => {
+  test.concurrent('wire check 8: a search with far more hits than asked for ends, and 0 gives them all', async ({
+    expect,
+  }) => {
     const sandbox = await bed.create('search');
     await sandbox.run('mkdir -p /tmp/s && for i in $(seq 1 40); do yes needle | head -100 > /tmp/s/$i; done');
     await sandbox.asleep();
@@ -259,7 +264,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect((await hits(0)).total).toBe(4_000);
   });
 
-  test('wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake', async ({
+  test.concurrent('wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake', async ({
     expect,
   }) => {
     const sandbox = await bed.create('watch');
@@ -281,7 +286,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     await sandbox.asleep();
   });
 
-  test('wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory', async ({
+  test.concurrent('wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory', async ({
     expect,
   }) => {
     const sandbox = await bed.create('chatty', { memory: 1_024 });
@@ -299,7 +304,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect(await sandbox.json<unknown[]>('GET', '/process')).toHaveLength(count + 1);
   });
 
-  test('wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again', async ({
+  test.concurrent('wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again', async ({
     expect,
   }) => {
     const sandbox = await bed.create('alive');
@@ -318,7 +323,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     await sandbox.asleep();
   });
 
-  test('wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one', async ({
+  test.concurrent('wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one', async ({
     expect,
   }) => {
     // Its second may be over before it is up.
@@ -331,7 +336,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', { timeout: 120_000, concu
     expect((await next.run('ls /tmp')).stdout).not.toContain('kept');
   });
 
-  test('wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered', async ({
+  test.concurrent('wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered', async ({
     expect,
   }) => {
     const sandbox = await bed.create('streams');
