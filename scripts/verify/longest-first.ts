@@ -3,9 +3,12 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { shareOf } from './time-budget.ts';
 
+/** Files of the full size only have no share. They are long; in the small size they are skipped in a moment. */
+const fullOnlySeconds = 3_600;
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const share = ({ moduleId }: TestSpecification) => shareOf(relative('.', moduleId));
+    const share = ({ moduleId }: TestSpecification) => shareOf(relative('.', moduleId)) || fullOnlySeconds;
     return files.toSorted((one, other) => share(other) - share(one) || one.moduleId.localeCompare(other.moduleId));
   }
 }

@@ -87,6 +87,9 @@ export const smallStages: readonly Stage[] = [
   heavy,
 ];
 
+/** It measures latency, and would measure the tests beside it. */
+const measured = 'sandbox-neighbours';
+
 /** What `pnpm verify --full` runs: both isolation classes, both PostgreSQL versions, both brands, all kills. */
 export const fullStages: readonly Stage[] = [
   ...checks,
@@ -103,5 +106,6 @@ export const fullStages: readonly Stage[] = [
   ]),
   conformance,
   rebranded,
-  { ...heavy, script: ['heavy', '--full'] },
+  { ...heavy, script: ['heavy', '--full', '--exclude', `tests/e2e/${measured}.test.ts`] },
+  { ...heavy, name: 'neighbours, measured alone', script: ['e2e', measured, '--full'] },
 ];

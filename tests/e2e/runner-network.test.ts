@@ -66,7 +66,9 @@ async function startInstance(isolation: Isolation, workspaceId: string | undefin
   if (workspaceId !== undefined) await network.admit(slot.address, workspaceId);
   await driver.start(id);
   const answers = async () => expect(await lab.probe([`tcp:${slot.address}:8080`])).not.toEqual([]);
-  await vi.waitFor(answers, { timeout: 30_000 });
+  await vi.waitFor(answers, { timeout: 120_000, interval: 200 }).catch(async (cause: unknown) => {
+    throw new Error(`No answer from ${slot.address}: ${JSON.stringify(await driver.inspect(id))}`, { cause });
+  });
   return { id, slot };
 }
 

@@ -23,7 +23,7 @@ tick();'`;
 
 type Seen = { first: number; last: number; lines: number; gaps: number; broken: string[] };
 
-/** Reads to the end with pauses; a hole in the numbers is only right after a line that tells of it. */
+/** Reads to the end with pauses. A hole in the numbers, and the cut lines at its two edges, are only right beside a line that tells of it. */
 async function read(url: string, pid: string, pauseMs: number, leaveAfter = Number.POSITIVE_INFINITY): Promise<Seen> {
   const seen: Seen = { first: 0, last: 0, lines: 0, gaps: 0, broken: [] };
   const asked = request(`${url}/process/${pid}/logs/stream`);
@@ -32,6 +32,7 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
   response.setEncoding('utf8');
   let rest = '';
   let marked = false;
+  let cut: string | undefined;
   for await (const chunk of response) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
@@ -41,10 +42,13 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
         if (line.startsWith('stderr:') || line === '[keepalive]') continue;
         if (/truncated|behind|released|lost/.test(line)) {
           marked = true;
+          cut = undefined;
           seen.gaps += 1;
-        } else if (!marked) seen.broken.push(line.slice(0, 120));
+        } else if (!marked) cut ??= line.slice(0, 120);
         continue;
       }
+      if (cut !== undefined) seen.broken.push(cut);
+      cut = undefined;
       const at = Number(number);
       if (seen.lines > 0 && at !== seen.last + 1 && !marked) seen.broken.push(`${seen.last} then ${at}`);
       if (at <= seen.last) seen.broken.push(`${at} again after ${seen.last}`);
@@ -59,6 +63,7 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
     }
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
+  if (cut !== undefined) seen.broken.push(cut);
   return seen;
 }
 
