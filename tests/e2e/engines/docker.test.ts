@@ -52,7 +52,8 @@ describe('one engine', () => {
     test('memory beyond its limit is refused', async () => {
       const command = ['node', '-e', 'Buffer.alloc(600_000_000, 1); console.log("survived")'];
       const ended = await runContainer(docker.url, { image: base, runtime, memoryMb: 128, command });
-      expect(ended).toMatchObject({ exitCode: 137, outOfMemory: true, output: '' });
+      // Not that the engine calls it out of memory: it does only if it hears of that before the end, and either may come first.
+      expect(ended).toMatchObject({ exitCode: 137, output: '' });
     });
 
     test('processes beyond its limit are refused', async () => {

@@ -90,7 +90,7 @@ test('a bench that is interrupted removes what it made before it ends', async ()
   const { child, folder, census } = await start('bench/run.ts', 'test-database', '--full');
   const isReady = () => existsSync(`${folder}/postgres/cluster/postmaster.pid`);
   await expect.poll(isReady, patient).toBe(true);
-  expect(census().processes).not.toEqual([]);
+  await expect.poll(() => census().processes, patient).not.toEqual([]);
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
