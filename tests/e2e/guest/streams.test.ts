@@ -44,7 +44,11 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
           marked = true;
           cut = undefined;
           seen.gaps += 1;
-        } else if (!marked) cut ??= line.slice(0, 120);
+        } else if (!marked) {
+          // One line is cut before a gap, never two.
+          if (cut !== undefined) seen.broken.push(cut);
+          cut = line.slice(0, 120);
+        }
         continue;
       }
       if (cut !== undefined) seen.broken.push(cut);
