@@ -25,6 +25,9 @@ export interface PlacedWish {
   readonly machine?: number;
 }
 
+/** Only for one that hangs: an engine whose disk is busy with other tests needs a minute for a start. */
+const readyMs = 240_000;
+
 type State = { state: string; code: string | null; message: string | null; address: string | null };
 
 export async function instanceState({ database }: Fleet, id: string): Promise<State> {
@@ -60,11 +63,12 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
       created_at: sql<Date>`clock_timestamp()`,
     })
     .execute();
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + readyMs;
   for (;;) {
     const { state, message, address } = await instanceState(fleet, id);
     if (state === 'ready' && address !== null) return { id, container: `berth-${id}`, address };
-    if (state === 'failed' || Date.now() > deadline) throw new Error(`The instance is ${state}: ${message}`);
+    if (state === 'failed' || Date.now() > deadline)
+      throw new Error(`The instance is ${state}: ${message}\n${await machine?.runner.linesWith(id, 20)}`);
     await sleep(50);
   }
 }
