@@ -330,7 +330,11 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await sleep(50);
     bed.sleeping.keep(idle);
     await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 2, asleep: 1 });
-    expect(await bed.gateway.call(bed.instance, 'GET', '/health')).toContain('ok');
+    const health = () => bed.gateway.call(bed.instance, 'GET', '/health');
+    const first = await health().catch(({ reason }) => reason);
+    // A slow machine needs longer for that sleep than a wake waits: it is busy then, and has room once that one sleeps.
+    if (first === 'busy') await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 1, asleep: 2 });
+    expect(first === 'busy' ? await health() : first).toContain('ok');
     expect(await bed.sleeping.freezer.isFrozen(idler)).toBe(true);
     expect(await bed.sleeping.freezer.isFrozen(idle)).toBe(false);
   });
