@@ -13,6 +13,8 @@ import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
 import { runtimesRoot } from './runtimes-root.ts';
 import { tinyImage } from './tiny-image.ts';
+import { emulator } from './virtual-host/emulator.ts';
+import { hostImage } from './virtual-host/host-image.ts';
 
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
@@ -27,4 +29,6 @@ export const parts: readonly Installable[] = [
   loadTools,
   chromium,
   runtimesRoot,
+  emulator,
+  hostImage,
 ];

@@ -18,8 +18,21 @@ export const tinyImage: Installable = {
   },
 };
 
+/** What it runs, in the words of a Dockerfile. */
+export const tinyImageSettings = [
+  'ENV PATH=/bin',
+  'USER 1000:1000',
+  'CMD ["busybox","httpd","-f","-p","8080","-h","/www"]',
+];
+
 /** Gives the engine at `url` an image that answers `berth` on port 8080 as user 1000, and returns its name. */
 export async function importTinyImage(url: string): Promise<string> {
+  await importImage(url, NAME, await tinyImageTar(), tinyImageSettings);
+  return `${NAME}:latest`;
+}
+
+/** Its file system. */
+export async function tinyImageTar(): Promise<Buffer> {
   await tinyImage.install();
   const root = await mkdtemp(join(tmpdir(), 'berth-tiny-'));
   try {
@@ -28,16 +41,8 @@ export async function importTinyImage(url: string): Promise<string> {
     await copyFile(BUSYBOX, join(root, 'bin/busybox'));
     for (const command of COMMANDS) await symlink('busybox', join(root, 'bin', command));
     await writeFile(join(root, 'www/index.html'), 'berth\n');
-    const tar = execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], {
-      maxBuffer: 64_000_000,
-    });
-    await importImage(url, NAME, tar, [
-      'ENV PATH=/bin',
-      'USER 1000:1000',
-      'CMD ["busybox","httpd","-f","-p","8080","-h","/www"]',
-    ]);
+    return execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], { maxBuffer: 64_000_000 });
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-  return `${NAME}:latest`;
 }

@@ -50,6 +50,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/guest/terminal.test.ts': 5,
   'tests/e2e/guest/watch.test.ts': 15,
   'tests/e2e/guest/workload-user.test.ts': 5,
+  'tests/e2e/hosts.test.ts': 0,
   'tests/e2e/inference.test.ts': 165,
   'tests/e2e/quick-start.test.ts': 45,
   'tests/e2e/runner-adopt.test.ts': 90,

@@ -57,6 +57,10 @@ export type Fleet = AsyncDisposable & {
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
   readonly gateways: readonly FleetGateway[];
+  /** Where the api listens for runners, on every address of this machine. */
+  readonly nodePort: number;
+  /** For a machine that is not one of the fleet's own. */
+  createJoinToken(): Promise<string>;
   /** One more than those it began with. */
   startGateway(place?: GatewayPlace): Promise<FleetGateway>;
 };
@@ -108,17 +112,17 @@ export async function startFleet({
   const orchestrator = server('orchestrator');
   await Promise.all([api.start(), orchestrator.start()]);
 
+  const newJoinToken = () => createJoinToken(database, owner.authority, { region: 'local', lifeSeconds: 3_600 });
   const guestFolder = await buildGuest();
   const machines: Machine[] = [];
   for (let number = 1; number <= count; number += 1) {
-    const joinToken = await createJoinToken(database, owner.authority, { region: 'local', lifeSeconds: 3_600 });
     const machine = new Machine({
       name: `machine-${number}`,
       folder,
       dockerFolder: await runFolder(`${docker.name}-${process.pid}-${number}`),
       number,
       nodePort: ports.node,
-      joinToken,
+      joinToken: await newJoinToken(),
       guestFolder,
       ...(settings && { settings }),
       ...(engine && { engine }),
@@ -170,6 +174,8 @@ export async function startFleet({
     orchestrator,
     machines,
     gateways,
+    nodePort: ports.node,
+    createJoinToken: newJoinToken,
     startGateway,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -1,0 +1,135 @@
+// A virtual machine that runs the runner as an operator installs it: a service of systemd, started with the machine.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fleet } from '../fleet/fleet.ts';
+import { tinyImageSettings } from '../tiny-image.ts';
+import { dockerSettings } from './host-image.ts';
+import { makeProgramDisk } from './program-disk.ts';
+import { VirtualHost } from './virtual-host.ts';
+
+export interface RunnerHostOptions {
+  readonly name: string;
+  readonly number: number;
+  /** Of the runner, as variables. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Of Docker, beside those that every machine has. */
+  readonly docker?: Readonly<Record<string, unknown>>;
+}
+
+const startSeconds = 300;
+const unit = 'berth-runner';
+
+export class RunnerHost implements AsyncDisposable {
+  readonly name: string;
+  readonly host: VirtualHost;
+
+  #variables: Readonly<Record<string, string>>;
+
+  private constructor(name: string, host: VirtualHost, variables: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.host = host;
+    this.#variables = variables;
+  }
+
+  /** Joined and ready. */
+  static async start(
+    fleet: Fleet,
+    { name, number, settings = {}, docker = {} }: RunnerHostOptions,
+  ): Promise<RunnerHost> {
+    await using made = new AsyncDisposableStack();
+    const host = made.use(await VirtualHost.start({ name, number, disks: [await makeProgramDisk()] }));
+    const variables = {
+      BERTH_RUNNER_API_URL: `https://${host.outside}:${fleet.nodePort}`,
+      BERTH_RUNNER_JOIN_TOKEN: await fleet.createJoinToken(),
+      BERTH_RUNNER_NAME: name,
+      BERTH_RUNNER_GUEST_FOLDER: '/opt/berth/guest',
+      BERTH_RUNNER_INGRESS_HOST: host.address,
+      BERTH_HEALTH_PORTS_RUNNER: '0',
+      NODE_COMPILE_CACHE: '/var/cache/berth-compiled',
+      ...settings,
+    };
+    await host.write('/etc/docker/daemon.json', JSON.stringify({ ...dockerSettings, ...docker }));
+    await host.write('/etc/berth/runner.env', environmentFile(variables));
+    await host.write('/etc/systemd/system/opt-berth.mount', mountUnit);
+    await host.write(`/etc/systemd/system/${unit}.service`, serviceUnit);
+    await host.run('systemctl daemon-reload && systemctl restart docker');
+    await host.run('systemctl enable --now opt-berth.mount');
+    await importTiny(host, 'berth-tiny:latest', tinyImageSettings);
+    const runnerHost = new RunnerHost(name, host, variables);
+    await host.run(`systemctl enable --now ${unit}`);
+    await runnerHost.untilReady();
+    made.move();
+    return runnerHost;
+  }
+
+  /** Starts the runner again with these variables beside those it has. */
+  async configure(variables: Readonly<Record<string, string>>): Promise<void> {
+    this.#variables = { ...this.#variables, ...variables };
+    await this.host.write('/etc/berth/runner.env', environmentFile(this.#variables));
+    await this.host.run(`systemctl restart ${unit}`);
+    await this.untilReady();
+  }
+
+  /** The runner that runs now. */
+  async untilReady(): Promise<void> {
+    const giveUpAt = Date.now() + startSeconds * 1_000;
+    while (!(await this.log()).includes('"msg":"ready"')) {
+      if (Date.now() > giveUpAt)
+        throw new Error(`The runner is not ready after ${startSeconds} s:\n${await this.log()}`);
+      await sleep(1_000);
+    }
+  }
+
+  /** What the runner has written since it was last started. */
+  log(): Promise<string> {
+    return this.host.run(
+      `journalctl --output cat --no-pager _SYSTEMD_INVOCATION_ID=$(systemctl show --value --property InvocationID ${unit})`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.host[Symbol.asyncDispose]();
+  }
+}
+
+/** The tiny image with settings in the words of a Dockerfile. */
+export async function importTiny(host: VirtualHost, name: string, settings: readonly string[]): Promise<void> {
+  const changes = settings.map((setting) => `--change '${setting}'`).join(' ');
+  await host.run(`docker import ${changes} /opt/berth/tiny.tar ${name}`);
+}
+
+const environmentFile = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('');
+
+const mountUnit = `[Unit]
+Description=The server's program
+
+[Mount]
+What=/dev/vdb
+Where=/opt/berth
+Type=ext4
+Options=ro
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** As in \`docs/operations/runners.md\`. */
+const serviceUnit = `[Unit]
+Description=Berth runner
+Wants=network-online.target
+After=network-online.target docker.service
+RequiresMountsFor=/opt/berth
+
+[Service]
+EnvironmentFile=/etc/berth/runner.env
+ExecStart=/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner
+Restart=always
+RestartSec=2
+KillMode=process
+TimeoutStopSec=60
+
+[Install]
+WantedBy=multi-user.target
+`;

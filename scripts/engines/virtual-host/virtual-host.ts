@@ -1,0 +1,163 @@
+// A virtual machine with a modern Linux, on a wire of its own: what a runner's machine is to an operator. It is emulated, so everything
+// in it takes some thirty times as long; only the runner and its containers belong inside.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { wireAddresses } from '../fleet/machine.ts';
+import { runEnvironment, runFolder, runLink } from '../run.ts';
+import { emulatorCommand } from './emulator.ts';
+import { GuestAgent } from './guest-agent.ts';
+import { installedHostImage } from './host-image.ts';
+
+export interface VirtualHostOptions {
+  readonly name: string;
+  /** Of its own within the run, below eight. */
+  readonly number: number;
+  /** Images of file systems that it finds as /dev/vdb and on, to be read. */
+  readonly disks?: readonly string[];
+  readonly memoryMb?: number;
+}
+
+const bootSeconds = 300;
+const commandSeconds = 300;
+const cores = 2;
+
+export class VirtualHost implements AsyncDisposable {
+  /** Of this side of the wire. */
+  readonly outside: string;
+  /** Of the machine. */
+  readonly address: string;
+  /** This side's end of the wire. */
+  readonly wire: string;
+  readonly #folder: string;
+  readonly #emulator: ChildProcess;
+  readonly #agent: GuestAgent;
+
+  private constructor(made: Pick<VirtualHost, 'outside' | 'address' | 'wire'>, folder: string, emulator: ChildProcess) {
+    this.outside = made.outside;
+    this.address = made.address;
+    this.wire = made.wire;
+    this.#folder = folder;
+    this.#emulator = emulator;
+    this.#agent = new GuestAgent(join(folder, 'agent.sock'));
+  }
+
+  /** Resolves once it has started and takes commands. */
+  static async start({ name, number, disks = [], memoryMb = 3_072 }: VirtualHostOptions): Promise<VirtualHost> {
+    const image = await installedHostImage();
+    const folder = await runFolder(`vm-${name}`);
+    const [outside, address] = wireAddresses(number);
+    const wire = runLink(number);
+    await mkdir(join(folder, 'tmp'), { recursive: true });
+    ip('tuntap', 'add', 'dev', wire, 'mode', 'tap');
+    ip('address', 'add', `${outside}/30`, 'dev', wire);
+    ip('link', 'set', wire, 'up');
+    const { program, args, env } = await emulatorCommand();
+    const log = openSync(join(folder, 'emulator.log'), 'a');
+    const drive = (file: string, settings: string) => ['-drive', `file=${file},if=virtio,format=raw,${settings}`];
+    const child = spawn(
+      program,
+      [
+        ...args,
+        ...['-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', String(cores), '-m', String(memoryMb)],
+        ...['-display', 'none', '-monitor', 'none', '-serial', `file:${join(folder, 'console.log')}`],
+        // What it writes goes to a file of its own, which goes with the process.
+        ...drive(image.disk, 'snapshot=on,cache=unsafe'),
+        ...disks.flatMap((disk) => drive(disk, 'readonly=on')),
+        ...['-netdev', `tap,id=wire,ifname=${wire},script=no,downscript=no`, '-device', 'virtio-net-pci,netdev=wire'],
+        ...['-chardev', `socket,id=agent,path=${join(folder, 'agent.sock')},server=on,wait=off`],
+        ...['-device', 'virtio-serial', '-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+        ...['-qmp', `unix:${join(folder, 'control.sock')},server=on,wait=off`],
+        ...['-kernel', image.kernel, '-initrd', image.initrd],
+        ...['-append', kernelCommandLine({ outside, address })],
+      ],
+      { env: { ...runEnvironment(), ...env, TMPDIR: join(folder, 'tmp') }, stdio: ['ignore', log, log], cwd: folder },
+    );
+    const host = new VirtualHost({ outside, address, wire }, folder, child);
+    try {
+      await host.#untilBooted(undefined);
+      return host;
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** What a line of shell prints; throws with all it said when it fails. */
+  async run(line: string, timeoutSeconds = commandSeconds): Promise<string> {
+    const { code, stdout, stderr } = await this.#agent.execute('/bin/sh', ['-c', line], timeoutSeconds);
+    if (code !== 0) throw new Error(`"${line}" ended with ${code} in the virtual machine:\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const base64 = Buffer.from(text).toString('base64');
+    await this.run(`mkdir -p "$(dirname '${path}')" && echo ${base64} | base64 --decode > '${path}'`);
+  }
+
+  /** In order: every service is stopped before. */
+  async reboot(): Promise<void> {
+    const before = await this.#bootId();
+    await this.run('systemctl --no-block reboot');
+    await this.#untilBooted(before);
+  }
+
+  /** Without a warning, as after a power cut. What it had written stays. */
+  async resetHard(): Promise<void> {
+    const before = await this.#bootId();
+    await this.run('sync');
+    const control = connect(join(this.#folder, 'control.sock'));
+    await once(control, 'connect');
+    control.write('{"execute":"qmp_capabilities"}\n{"execute":"system_reset"}\n');
+    await sleep(1_000);
+    control.destroy();
+    await this.#untilBooted(before);
+  }
+
+  /** What the machine printed on its console, from its end. */
+  async consoleEnd(): Promise<string> {
+    const files = ['console.log', 'emulator.log'].map((name) => join(this.#folder, name));
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+    return texts.map((text) => text.slice(-3_000)).join('\n');
+  }
+
+  async #bootId(): Promise<string> {
+    return (await this.run('cat /proc/sys/kernel/random/boot_id')).trim();
+  }
+
+  async #untilBooted(before: string | undefined): Promise<void> {
+    const giveUpAt = Date.now() + bootSeconds * 1_000;
+    for (;;) {
+      const now = await this.#bootId().catch(() => before);
+      if (now !== before) return;
+      const isDead = this.#emulator.exitCode !== null || this.#emulator.signalCode !== null;
+      if (isDead || Date.now() > giveUpAt)
+        throw new Error(
+          `The virtual machine ${isDead ? 'ended' : `did not start within ${bootSeconds} s`}. It printed last:\n${await this.consoleEnd()}`,
+        );
+      await sleep(500);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#emulator.exitCode === null && this.#emulator.signalCode === null) {
+      const ended = once(this.#emulator, 'exit');
+      this.#emulator.kill('SIGKILL');
+      await ended;
+    }
+    spawnSync('ip', ['link', 'delete', this.wire]);
+  }
+}
+
+/** systemd's network generator reads `ip=`. Without the old names of network devices the first one would be named by its slot. */
+const kernelCommandLine = ({ outside, address }: Pick<VirtualHost, 'outside' | 'address'>): string =>
+  [
+    ...['root=/dev/vda', 'rw', 'console=ttyS0', 'quiet', 'mitigations=off', 'net.ifnames=0'],
+    `ip=${address}::${outside}:255.255.255.252:virtual-host:eth0:none`,
+  ].join(' ');
+
+const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
