@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredInstance } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { cgroupOf } from '../../services/runner/src/driver/cgroup.ts';
+import { cgroupOf } from '../../services/runner/src/cgroup/find.ts';
 import { isFull } from '../support/size.ts';
 import { isolationsOf } from '../support/workloads.ts';
 import { inspect } from './engines/container.ts';
@@ -41,6 +41,11 @@ const containers = async (): Promise<string[]> => {
   const found: { Names: string[] }[] = await inspect(bed.docker.url, 'GET /containers/json?all=1');
   return found.flatMap(({ Names }) => Names).filter((name) => /^\/berth-[0-9a-f-]{36}$/.test(name));
 };
+
+/** As `converge-process.ts` sets it. */
+const readySlots = 2;
+const slots = (): Promise<unknown[]> =>
+  inspect(bed.docker.url, `GET /containers/json?all=1&filters=${encodeURIComponent('{"label":["berth.slot"]}')}`);
 
 const containerOf = (id: string) => inspect(bed.docker.url, `GET /containers/berth-${id}/json`);
 
@@ -292,6 +297,35 @@ test('under gVisor one that dies has failed, since its files went with it', asyn
     /its files are lost with it: nothing can be started in its container again. Reboot it/,
   );
   expect(await runner.open(warm.id)).toEqual({ is: 'unknown' });
+});
+
+test('after a reboot of the machine a sandbox on runc has its files and says what it lost, one on gVisor has failed, and no slot is left', async () => {
+  const [kept, lost, waiting] = [bed.warm('runc'), bed.warm('gvisor'), bed.warm('runc')];
+  const [address = ''] = await bringUp(kept, lost, waiting);
+  const mine = claimed(kept, { memoryMb: 512 });
+  const others = claimed(lost);
+  for (const desired of [mine, others]) expect((await runner.adopt(desired)).said).toEqual({ call: 'done' });
+  await bed.runIn(address, 'echo kept > /file');
+  expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
+  await runner.kill();
+  await bed.reboot();
+  runner = await bed.start();
+  runner.all(mine, others, waiting);
+
+  const said = await runner.report(mine.id, ['starting', 'failed']);
+  expect(said.message).toMatch(/and is started again. Its files are kept; processes that ran in it are not.$/);
+  const back = await runner.report(mine.id, ['ready', 'failed']);
+  expect(back).toMatchObject({ state: 'ready', generation: 2 });
+  expect(await bed.runIn(back.address ?? '', 'cat /file; echo $GREETING')).toContain('kept\nhello');
+  expect(await memoryLimitOf(mine.id)).toBe(512);
+  expect((await runner.report(others.id, ['ready', 'failed'])).message).toMatch(/its files are lost with it/);
+  const anew = await runner.report(waiting.id, ['ready', 'failed']);
+  expect(anew.state).toBe('ready');
+  expect(await reaches(back.address ?? '', anew.address ?? '')).toBe(false);
+
+  runner.all();
+  for (const { id } of [mine, others, waiting]) await runner.report(id, ['gone']);
+  await expect.poll(async () => (await slots()).length, { timeout: 60_000 }).toBe(readySlots);
 });
 
 test('a cold one that somebody waits for overtakes those that nobody waits for', async () => {

@@ -362,3 +362,48 @@ test('a bridge of another runner is not taken over', async () => {
   });
   await expect(taking).rejects.toThrow(/of another runner/);
 });
+
+describe('beside another firewall of the machine', () => {
+  const bridge = 'berth0';
+  const inOrder = async (...lines: string[]) => {
+    for (const line of lines) await lab.run('sh', ['-c', line]);
+  };
+
+  test('that lets instances through there is nothing to say', async () => {
+    expect(await network.checkFirewall()).toEqual([]);
+  });
+
+  test('that drops what is forwarded, the check names the command that lets instances through, and it does', async () => {
+    await inOrder('iptables -P FORWARD DROP');
+    const instance = await startInstance('runc', randomUUID());
+    const outside = [`tcp:${OUTSIDE.host}:8080`];
+    try {
+      expect(await lab.probeFrom(instance.id, outside)).toEqual([]);
+      const [problem, ...others] = await network.checkFirewall();
+      expect(others).toEqual([]);
+      expect(problem?.message).toMatch(/^Instances do not reach other machines: the firewall of this machine/);
+      await inOrder(problem?.fix ?? '');
+      expect(await network.checkFirewall()).toEqual([]);
+      expect(await lab.probeFrom(instance.id, outside)).toEqual(outside);
+      // What our own table closes stays closed.
+      const closed = OUTSIDE.closed.map((address) => `tcp:${address}:8080`);
+      expect(await lab.probeFrom(instance.id, closed)).toEqual([]);
+    } finally {
+      await endInstance(instance);
+      await inOrder('iptables -P FORWARD ACCEPT', 'iptables -F FORWARD');
+    }
+  });
+
+  test('that drops what comes in, the same for the gateway on this machine', async () => {
+    await inOrder(`iptables -I INPUT -i ${bridge} -j DROP`);
+    try {
+      const [problem, ...others] = await network.checkFirewall();
+      expect(others).toEqual([]);
+      expect(problem?.message).toContain(`the gateway at ${BRIDGE_ADDRESS}:${GATEWAY_PORT}`);
+      await inOrder(problem?.fix ?? '');
+      expect(await network.checkFirewall()).toEqual([]);
+    } finally {
+      await inOrder('iptables -F INPUT');
+    }
+  });
+});

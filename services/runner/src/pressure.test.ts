@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isShort } from './pressure.ts';
+import { isMemoryShort, isShort, stalledPercentIn } from './pressure.ts';
 
 test('a machine is pressed from one mark on until it is past the other, and never in between by chance', () => {
   const marks = { below: 10, until: 20 };
@@ -14,4 +14,17 @@ test('a machine is pressed from one mark on until it is past the other, and neve
       }
     }),
   );
+});
+
+test('a machine that waits for memory is short of it sooner, and one with much free memory is not', () => {
+  const isShortOf = (freeMb: number, stalledPercent: number, was = false) =>
+    isMemoryShort(was, { freeMb, stalledPercent }, 500);
+  expect([isShortOf(600, 0), isShortOf(400, 0)]).toEqual([false, true]);
+  expect([isShortOf(1_900, 20), isShortOf(2_100, 20)]).toEqual([true, false]);
+  expect([isShortOf(900, 0, true), isShortOf(1_100, 0, true)]).toEqual([true, false]);
+});
+
+test('what the kernel says of waiting for memory is read, and where it says nothing it is none', () => {
+  const text = 'some avg10=12.50 avg60=3.00 avg300=1.00 total=9\nfull avg10=7.25 avg60=2.00 avg300=0.50 total=5\n';
+  expect([stalledPercentIn(text), stalledPercentIn('')]).toEqual([7.25, 0]);
 });

@@ -16,6 +16,7 @@ import { startIngress } from './ingress/start-ingress.ts';
 import { TrafficBook } from './ingress/traffic-book.ts';
 import { OutputShipper } from './logs/output-shipper.ts';
 import { createRunnerMetrics } from './metrics.ts';
+import { openShell } from './network/command.ts';
 import { createNetwork } from './network/create-network.ts';
 import type { Network } from './network/network.ts';
 import { resolversFor } from './network-settings.ts';
@@ -24,6 +25,8 @@ import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
+import { readFacts } from './preflight/facts.ts';
+import { assertSuitable } from './preflight/preflight.ts';
 import { MemoryPressure } from './pressure.ts';
 import { AdoptedBook } from './sandbox/adopted-book.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
@@ -52,12 +55,14 @@ const Package = z.object({ version: z.string() });
 
 export async function startRunner({ config, brand, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
   const { apiUrl, stateFolder, dockerUrl } = config;
+  const driver = createDockerDriver({ dockerUrl });
+  await preflight(driver, config, given);
   const identity = await obtainIdentity(config, given);
   const { runnerId } = identity;
   const logger = given.child({ runner: runnerId });
-  const driver = createDockerDriver({ dockerUrl });
   const adopted = new AdoptedBook(stateFolder);
   const network = await openNetwork(config, runnerId, adopted, logger);
+  void tellFirewall(network, logger);
   const client = createNodeClient(apiUrl, identity);
   const traffic: TrafficBook = new TrafficBook(config, (instance, count) => keeper.onLeases(instance, count));
   const memory = new MemoryPressure(config.wakeReserveMb);
@@ -180,7 +185,13 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   };
 }
 
-/** After a reboot the engine may come up a little later than the runner. */
+/** After a reboot the engine may come up a little later than the runner. An engine that stays away is one of the problems. */
+async function preflight(driver: Driver, { dockerUrl, isolation }: RunnerConfig, logger: Logger): Promise<void> {
+  const asking = patiently(logger, 'the engine does not answer yet; asked again', () => driver.isolationClasses());
+  await asking.catch(() => {});
+  assertSuitable(await readFacts(dockerUrl, openShell()), isolation);
+}
+
 async function openNetwork(
   config: RunnerConfig,
   runnerId: string,
@@ -191,13 +202,32 @@ async function openNetwork(
   const workspaceOf = (instance: string) => adopted.find(instance)?.workspaceId;
   const resolvers = resolversFor(config);
   const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, workspaceOf, logger };
+  return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
+    createNetwork(options),
+  );
+}
+
+/** Instances run all the same, and what the operator mends holds at once. */
+async function tellFirewall(network: Network, logger: Logger): Promise<void> {
+  const event = 'runner.firewall';
+  try {
+    const problems = await network.checkFirewall();
+    for (const { message, fix } of problems) logger.error({ event, fix }, `${message} Run: ${fix}`);
+    if (problems.length === 0) logger.info({ event }, 'the firewall of this machine lets instances through');
+  } catch (err) {
+    logger.warn({ event, err }, 'the firewall of this machine could not be checked');
+  }
+}
+
+/** Tries again for as long as an engine may take to come up, and then fails as the last try did. */
+async function patiently<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + enginePatienceMs;
   for (let failures = 1; ; failures += 1) {
     try {
-      return await createNetwork(options);
+      return await attempt();
     } catch (err) {
       if (performance.now() > giveUpAt) throw err;
-      logger.warn({ err }, 'the network of this machine cannot be prepared yet; tried again');
+      logger.warn({ err }, saying);
       await pause(backoffMs(failures, 250, 5_000, Math.random));
     }
   }

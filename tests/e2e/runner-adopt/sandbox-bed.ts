@@ -1,6 +1,7 @@
 // Sandboxes on a runner of their own, and somebody on its machine who speaks to them.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { DesiredInstance, IsolationClass } from '@berth/contract';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
@@ -8,6 +9,8 @@ import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
 import { gvisor } from '../../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../../scripts/engines/network-tools.ts';
 import { importTinyImage } from '../../../scripts/engines/tiny-image.ts';
+import { cgroupOf } from '../../../services/runner/src/cgroup/find.ts';
+import { thawGroup } from '../../../services/runner/src/cgroup/freeze.ts';
 import { type Bed, startBed } from '../runner-converge/bed.ts';
 
 const execute = promisify(execFile);
@@ -15,6 +18,8 @@ const execute = promisify(execFile);
 export interface SandboxBed extends Bed {
   /** What a command prints inside the sandbox at that address; started through its guest, like its owner would. */
   runIn(address: string, command: string): Promise<string>;
+  /** All that a reboot takes away: every process of a container, the bridge, and the rules. The runner must have ended. */
+  reboot(): Promise<void>;
   /** Ready before anybody asks for one. */
   warm(isolation: IsolationClass): DesiredInstance;
 }
@@ -32,6 +37,22 @@ export async function startSandboxBed(): Promise<SandboxBed> {
       const { stdout } = await execute('nsenter', [`--net=${bed.netns}`, '--', ...words]);
       return JSON.parse(stdout).logs;
     },
+    async reboot() {
+      const { body } = await callDocker(bed.docker.url, 'GET /containers/json');
+      const running: { Id: string; State: string }[] = JSON.parse(body.toString());
+      for (const { Id, State } of running) {
+        if (State === 'paused') await callDocker(bed.docker.url, `POST /containers/${Id}/unpause`);
+        const pid = JSON.parse((await callDocker(bed.docker.url, `GET /containers/${Id}/json`)).body.toString()).State
+          .Pid;
+        await thawAndKill(pid);
+      }
+      const isQuiet = async (): Promise<boolean> =>
+        (await callDocker(bed.docker.url, 'GET /containers/json')).body.toString().trim() === '[]';
+      while (!(await isQuiet())) await sleep(50);
+      const inside = (...words: string[]) => execute('nsenter', [`--net=${bed.netns}`, '--', ...words]);
+      await inside('nft', 'delete', 'table', 'inet', 'berth');
+      await inside('ip', 'link', 'delete', 'berth0');
+    },
     warm: (isolation) => ({
       id: randomUUID(),
       generation: 1,
@@ -47,6 +68,13 @@ export async function startSandboxBed(): Promise<SandboxBed> {
       sandbox: { idleSeconds: 600 },
     }),
   };
+}
+
+/** With version 1 of cgroups a frozen process takes no signal. */
+async function thawAndKill(pid: number): Promise<void> {
+  const group = await cgroupOf(pid, 'freezer');
+  if (group !== undefined) await thawGroup(group);
+  process.kill(pid, 'SIGKILL');
 }
 
 /** The tiny image, in which everything runs as root. */

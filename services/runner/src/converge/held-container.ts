@@ -54,13 +54,32 @@ export class HeldContainer {
     return state;
   }
 
-  /** gVisor takes the addresses of its network into itself, so nothing can be started in it a second time. */
-  async isWired(state: ContainerState, isolation: DesiredInstance['isolation']): Promise<boolean> {
+  /**
+   * Whether the network it was made with is there for it. A slot that has ended, as after a reboot of the machine, is started again for
+   * a container that does not run. gVisor takes the addresses of its network into itself, so nothing can be started in it a second time.
+   */
+  async wire(state: ContainerState, isolation: DesiredInstance['isolation']): Promise<boolean> {
     const slot = this.#held?.slot;
-    if (slot === undefined) return false;
-    if (state.status === 'running') return true;
+    if (state.status === 'running') return slot !== undefined;
     if (state.status === 'exited' && isolation === 'gvisor') return false;
-    return (await this.#tools.driver.inspect(slot.containerId))?.status === 'running';
+    if (slot !== undefined && (await this.#tools.driver.inspect(slot.containerId))?.status === 'running') return true;
+    return state.status !== 'paused' && this.#rewire(state);
+  }
+
+  async #rewire({ id, labels }: ContainerState): Promise<boolean> {
+    const containerId = labels[slotLabel];
+    if (containerId === undefined) return false;
+    const slot = await this.#tools.network.restartSlot({ containerId, address: this.address });
+    this.#held = { id, slot, labels };
+    if (slot === undefined) return false;
+    await this.#admit(slot, labels);
+    return true;
+  }
+
+  async #admit(slot: NetworkSlot, labels: Readonly<Record<string, string>>): Promise<void> {
+    const { network, sandboxes } = this.#tools;
+    const workspace = labels[containerLabels.workspace] ?? sandboxes?.adopted.find(this.#instance)?.workspaceId;
+    if (workspace !== undefined) await network.admit(slot.address, workspace);
   }
 
   async create(desired: DesiredInstance): Promise<void> {
@@ -155,22 +174,20 @@ export class HeldContainer {
 
   async #find(): Promise<ContainerState | undefined> {
     if (this.#isFresh) return undefined;
-    const { driver, network, runnerId, sandboxes } = this.#tools;
+    const { driver, network, runnerId } = this.#tools;
     const found = await driver.list({ name: containerLabels.instance, value: this.#instance });
     const state = found.find(({ labels }) => labels[containerLabels.runner] === runnerId);
     if (state === undefined) return undefined;
     const slotId = state.labels[slotLabel];
     const slot = slotId === undefined ? undefined : await network.adoptSlot(slotId);
-    const adopted = sandboxes?.adopted.find(this.#instance)?.workspaceId;
-    const workspace = state.labels[containerLabels.workspace] ?? adopted;
-    if (slot !== undefined && workspace !== undefined) await network.admit(slot.address, workspace);
+    if (slot !== undefined) await this.#admit(slot, state.labels);
     this.#held = { id: state.id, slot, labels: state.labels };
     return state;
   }
 
   async #giveNetworkBack(): Promise<void> {
-    const slot = this.#held?.slot;
-    if (slot !== undefined) await this.#tools.network.releaseSlot(slot);
+    const containerId = this.#held?.labels[slotLabel];
+    if (containerId !== undefined) await this.#tools.network.releaseSlot({ containerId, address: this.address });
     this.#held = undefined;
   }
 }

@@ -146,7 +146,7 @@ export class InstanceWorker {
     const state = await this.#container.look();
     const { failure } = this.#record;
     if (failure !== undefined) this.#say('failed', failure);
-    const isWired = state !== undefined && (await this.#container.isWired(state, desired.isolation));
+    const isWired = state !== undefined && (await this.#container.wire(state, desired.isolation));
     const isKept = this.#sandbox?.isKept ?? false;
     const isAwaited = isSandbox(desired) && desired.workspaceId !== undefined && !isKept;
     const seen = this.#record.seen(state, { isWired, isKept, isAwaited });

@@ -1,8 +1,7 @@
 // Files that have no name any more and are still open: no walk through folders finds them, and they fill the disk all the same.
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { cgroupOf } from '../driver/cgroup.ts';
+import { stat } from 'node:fs/promises';
+import { cgroupOf, processesIn } from '../cgroup/find.ts';
 import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;
@@ -36,9 +35,7 @@ export async function countUnlinked(pid: number, folder: string, signal: AbortSi
 
 async function processesBeside(pid: number): Promise<readonly string[]> {
   const group = await cgroupOf(pid, 'memory');
-  if (group === undefined) return [];
-  const text = await readFile(join(group.folder, 'cgroup.procs'), 'utf8').catch(() => '');
-  return text.split('\n').filter((each) => each !== '');
+  return group === undefined ? [] : processesIn(group).catch(() => []);
 }
 
 /** What was found until it ended; processes that went away meanwhile make it end with an error. */

@@ -1,5 +1,6 @@
 // How a container is locked in and what it may use, in the engine's words. Pure: what is asked for goes in, settings come out.
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../cgroup/limits.ts';
 import type { ContainerWish } from './driver.ts';
 
 /** What the engine's machine and set-up allow. */
@@ -19,12 +20,6 @@ const MAX_PROCESSES = 4_096;
 const LOG = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
 
 const MB = 1024 * 1024;
-
-/**
- * A share of the cores is reckoned over so long, and whoever has used theirs up stands still for the rest of it. In the usual
- * tenth of a second many threads could keep every core from the others for half of that.
- */
-export const cpuPeriodUs = 5_000;
 
 export function containerSettings(wish: ContainerWish, offer: EngineOffer): ContainerCreateOptions {
   return {
@@ -71,8 +66,7 @@ export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostCo
     // Memory and swap together: no swap beside the memory.
     MemorySwap: memoryMb * MB,
     // Who may use all of the machine needs no account: the keeping of one alone would hold it up.
-    ...(cpus < cores ? { CpuPeriod: cpuPeriodUs, CpuQuota: Math.round(cpus * cpuPeriodUs) } : {}),
-    // When cores are short, whoever has twice the memory gets twice the time. The kernel knows 2 to 262 144.
-    CpuShares: Math.min(Math.max(memoryMb, 2), 262_144),
+    ...(cpus < cores ? { CpuPeriod: cpuPeriodUs, CpuQuota: cpuQuotaUs(cpus) } : {}),
+    CpuShares: cpuShares(memoryMb),
   };
 }

@@ -5,7 +5,11 @@ import { z } from 'zod';
 import type { EngineOffer } from './container-settings.ts';
 import type { ContainerState, ContainerUsage } from './driver.ts';
 
-export function containerState(info: ContainerInspectInfo, runtimes: EngineOffer['runtimes']): ContainerState {
+export function containerState(
+  info: ContainerInspectInfo,
+  layer: string | undefined,
+  runtimes: EngineOffer['runtimes'],
+): ContainerState {
   const { Id, Name, Config, State, LogPath, HostConfig } = info;
   const status = statusFrom(State.Status);
   return {
@@ -18,20 +22,16 @@ export function containerState(info: ContainerInspectInfo, runtimes: EngineOffer
     outOfMemory: State.OOMKilled,
     logFile: LogPath || undefined,
     isolation: isolationClasses.find((isolation) => runtimes[isolation] === HostConfig.Runtime),
-    writablePaths: writablePaths(info),
+    writablePaths: writablePaths(info, layer),
   };
 }
 
 /** The files about names are the engine's own, beside the layer: root inside may write to them without an end. */
-function writablePaths(info: ContainerInspectInfo): string[] {
+function writablePaths(info: ContainerInspectInfo, layer: string | undefined): string[] {
   const { HostnamePath, HostsPath, ResolvConfPath, Mounts } = info;
-  const layer = Layer.safeParse(info).data?.GraphDriver.Data.UpperDir;
   const volumes = Mounts.filter(({ Type, RW }) => Type === 'volume' && RW).map(({ Source }) => Source);
   return [layer, ...volumes, HostnamePath, HostsPath, ResolvConfPath].flatMap((path) => path || []);
 }
-
-/** Of the storage driver overlay2; others name none. */
-const Layer = z.object({ GraphDriver: z.object({ Data: z.object({ UpperDir: z.string().optional() }) }) });
 
 /** It also knows `restarting`, which we never ask for, and `removing` and `dead`, in which nothing runs any more. */
 function statusFrom(status: string): ContainerState['status'] {

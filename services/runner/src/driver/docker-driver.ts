@@ -1,5 +1,6 @@
 import { isolationClasses } from '@berth/contract';
 import { z } from 'zod';
+import { containerLayer } from './container-layer.ts';
 import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
 import { containerState, containerUsage } from './container-state.ts';
 import { answered, answeredIfThere, answeredOr, openDocker, statusOf } from './docker-client.ts';
@@ -46,7 +47,7 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
 
   async function inspect(id: string): Promise<ContainerState | undefined> {
     const found = await answeredIfThere(docker.getContainer(id).inspect());
-    return found && containerState(found, runtimes);
+    return found && containerState(found, await containerLayer(found), runtimes);
   }
 
   const pause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).pause());

@@ -1,4 +1,4 @@
-import { cgroupOfContainer } from './cgroup.ts';
+import { cgroupOfContainer } from '../cgroup/find.ts';
 import type { ContainerState } from './driver.ts';
 
 /** To its first process, if it has not ended: at once and without the engine, which would need its time and some disk. */

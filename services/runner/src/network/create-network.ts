@@ -3,9 +3,10 @@ import { openDocker } from '../driver/docker-client.ts';
 import { mendBridge } from './bridge.ts';
 import { openShell, type RunCommand } from './command.ts';
 import { takeStock, type WorkspaceOf } from './earlier-run.ts';
+import { checkFirewall } from './firewall/check-firewall.ts';
 import { mendSwitches } from './kernel-switches.ts';
-import type { Network } from './network.ts';
-import { createSlot, findSlot, removeSlot } from './slot-container.ts';
+import type { Network, UsedSlot } from './network.ts';
+import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slot-container.ts';
 import { ensureSlotImage } from './slot-image.ts';
 import { SlotPool } from './slot-pool.ts';
 import { openTable } from './table.ts';
@@ -28,6 +29,9 @@ export interface NetworkOptions {
   readonly run?: RunCommand;
 }
 
+/** Of no tenant: the slot in it is alone. */
+const checkedWorkspace = 'firewall-check';
+
 /** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = openShell() } = options;
@@ -47,6 +51,11 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   });
   // When a slot dies the engine gives its address to another, while the first is still somebody's. The last one counts.
   const ownerOf = new Map<string, string>();
+  async function dismissAddress({ containerId, address }: UsedSlot): Promise<void> {
+    if (address === undefined || (ownerOf.get(address) ?? containerId) !== containerId) return;
+    await table.dismiss(address);
+    ownerOf.delete(address);
+  }
 
   return {
     async takeSlot({ isForLater } = {}) {
@@ -56,19 +65,24 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       return slot;
     },
 
-    async releaseSlot({ containerId, address }) {
-      const isOwner = (ownerOf.get(address) ?? containerId) === containerId;
-      if (isOwner) {
-        // First: the engine gives the address to somebody else as soon as it is free.
-        await table.dismiss(address);
-        ownerOf.delete(address);
-      }
-      await removeSlot(docker, containerId);
+    async releaseSlot(slot) {
+      // First: the engine gives the address to somebody else as soon as it is free.
+      await dismissAddress(slot);
+      await removeSlot(docker, slot.containerId);
     },
 
     async adoptSlot(containerId) {
       const slot = await findSlot(docker, containerId, bridge);
       if (slot) ownerOf.set(slot.address, slot.containerId);
+      return slot;
+    },
+
+    async restartSlot(ended) {
+      await dismissAddress(ended);
+      const slot = await restartSlot(docker, ended.containerId, { network: bridge, resolvers });
+      if (slot === undefined) return undefined;
+      ownerOf.set(slot.address, slot.containerId);
+      await table.dismiss(slot.address);
       return slot;
     },
 
@@ -81,6 +95,18 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       const bridged = await mendBridge(docker, run, ground);
       if (bridged.length > 0) await pool.renew();
       return [...rules, ...bridged];
+    },
+
+    async checkFirewall() {
+      const slot = await pool.make();
+      try {
+        await table.admit(slot.address, checkedWorkspace);
+        const slotPid = await slotProcess(docker, slot.containerId);
+        return await checkFirewall({ run, bridge, gateways, slotPid });
+      } finally {
+        await table.dismiss(slot.address);
+        await removeSlot(docker, slot.containerId);
+      }
     },
 
     close: () => pool.close(),

@@ -4,7 +4,7 @@ import { answered } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
 import { findSlot, removeSlot } from './slot-container.ts';
 
-export interface UsedSlot {
+export interface UsedAddress {
   readonly address: string;
   /** Absent while the one in it waits for an owner: it speaks to nobody. */
   readonly workspaceId: string | undefined;
@@ -22,7 +22,7 @@ export async function takeStock(
   runnerId: string,
   network: string,
   workspaceOf: WorkspaceOf,
-): Promise<UsedSlot[]> {
+): Promise<UsedAddress[]> {
   const filters = { label: [`${containerLabels.runner}=${runnerId}`] };
   const ours = await answered(docker.listContainers({ all: true, filters }));
   const workspaceIn = new Map<string, string | undefined>();
@@ -32,11 +32,15 @@ export async function takeStock(
     if (kind !== 'container' || slot === undefined || instance === undefined) continue;
     workspaceIn.set(slot, Labels[containerLabels.workspace] ?? workspaceOf(instance));
   }
-  const used: UsedSlot[] = [];
+  const used: UsedAddress[] = [];
   for (const { Id } of ours.filter(({ Labels }) => containerLabels.slot in Labels)) {
-    const slot = workspaceIn.has(Id) ? await findSlot(docker, Id, network) : undefined;
-    if (slot === undefined) await removeSlot(docker, Id);
-    else used.push({ address: slot.address, workspaceId: workspaceIn.get(Id) });
+    if (!workspaceIn.has(Id)) {
+      await removeSlot(docker, Id);
+      continue;
+    }
+    // One that has ended is its instance's all the same, which may be started in it again.
+    const slot = await findSlot(docker, Id, network);
+    if (slot !== undefined) used.push({ address: slot.address, workspaceId: workspaceIn.get(Id) });
   }
   return used;
 }

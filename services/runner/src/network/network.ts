@@ -1,10 +1,17 @@
 // What the rest of the runner asks of the machine's network.
+import type { FirewallProblem } from './firewall/check-firewall.ts';
 
 /** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
 export interface NetworkSlot {
   /** Of the container that holds it. */
   readonly containerId: string;
   readonly address: string;
+}
+
+/** One that may have ended: then nobody knows its address. */
+export interface UsedSlot {
+  readonly containerId: string;
+  readonly address: string | undefined;
 }
 
 export interface Network {
@@ -14,9 +21,11 @@ export interface Network {
    */
   takeSlot(wish?: { readonly isForLater?: boolean }): Promise<NetworkSlot>;
   /** Removes the slot's container and dismisses its address; what used it must be gone. */
-  releaseSlot(slot: NetworkSlot): Promise<void>;
+  releaseSlot(slot: UsedSlot): Promise<void>;
   /** Slots that instances of an earlier run of this process still use, by the id of the container that holds them. */
   adoptSlot(containerId: string): Promise<NetworkSlot | undefined>;
+  /** Starts a slot whose container has ended, as after a reboot of the machine. Its address may be another one then. */
+  restartSlot(slot: UsedSlot): Promise<NetworkSlot | undefined>;
   /** From here on the address speaks to its workspace and to the outside; before, to nobody. */
   admit(address: string, workspaceId: string): Promise<void>;
   dismiss(address: string): Promise<void>;
@@ -25,6 +34,8 @@ export interface Network {
    * mended, empty when all was well.
    */
   verify(): Promise<readonly string[]>;
+  /** Whether other firewalls of this machine let instances through, tried with real packets. */
+  checkFirewall(): Promise<readonly FirewallProblem[]>;
   /** Removes slots that nobody took. The table stays: instances outlive this process. */
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ export interface SlotWish {
 const MEMORY_BYTES = 8 * 1024 * 1024;
 const GONE = 404;
 const ALREADY_GOING = 409;
+const ALREADY_RUNNING = 304;
 // Nobody's: without it the engine would hand questions to the machine's own resolvers, past our table.
 const NO_RESOLVER = '127.0.0.1';
 
@@ -61,6 +62,23 @@ export async function findSlot(docker: Docker, id: string, network: string): Pro
   const address = found?.NetworkSettings.Networks[network]?.IPAddress;
   if (found === undefined || !found.State.Running || !address) return undefined;
   return { containerId: found.Id, address };
+}
+
+/** Undefined when nothing is left to start. */
+export async function restartSlot(
+  docker: Docker,
+  id: string,
+  { network, resolvers }: Pick<SlotWish, 'network' | 'resolvers'>,
+): Promise<NetworkSlot | undefined> {
+  const container = docker.getContainer(id);
+  if ((await answeredIfThere(container.inspect())) === undefined) return undefined;
+  await answeredOr([ALREADY_RUNNING], container.start());
+  await nameResolvers(docker, id, resolvers);
+  return findSlot(docker, id, network);
+}
+
+export async function slotProcess(docker: Docker, id: string): Promise<number> {
+  return (await answered(docker.getContainer(id).inspect())).State.Pid;
 }
 
 export const removeSlot = (docker: Docker, id: string): Promise<void> =>

@@ -3,12 +3,12 @@
 // twice, so whatever was cut off in between is done again from the beginning.
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredInstance } from '@berth/contract';
+import { setLimits } from '../cgroup/limits.ts';
 import type { Network } from '../network/network.ts';
 import { machine } from '../node/machine.ts';
 import type { AdoptedBook } from './adopted-book.ts';
 import type { GuestControl } from './guest-control.ts';
 import type { RunningSandbox, SandboxKeeper } from './keeper.ts';
-import { setLimits } from './limits.ts';
 
 export interface AdoptTools {
   readonly network: Pick<Network, 'admit'>;

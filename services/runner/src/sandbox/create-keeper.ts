@@ -1,5 +1,5 @@
 import { within } from '@berth/pace';
-import { dropCache } from './drop-cache.ts';
+import { dropCache } from '../cgroup/drop-cache.ts';
 import type { SandboxKeeper, SandboxNews } from './keeper.ts';
 import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
 import type { LastUseBook } from './last-use-book.ts';
@@ -54,7 +54,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       if (!goesOn()) return;
       if (!sandbox.isAsleep || emptied.has(sandbox)) continue;
       emptied.add(sandbox);
-      await dropCache(sandbox.sandbox);
+      await dropCache({ id: sandbox.sandbox.containerId, pid: sandbox.sandbox.pid });
     }
   }
 

@@ -4,7 +4,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
-import { cgroupOfContainer } from '../driver/cgroup.ts';
+import { cgroupOfContainer, processesIn } from '../cgroup/find.ts';
 import type { Driver } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
 import type { Freezable, Freezer } from './freezer.ts';
@@ -76,8 +76,7 @@ async function isQuiet(sandbox: Freezable): Promise<boolean> {
   let quiet = 0;
   for (let look = 0; look < looks && quiet < quietLooks; look += 1) {
     await sleep(lookMs);
-    const pids = (await readFile(`${group.folder}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean);
-    const states = (await Promise.all(pids.map(threadStates))).flat();
+    const states = (await Promise.all((await processesIn(group)).map(threadStates))).flat();
     const goesOn = states.some((state) => state === 'R' || state === 'D');
     quiet = goesOn || !(await isStopped(sandbox)) ? 0 : quiet + 1;
   }

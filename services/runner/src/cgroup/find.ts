@@ -1,4 +1,5 @@
-// Where the kernel keeps the limits of a process on this machine, with either version of cgroups, or both at once.
+// Where the kernel keeps the limits of a process on this machine, with either version of cgroups, or both at once. No other folder
+// of the runner knows what the versions differ in.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -24,6 +25,12 @@ export async function cgroupOfContainer(
 ): Promise<Cgroup | undefined> {
   const group = await cgroupOf(pid, controller);
   return group?.folder.includes(id) ? group : undefined;
+}
+
+/** Those that are in the group now. */
+export async function processesIn({ folder }: Cgroup): Promise<string[]> {
+  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8');
+  return text.split('\n').filter(Boolean);
 }
 
 /** Lines are `number:controllers:path`; version 2 has no controllers in its line, and freezes by itself. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cgroupIn } from './cgroup.ts';
+import { cgroupIn } from './find.ts';
 
 test('with version 1 each controller has a tree of its own', () => {
   const text = '9:name=systemd:/\n6:freezer:/docker/ab\n4:memory:/docker/ab\n2:cpu,cpuacct:/docker/ab\n0::/\n';

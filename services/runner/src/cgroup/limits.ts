@@ -2,8 +2,7 @@
 // thirty. The engine does not hear of it, so whoever starts the container again sets them again.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cgroup, cgroupOf } from '../driver/cgroup.ts';
-import { cpuPeriodUs } from '../driver/container-settings.ts';
+import { type Cgroup, cgroupOf } from './find.ts';
 
 export interface Limits {
   readonly memoryMb: number;
@@ -18,6 +17,17 @@ interface Setting {
 }
 
 const bytesPerMb = 1024 * 1024;
+
+/**
+ * A share of the cores is reckoned over so long, and a group that has used its share up stands still for the rest of it. In the usual
+ * tenth of a second many threads could keep every core from the others for half of that.
+ */
+export const cpuPeriodUs = 5_000;
+
+export const cpuQuotaUs = (cpus: number): number => Math.round(cpus * cpuPeriodUs);
+
+/** When cores are short, a group with twice the memory gets twice the time. The kernel knows 2 to 262 144. */
+export const cpuShares = (memoryMb: number): number => Math.min(Math.max(memoryMb, 2), 262_144);
 
 /** What the files of a group should say, in an order in which the kernel takes them. */
 export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: number, nowBytes: number): Setting[] {
@@ -38,8 +48,8 @@ export function cpuSettings(
   { version }: Pick<Cgroup, 'version'>,
   { memoryMb, cpus }: Pick<Limits, 'memoryMb'> & { readonly cpus: number | undefined },
 ): Setting[] {
-  const quotaUs = cpus === undefined ? undefined : String(Math.round(cpus * cpuPeriodUs));
-  const shares = Math.min(Math.max(memoryMb, 2), 262_144);
+  const quotaUs = cpus === undefined ? undefined : String(cpuQuotaUs(cpus));
+  const shares = cpuShares(memoryMb);
   if (version === 1)
     return [
       { file: 'cpu.cfs_period_us', value: String(cpuPeriodUs) },

@@ -1,0 +1,157 @@
+// What a machine must be like to keep tenants apart and within their limits. Each check says what is wrong and how to mend it.
+import type { IsolationClass } from '@berth/contract';
+import type { EngineFacts, Facts } from './facts.ts';
+
+export interface Problem {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+/** Undefined when all is well. `isolation` are the classes that this machine is to offer. */
+type Check = (facts: Facts, isolation: readonly IsolationClass[]) => Problem | undefined;
+
+const oldestKernel = [5, 10] as const;
+const oldestEngine = [20, 10] as const;
+const neededControllers = ['cpu', 'io', 'memory', 'pids'];
+/** Of the engine itself, and of containerd's image store: with both the runner finds what a container writes. */
+const countableDrivers = ['overlay2', 'overlayfs'];
+
+export const checks: readonly Check[] = [
+  ({ userId }) =>
+    userId === 0
+      ? undefined
+      : {
+          reason: `The runner runs as user ${userId}, not as root.`,
+          fix: 'Start it as root: it sets up networks and limits.',
+        },
+
+  ({ kernel }) =>
+    isAtLeast(kernel, oldestKernel)
+      ? undefined
+      : {
+          reason: `The kernel is ${kernel}; the runner needs ${oldestKernel.join('.')} or newer.`,
+          fix: 'Update the machine.',
+        },
+
+  ({ missingPrograms }) =>
+    missingPrograms.length === 0
+      ? undefined
+      : {
+          reason: `These programs are missing: ${missingPrograms.join(', ')}.`,
+          fix: 'Install them: apt-get install nftables iproute2 procps findutils coreutils util-linux',
+        },
+
+  ({ controllers }) => {
+    const missing = controllers === undefined ? [] : neededControllers.filter((name) => !controllers.includes(name));
+    if (missing.length === 0) return undefined;
+    return {
+      reason: `The kernel offers no cgroup controller for ${missing.join(', ')}.`,
+      fix: 'Remove cgroup_disable from the kernel’s command line, and reboot. In a container or virtual machine, pass all controllers on.',
+    };
+  },
+
+  ({ nftablesError, missingPrograms }) =>
+    nftablesError === undefined || missingPrograms.includes('nft')
+      ? undefined
+      : {
+          reason: `nft cannot make tables: ${nftablesError}`,
+          fix: 'Load the kernel’s module: modprobe nf_tables. Where there is none, install a kernel of the distribution.',
+        },
+
+  ({ hasBridgeFilter }) =>
+    hasBridgeFilter
+      ? undefined
+      : {
+          reason:
+            'The kernel module br_netfilter is missing; without it instances on one bridge reach each other past all rules.',
+          fix: 'Load it now and at every start: modprobe br_netfilter && echo br_netfilter > /etc/modules-load.d/berth.conf',
+        },
+
+  ({ engine }) =>
+    'error' in engine
+      ? {
+          reason: `Docker does not answer: ${engine.error}`,
+          fix: 'Start it: systemctl start docker. Is runner.dockerUrl its socket?',
+        }
+      : undefined,
+
+  ofEngine(({ ServerVersion }) =>
+    isAtLeast(ServerVersion, oldestEngine)
+      ? undefined
+      : {
+          reason: `Docker is ${ServerVersion}; the runner needs ${oldestEngine.join('.')} or newer.`,
+          fix: 'Update Docker.',
+        },
+  ),
+
+  ofEngine(({ SecurityOptions }) =>
+    hasOption(SecurityOptions, 'rootless')
+      ? {
+          reason: 'Docker runs without root.',
+          fix: 'Install Docker as a service of the system, and name its socket in runner.dockerUrl.',
+        }
+      : undefined,
+  ),
+
+  ofEngine(({ LiveRestoreEnabled }) =>
+    LiveRestoreEnabled
+      ? undefined
+      : {
+          reason: 'Docker ends all containers when it is restarted or updated.',
+          fix: 'Add "live-restore": true to /etc/docker/daemon.json, then run: systemctl reload docker',
+        },
+  ),
+
+  ofEngine(({ MemoryLimit, CpuCfsQuota, PidsLimit }) => {
+    const missing = Object.entries({ memory: MemoryLimit, CPU: CpuCfsQuota, processes: PidsLimit }).filter(
+      ([, has]) => !has,
+    );
+    if (missing.length === 0) return undefined;
+    return {
+      reason: `Docker cannot limit ${missing.map(([name]) => name).join(', ')}.`,
+      fix: 'Enable the cgroup controllers: boot with cgroup_enable=memory on the kernel’s command line, then restart Docker.',
+    };
+  }),
+
+  ofEngine(({ SecurityOptions }, isolation) =>
+    !isolation.includes('runc') || hasOption(SecurityOptions, 'seccomp')
+      ? undefined
+      : {
+          reason: 'Docker starts containers without a seccomp profile.',
+          fix: 'Remove "seccomp-profile": "unconfined" from /etc/docker/daemon.json and restart Docker, or offer gVisor alone: runner.isolation: [gvisor]',
+        },
+  ),
+
+  ofEngine(({ Driver }, isolation) =>
+    !isolation.includes('runc') || countableDrivers.includes(Driver)
+      ? undefined
+      : {
+          reason: `Docker keeps containers with the storage driver ${Driver}, with which the disk of runc containers cannot be limited.`,
+          fix: 'Set "storage-driver": "overlay2" in /etc/docker/daemon.json and restart Docker, or offer gVisor alone: runner.isolation: [gvisor]',
+        },
+  ),
+
+  ofEngine(({ Runtimes }, isolation) =>
+    isolation.includes('gvisor') &&
+    Runtimes.runsc?.runtimeArgs?.some((argument) => /^--?network[= ]host$/.test(argument))
+      ? {
+          reason: 'gVisor uses the network stack of the machine’s kernel.',
+          fix: 'Set --network=sandbox in runtimeArgs of runsc in /etc/docker/daemon.json, then run: systemctl reload docker',
+        }
+      : undefined,
+  ),
+];
+
+/** Nothing is known of an engine that does not answer. */
+function ofEngine(check: (engine: EngineFacts, isolation: readonly IsolationClass[]) => Problem | undefined): Check {
+  return ({ engine }, isolation) => ('error' in engine ? undefined : check(engine, isolation));
+}
+
+/** Options are words such as `name=seccomp,profile=default`. */
+const hasOption = (options: EngineFacts['SecurityOptions'], name: string): boolean =>
+  options?.some((option) => option.split(',').includes(`name=${name}`)) ?? false;
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [, first = '0', second = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(first) > major || (Number(first) === major && Number(second) >= minor);
+}

@@ -1,0 +1,86 @@
+// What the runner's start depends on, read from the machine once.
+import { access, constants, readFile } from 'node:fs/promises';
+import { release } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { environment } from '@berth/telemetry';
+import { z } from 'zod';
+import { answered, openDocker } from '../driver/docker-client.ts';
+import type { RunCommand } from '../network/command.ts';
+
+const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
+
+/** As `GET /info` of the engine says it. */
+export const EngineFacts = z.object({
+  ServerVersion: z.string(),
+  Driver: z.string(),
+  CgroupDriver: z.string().default(''),
+  MemoryLimit: z.boolean(),
+  CpuCfsQuota: z.boolean(),
+  PidsLimit: z.boolean().default(false),
+  LiveRestoreEnabled: z.boolean(),
+  SecurityOptions: z.array(z.string()).nullish(),
+  Runtimes: z.record(z.string(), Runtime),
+});
+export type EngineFacts = z.infer<typeof EngineFacts>;
+
+export interface Facts {
+  readonly userId: number;
+  /** As `uname -r` says it. */
+  readonly kernel: string;
+  /** Programs that the runner needs and that are not there. */
+  readonly missingPrograms: readonly string[];
+  /** Of version 2; undefined where the machine has version 1, or both at once. */
+  readonly controllers: readonly string[] | undefined;
+  /** Whether the kernel lets nft make tables: what it answered when it did not. */
+  readonly nftablesError: string | undefined;
+  readonly hasBridgeFilter: boolean;
+  /** What the engine's socket answered when nobody spoke there. */
+  readonly engine: EngineFacts | { readonly error: string };
+}
+
+const programs = ['nft', 'ip', 'sysctl', 'find', 'nice', 'fallocate'];
+
+export async function readFacts(dockerUrl: string, run: RunCommand): Promise<Facts> {
+  const missing = await Promise.all(programs.map(async (name) => ((await isInstalled(name)) ? [] : [name])));
+  return {
+    userId: process.getuid?.() ?? 0,
+    kernel: release(),
+    missingPrograms: missing.flat(),
+    controllers: await controllers(),
+    nftablesError: await run('nft', ['list', 'tables']).then(() => undefined, messageOf),
+    hasBridgeFilter: await hasBridgeFilter(run),
+    engine: await answered(openDocker(dockerUrl).info()).then(
+      (info) => EngineFacts.parse(info),
+      (error) => ({ error: messageOf(error) }),
+    ),
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function isInstalled(program: string): Promise<boolean> {
+  const folders = (environment.PATH ?? '').split(delimiter);
+  const found = folders.map((folder) =>
+    access(join(folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(found)).includes(true);
+}
+
+async function controllers(): Promise<readonly string[] | undefined> {
+  const text = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined);
+  return text?.trim().split(/\s+/);
+}
+
+/** Its switch is there once the module is loaded, which is tried. */
+async function hasBridgeFilter(run: RunCommand): Promise<boolean> {
+  const isThere = () => run('sysctl', ['-n', 'net.bridge.bridge-nf-call-iptables']);
+  return isThere()
+    .catch(() => run('modprobe', ['br_netfilter']).then(isThere))
+    .then(
+      () => true,
+      () => false,
+    );
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { EngineFacts, Facts } from './facts.ts';
+import { assertSuitable } from './preflight.ts';
+
+const engine: EngineFacts = {
+  ServerVersion: '29.0.1',
+  Driver: 'overlayfs',
+  CgroupDriver: 'systemd',
+  MemoryLimit: true,
+  CpuCfsQuota: true,
+  PidsLimit: true,
+  LiveRestoreEnabled: true,
+  SecurityOptions: ['name=apparmor', 'name=seccomp,profile=builtin', 'name=cgroupns'],
+  Runtimes: { runc: {}, runsc: { runtimeArgs: ['--platform=systrap', '--network=sandbox'] } },
+};
+
+const good: Facts = {
+  userId: 0,
+  kernel: '6.12.107+deb13-cloud-amd64',
+  missingPrograms: [],
+  controllers: ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids'],
+  nftablesError: undefined,
+  hasBridgeFilter: true,
+  engine,
+};
+
+const withEngine = (other: Partial<EngineFacts>): Partial<Facts> => ({ engine: { ...engine, ...other } });
+
+test('a machine on which everything holds is not refused, with either version of cgroups', () => {
+  assertSuitable(good, undefined);
+  assertSuitable({ ...good, controllers: undefined, kernel: '5.10.0-28-amd64' }, ['gvisor']);
+});
+
+test.each<[string, Partial<Facts>, RegExp]>([
+  ['not root', { userId: 1000 }, /user 1000, not as root[\s\S]*Start it as root/],
+  ['an old kernel', { kernel: '4.19.0-26-amd64' }, /kernel is 4.19.0-26-amd64; the runner needs 5.10[\s\S]*Update/],
+  ['a missing program', { missingPrograms: ['nft'] }, /missing: nft[\s\S]*apt-get install nftables/],
+  [
+    'no memory controller',
+    { controllers: ['cpu', 'io', 'pids'] },
+    /no cgroup controller for memory[\s\S]*cgroup_disable/,
+  ],
+  [
+    'no nf_tables',
+    { nftablesError: 'Operation not supported' },
+    /nft cannot make tables: Operation[\s\S]*modprobe nf_tables/,
+  ],
+  ['no br_netfilter', { hasBridgeFilter: false }, /br_netfilter is missing[\s\S]*modprobe br_netfilter/],
+  [
+    'no engine',
+    { engine: { error: 'connect ENOENT' } },
+    /Docker does not answer: connect ENOENT[\s\S]*systemctl start docker/,
+  ],
+  [
+    'an old engine',
+    withEngine({ ServerVersion: '19.03.15' }),
+    /Docker is 19.03.15; the runner needs 20.10[\s\S]*Update Docker/,
+  ],
+  [
+    'a rootless engine',
+    withEngine({ SecurityOptions: ['name=seccomp', 'name=rootless'] }),
+    /without root[\s\S]*as a service/,
+  ],
+  ['no live-restore', withEngine({ LiveRestoreEnabled: false }), /ends all containers[\s\S]*"live-restore": true/],
+  ['no limits', withEngine({ MemoryLimit: false }), /cannot limit memory[\s\S]*cgroup_enable=memory/],
+  ['no seccomp', withEngine({ SecurityOptions: [] }), /without a seccomp profile[\s\S]*runner.isolation: \[gvisor\]/],
+  [
+    'another storage driver',
+    withEngine({ Driver: 'btrfs' }),
+    /storage driver btrfs[\s\S]*"storage-driver": "overlay2"/,
+  ],
+  [
+    'gVisor on the machine’s network stack',
+    withEngine({ Runtimes: { runc: {}, runsc: { runtimeArgs: ['--network=host'] } } }),
+    /network stack of the machine[\s\S]*--network=sandbox/,
+  ],
+])('%s is refused with the reason and the fix', (_, other, expected) => {
+  expect(() => assertSuitable({ ...good, ...other }, undefined)).toThrow(expected);
+});
+
+test('a machine that offers gVisor alone needs neither a seccomp profile nor a storage driver that can be counted', () => {
+  assertSuitable({ ...good, ...withEngine({ Driver: 'btrfs', SecurityOptions: [] }) }, ['gvisor']);
+});
+
+test('everything that is wrong is said at once', () => {
+  const bad = { ...good, userId: 1, hasBridgeFilter: false, ...withEngine({ LiveRestoreEnabled: false }) };
+  expect(() => assertSuitable(bad, undefined)).toThrow(/user 1[\s\S]*br_netfilter[\s\S]*live-restore/);
+});
