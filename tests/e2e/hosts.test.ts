@@ -1,4 +1,5 @@
-// A runner on a machine as users have it: Debian 13 with cgroup v2 and Docker 26, in a virtual machine, on runc. Full size only: the machine is emulated, and takes minutes. The small size proves the same on this machine.
+// A runner on a machine as users have it: Debian 13 with cgroup v2 and Docker 26, in a virtual machine, on runc. Full size
+// only: the machine is emulated, and takes minutes. The small size proves the same on this machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';

@@ -28,6 +28,7 @@ export interface EmulatorCommand {
 
 /** How QEMU is started, up to its own arguments. */
 export async function emulatorCommand(): Promise<EmulatorCommand> {
+  await emulator.install();
   const root = await emulatorFolder();
   const libraries = join(root, 'usr/lib/x86_64-linux-gnu');
   return {
