@@ -6,7 +6,7 @@ import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { importTiny, RunnerHost } from '../../scripts/engines/virtual-host/runner-host.ts';
 import { isFull } from '../support/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
-import { GuestCaller, groupFile, instanceOf } from './hosts/on-host.ts';
+import { groupFile, guestOf, instanceOf } from './hosts/on-host.ts';
 
 const stores = [{ store: 'overlay2', docker: {} }] as const;
 const classes = [{ isolation: 'runc', generation: 'mk2' }] as const;
@@ -52,7 +52,7 @@ describe.skipIf(!isFull).each(stores)('with the image store $store', { timeout: 
 
   describe.each(classes)('on $isolation', ({ isolation, generation }) => {
     const client = (workspace = 'main') => clientOf(fleet, workspace);
-    const guest = (name: string, workspace = 'main') => new GuestCaller(fleet, workspace, name);
+    const guest = (name: string, workspace = 'main') => guestOf(fleet, workspace, name);
     const createSandbox = async (name: string, workspace = 'main', runtime = {}) => {
       const body = { metadata: { name }, spec: { runtime: { image: boxImage, memory: 256, ...runtime } } };
       await client(workspace).post('/sandboxes', body);
@@ -114,7 +114,7 @@ describe.skipIf(!isFull).each(stores)('with the image store $store', { timeout: 
       const id = await instanceOf(fleet, `box-${isolation}`);
       const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(machine.host, id, 'cpu.stat'))?.[1]);
       const uptime = async () => Number((await machine.host.run('cut -d" " -f1 /proc/uptime')).trim());
-      await box.start('for i in 1 2 3 4; do (while :; do :; done) & done; sleep 40; kill $(jobs -p)');
+      await box.start({ command: 'for i in 1 2 3 4; do (while :; do :; done) & done; sleep 40; kill $(jobs -p)' });
       await sleep(5_000);
       const [usedBefore, before] = [await used(), await uptime()];
       await sleep(20_000);

@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDebianRoot } from '../debian-root.ts';
 import type { Installable } from '../engine.ts';
 import { engineFolder } from '../folders.ts';
 import { gvisor, installedRunsc } from '../gvisor.ts';
-import { makeDebianRoot } from './emulator.ts';
 
 /** Raised whenever something below changes what lies on the disk. */
 const edition = 1;
@@ -39,7 +39,7 @@ export const hostImage: Installable = {
     const staging = await mkdtemp(join(await engineFolder('virtual-host'), 'making-'));
     try {
       const root = join(staging, 'root');
-      await makeDebianRoot(packages, root, prepare);
+      await makeDebianRoot({ suite: 'trixie', packages, target: root, finish: prepare });
       const made = join(staging, 'image');
       await mkdir(made);
       for (const name of ['vmlinuz', 'initrd.img']) await copyFile(bootFile(root, name), join(made, name));

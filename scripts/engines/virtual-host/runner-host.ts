@@ -115,7 +115,7 @@ Options=ro
 WantedBy=multi-user.target
 `;
 
-/** As in \`docs/operations/runners.md\`. */
+/** As in `docs/operations/runners.md`. */
 const serviceUnit = `[Unit]
 Description=Berth runner
 Wants=network-online.target

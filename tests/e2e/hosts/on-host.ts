@@ -1,36 +1,16 @@
 // What a test looks at on a virtual machine, and how it speaks to sandboxes there.
-import { z } from 'zod';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { VirtualHost } from '../../../scripts/engines/virtual-host/virtual-host.ts';
+import { guestClient } from '../../support/guest-client.ts';
 import { instancesOf } from '../../support/workloads.ts';
 
-const Ran = z.object({ logs: z.string() });
-
-export class GuestCaller {
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-
-  constructor(fleet: Fleet, workspace: string, name: string) {
-    this.#url = `${fleet.gateways[0]?.url}/${workspace}/sandboxes/${name}`;
-    this.#headers = { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' };
-  }
-
-  /** What the command prints. */
-  async exec(command: string): Promise<string> {
-    return Ran.parse(await this.#process({ command, waitForCompletion: true, timeout: 300 })).logs;
-  }
-
-  async start(command: string): Promise<void> {
-    await this.#process({ command });
-  }
-
-  async #process(body: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const init = { method: 'POST', headers: this.#headers, body: JSON.stringify(body) };
-    const answer = await fetch(`${this.#url}/process`, init);
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${this.#url}: ${answer.status} ${text}`);
-    return JSON.parse(text);
-  }
+/** A sandbox, called through the first gateway. */
+export function guestOf(fleet: Fleet, workspace: string, name: string) {
+  const headers = { authorization: `Bearer ${fleet.key}` };
+  const client = guestClient(`${fleet.gateways[0]?.url}/${workspace}/sandboxes/${name}`, headers);
+  /** What a command prints. Emulated, it may take minutes. */
+  const exec = async (command: string): Promise<string> => (await client.run(command, { timeout: 300 })).logs ?? '';
+  return { ...client, exec };
 }
 
 /** The one that lives. */

@@ -24,11 +24,16 @@ export async function mendSwitches(run: RunCommand): Promise<string[]> {
   return off.map(({ name, why }) => `${name} was off: ${why}`);
 }
 
+/** Fails where the kernel has no such module. Its switches are there once it is loaded. */
+export async function loadBridgeFilter(run: RunCommand): Promise<void> {
+  const readSwitch = () => run('sysctl', ['-n', `${BRIDGE_FOLDER}.bridge-nf-call-iptables`]);
+  await readSwitch().catch(() => run('modprobe', ['br_netfilter']).then(readSwitch));
+}
+
 /** Without this module traffic between the ports of a bridge passes no table. It is not loaded on every machine. */
 async function requireBridgeFilter(run: RunCommand): Promise<void> {
-  const isThere = () => run('sysctl', ['-n', `${BRIDGE_FOLDER}.bridge-nf-call-iptables`]);
   try {
-    await isThere().catch(() => run('modprobe', ['br_netfilter']).then(isThere));
+    await loadBridgeFilter(run);
   } catch (error) {
     throw new Error(
       'The kernel module br_netfilter is missing. Without it instances of different workspaces cannot be kept apart: load it with "modprobe br_netfilter", then start the runner again.',

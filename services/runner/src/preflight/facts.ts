@@ -6,6 +6,7 @@ import { environment } from '@berth/telemetry';
 import { z } from 'zod';
 import { answered, openDocker } from '../driver/docker-client.ts';
 import type { RunCommand } from '../network/command.ts';
+import { loadBridgeFilter } from '../network/kernel-switches.ts';
 
 const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 
@@ -13,7 +14,6 @@ const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 export const EngineFacts = z.object({
   ServerVersion: z.string(),
   Driver: z.string(),
-  CgroupDriver: z.string().default(''),
   MemoryLimit: z.boolean(),
   CpuCfsQuota: z.boolean(),
   PidsLimit: z.boolean().default(false),
@@ -48,7 +48,10 @@ export async function readFacts(dockerUrl: string, run: RunCommand): Promise<Fac
     missingPrograms: missing.flat(),
     controllers: await controllers(),
     nftablesError: await run('nft', ['list', 'tables']).then(() => undefined, messageOf),
-    hasBridgeFilter: await hasBridgeFilter(run),
+    hasBridgeFilter: await loadBridgeFilter(run).then(
+      () => true,
+      () => false,
+    ),
     engine: await answered(openDocker(dockerUrl).info()).then(
       (info) => EngineFacts.parse(info),
       (error) => ({ error: messageOf(error) }),
@@ -72,15 +75,4 @@ async function isInstalled(program: string): Promise<boolean> {
 async function controllers(): Promise<readonly string[] | undefined> {
   const text = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined);
   return text?.trim().split(/\s+/);
-}
-
-/** Its switch is there once the module is loaded, which is tried. */
-async function hasBridgeFilter(run: RunCommand): Promise<boolean> {
-  const isThere = () => run('sysctl', ['-n', 'net.bridge.bridge-nf-call-iptables']);
-  return isThere()
-    .catch(() => run('modprobe', ['br_netfilter']).then(isThere))
-    .then(
-      () => true,
-      () => false,
-    );
 }

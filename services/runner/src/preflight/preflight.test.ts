@@ -5,7 +5,6 @@ import { assertSuitable } from './preflight.ts';
 const engine: EngineFacts = {
   ServerVersion: '29.0.1',
   Driver: 'overlayfs',
-  CgroupDriver: 'systemd',
   MemoryLimit: true,
   CpuCfsQuota: true,
   PidsLimit: true,

@@ -22,7 +22,6 @@ export interface FirewallProblem {
 const probe = fileURLToPath(new URL('./probe.ts', import.meta.url));
 /** Both ends of the wire to the far end. Of RFC 7450: nobody serves anything there, and our table takes it for the internet. */
 const wire = { near: '192.52.193.1', far: '192.52.193.2', port: 9 };
-const seconds = 8;
 
 /** Empty when instances reach the outside and every gateway of this machine. */
 export async function checkFirewall(check: FirewallCheck): Promise<FirewallProblem[]> {
@@ -59,7 +58,7 @@ const reachesGateway = ({ run, slotPid }: FirewallCheck, address: string, port: 
   says(run, [`${command('listen', address, port)} >/dev/null 2>&1 & other=$!`, connectFrom(slotPid, address, port)]);
 
 const command = (role: string, address: string, port: number): string =>
-  [process.execPath, probe, role, address, String(port), String(seconds)].map((word) => `'${word}'`).join(' ');
+  [process.execPath, probe, role, address, String(port)].map((word) => `'${word}'`).join(' ');
 
 const connectFrom = (pid: number, address: string, port: number): string =>
   `nsenter --net=/proc/${pid}/ns/net -- ${command('connect', address, port)} >/dev/null 2>&1; reached=$?`;

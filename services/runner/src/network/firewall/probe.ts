@@ -1,13 +1,15 @@
-// node probe.ts listen|connect <address> <port> <seconds>: one end of a connection, in whatever network namespace it is started.
-// `connect` ends with 0 once it is connected, and with 1 when that did not happen in time.
+// node probe.ts listen|connect <address> <port>: one end of a connection, in whatever network namespace it is started. `connect` ends
+// with 0 once it is connected, and with 1 when its packets are dropped, or nobody listens.
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [role, host = '', port = '', seconds = ''] = process.argv.slice(2);
+const [role, host = '', port = ''] = process.argv.slice(2);
 const place = { host, port: Number(port) };
-const untilMs = Number(seconds) * 1_000;
+/** The listener may start later than its caller. Until then it is refused at once, which a dropped packet never is. */
+const untilMs = 60_000;
 const tryMs = 1_000;
+const mostDropped = 5;
 const pauseMs = 100;
 
 if (role === 'listen') {
@@ -17,19 +19,29 @@ if (role === 'listen') {
   server.listen(place);
   setTimeout(() => process.exit(0), untilMs);
 } else {
-  let isConnected = false;
-  while (!isConnected && performance.now() < untilMs) {
-    isConnected = await connects();
-    if (!isConnected) await sleep(pauseMs);
-  }
-  process.exit(isConnected ? 0 : 1);
+  process.exit((await connects()) ? 0 : 1);
 }
 
 async function connects(): Promise<boolean> {
+  let dropped = 0;
+  while (dropped < mostDropped && performance.now() < untilMs) {
+    const outcome = await tryOnce();
+    if (outcome === 'connected') return true;
+    if (outcome === 'dropped') dropped += 1;
+    await sleep(pauseMs);
+  }
+  return false;
+}
+
+async function tryOnce(): Promise<'connected' | 'refused' | 'dropped'> {
+  const signal = AbortSignal.timeout(tryMs);
   const socket = createConnection(place);
-  const isOpen = once(socket, 'connect', { signal: AbortSignal.timeout(tryMs) }).then(
-    () => true,
-    () => false,
-  );
-  return isOpen.finally(() => socket.destroy());
+  try {
+    await once(socket, 'connect', { signal });
+    return 'connected';
+  } catch {
+    return signal.aborted ? 'dropped' : 'refused';
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,0 +1,31 @@
+// A Debian file system with some packages, made beside its place and moved there when it is whole.
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { debianMirror, requireDebianPackages } from './debian-packages.ts';
+
+export interface DebianRoot {
+  readonly suite: 'bookworm' | 'trixie';
+  readonly packages: readonly string[];
+  readonly target: string;
+  /** Done before it is moved. */
+  readonly finish?: (root: string) => Promise<void>;
+}
+
+const debootstrap = '/usr/sbin/debootstrap';
+
+export async function makeDebianRoot({ suite, packages, target, finish }: DebianRoot): Promise<void> {
+  requireDebianPackages('debootstrap', ['debootstrap'], [debootstrap]);
+  if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
+  const staging = await mkdtemp(join(dirname(target), 'making-'));
+  try {
+    const root = join(staging, 'root');
+    const options = ['--variant=minbase', `--include=${packages.join(',')}`];
+    // One mirror serves all suites, so the one that this machine uses for its own has the others too.
+    execFileSync(debootstrap, [...options, suite, root, ...debianMirror('bookworm')], { stdio: 'inherit' });
+    await finish?.(root);
+    await rename(root, target);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
