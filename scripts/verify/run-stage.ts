@@ -17,7 +17,11 @@ export type StageResult = Counted & {
   fileSeconds: Readonly<Record<string, number>>;
 };
 
-const fileTimes = join(import.meta.dirname, 'file-times.ts');
+const reporters = [
+  'default',
+  'json',
+  ...['file-times.ts', 'print-failures.ts'].map((name) => join(import.meta.dirname, name)),
+];
 
 export async function runStage(stage: Stage): Promise<StageResult> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-verify-'));
@@ -25,7 +29,7 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   const times = join(folder, 'times.json');
   const reporting =
     stage.counts === 'vitest'
-      ? ['--reporter=default', '--reporter=json', `--reporter=${fileTimes}`, `--outputFile.json=${report}`]
+      ? [...reporters.map((reporter) => `--reporter=${reporter}`), `--outputFile.json=${report}`]
       : [];
   const startedAt = performance.now();
   const { exitCode, output } = await run([...stage.script, ...reporting], {

@@ -87,8 +87,8 @@ export const smallStages: readonly Stage[] = [
   heavy,
 ];
 
-/** It measures latency, and would measure the tests beside it. */
-const measured = 'sandbox-neighbours';
+/** Files of the full size that run alone: one measures latency, one emulates a whole machine on both cores. */
+const alone = { neighbours: 'sandbox-neighbours', hosts: 'hosts' };
 
 /** What `pnpm verify --full` runs: both isolation classes, both PostgreSQL versions, both brands, all kills. */
 export const fullStages: readonly Stage[] = [
@@ -106,6 +106,10 @@ export const fullStages: readonly Stage[] = [
   ]),
   conformance,
   rebranded,
-  { ...heavy, script: ['heavy', '--full', '--exclude', `tests/e2e/${measured}.test.ts`] },
-  { ...heavy, name: 'neighbours, measured alone', script: ['e2e', measured, '--full'] },
+  {
+    ...heavy,
+    script: ['heavy', '--full', ...Object.values(alone).flatMap((name) => ['--exclude', `tests/e2e/${name}.test.ts`])],
+  },
+  { ...heavy, name: 'neighbours, measured alone', script: ['e2e', alone.neighbours, '--full'] },
+  { ...heavy, name: 'a virtual machine as host', script: ['e2e', alone.hosts, '--full'] },
 ];
