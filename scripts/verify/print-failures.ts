@@ -15,10 +15,15 @@ export default class PrintFailures implements Reporter {
   }
 }
 
-type Failure = { message?: string; stack?: string };
+type Failure = { message?: string; stack?: string; cause?: unknown };
 
 function print(file: TestModule, name: string, errors: readonly Failure[]): void {
-  const lines = errors.flatMap(({ message, stack }) => (stack ?? message ?? 'no reason given').split('\n'));
+  const lines = errors.flatMap(reasonOf).flatMap((reason) => reason.split('\n'));
   const ours = lines.filter((line) => !line.includes('/node_modules/'));
   console.log(`failed now: ${relative('.', file.moduleId)}: ${name}\n${ours.join('\n')}`);
+}
+
+function reasonOf({ message, stack, cause }: Failure): string[] {
+  const reason = stack ?? message ?? 'no reason given';
+  return typeof cause === 'object' && cause !== null ? [reason, 'because of', ...reasonOf(cause)] : [reason];
 }

@@ -36,11 +36,12 @@ bool is_gvisor(void) {
 
 // gVisor itself runs into the limit of processes that its container has on the machine, and ends with everything inside. So
 // those inside get a limit of their own below it: measured, the machine counts two for each of theirs beside some forty of
-// gVisor's, which needs a few more while they end. On Linux this would count all processes of the account on the machine, whichever container they are in.
+// gVisor's. Those that have ended stay for a moment, on a busy machine half as many again as there are. On Linux this would
+// count all processes of the account on the machine, whichever container they are in.
 static void remember_tasks(void) {
   const char *told = getenv("SANDBOX_PIDS_LIMIT");
   long limit = told ? strtol(told, NULL, 10) : 0;
-  if (is_gvisor() && limit > 2 * GVISOR_TASKS) most_tasks = (rlim_t)(limit - GVISOR_TASKS) * 2 / 5;
+  if (is_gvisor() && limit > 2 * GVISOR_TASKS) most_tasks = (rlim_t)(limit - GVISOR_TASKS) / 3;
 }
 
 // This program needs several descriptors for each process; the processes get back what the container gave.
