@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { debianMirror, requireDebianPackages } from './debian-packages.ts';
 
 export interface DebianRoot {
-  readonly suite: 'bookworm' | 'trixie';
+  readonly suite: 'bookworm' | 'trixie' | 'sid';
   readonly packages: readonly string[];
   readonly target: string;
   /** Done before it is moved. */

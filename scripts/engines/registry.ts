@@ -14,7 +14,7 @@ import { restate } from './restate.ts';
 import { runtimesRoot } from './runtimes-root.ts';
 import { tinyImage } from './tiny-image.ts';
 import { emulator } from './virtual-host/emulator.ts';
-import { hostImage } from './virtual-host/host-image.ts';
+import { hostImages } from './virtual-host/host-image.ts';
 
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
@@ -30,5 +30,5 @@ export const parts: readonly Installable[] = [
   chromium,
   runtimesRoot,
   emulator,
-  hostImage,
+  ...hostImages,
 ];

@@ -35,8 +35,8 @@ afterEach(async () => {
 
 type Isolation = 'runc' | 'gvisor';
 
-const create = (isolation: Isolation, image = tiny) =>
-  driver.create({
+const create = (isolation: Isolation, image = tiny, by = driver) =>
+  by.create({
     name: randomUUID(),
     image,
     labels: { [RUNNER.name]: RUNNER.value, [containerLabels.instance]: 'i' },
@@ -75,6 +75,26 @@ async function execute(id: string, Cmd: readonly string[]): Promise<string> {
   const { Id } = await inspect(docker.url, `POST /containers/${id}/exec`, json);
   return (await callDocker(docker.url, `POST /exec/${Id}/start`, { json: { Tty: true } })).body.toString();
 }
+
+test('what a container may write in a second is limited by the kernel', async () => {
+  const limited = createDockerDriver({ dockerUrl: docker.url, diskMbPerSecond: 4 });
+  const id = await create('runc', await imageThat('waits', 'sleep 100000'), limited);
+  await limited.start(id);
+  const begunAt = performance.now();
+  // Past the cache: with cgroup v1 the kernel does not know who wrote what leaves it.
+  const said = await execute(id, [
+    'busybox',
+    'dd',
+    'if=/dev/zero',
+    'of=/big',
+    'bs=1048576',
+    'count=12',
+    'oflag=direct',
+  ]);
+  const seconds = (performance.now() - begunAt) / 1_000;
+  expect(said).toContain('12+0 records out');
+  expect(seconds).toBeGreaterThan(2);
+});
 
 test('it offers what the engine has', async () => {
   expect(await driver.isolationClasses()).toEqual(['runc', 'gvisor']);

@@ -1,5 +1,5 @@
-// The disk of a virtual machine as users have it: Debian 13 with systemd, cgroup v2 and Docker from Debian. Made once; every machine
-// starts from it and keeps what it changes for itself.
+// The disk of a virtual machine as users have it: Debian with systemd, cgroup v2 and Debian's Docker. Made once; every machine starts
+// from it and keeps what it changes for itself.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,10 @@ import { makeDebianRoot } from '../debian-root.ts';
 import type { Installable } from '../engine.ts';
 import { engineFolder } from '../folders.ts';
 import { gvisor, installedRunsc } from '../gvisor.ts';
+
+/** Debian 13 has Docker 26. Debian's next release has Docker 28, and a kernel to go with it. */
+const hostReleases = ['trixie', 'sid'] as const;
+export type HostRelease = (typeof hostReleases)[number];
 
 /** Raised whenever something below changes what lies on the disk. */
 const edition = 1;
@@ -29,17 +33,17 @@ export interface HostImage {
   readonly initrd: string;
 }
 
-export const hostImage: Installable = {
-  name: 'host-image',
+const hostImage = (release: HostRelease): Installable => ({
+  name: `host-image-${release}`,
 
   async install() {
-    const folder = await imageFolder();
+    const folder = await imageFolder(release);
     if (existsSync(folder)) return;
     await gvisor.install();
     const staging = await mkdtemp(join(await engineFolder('virtual-host'), 'making-'));
     try {
       const root = join(staging, 'root');
-      await makeDebianRoot({ suite: 'trixie', packages, target: root, finish: prepare });
+      await makeDebianRoot({ suite: release, packages, target: root, finish: prepare });
       const made = join(staging, 'image');
       await mkdir(made);
       for (const name of ['vmlinuz', 'initrd.img']) await copyFile(bootFile(root, name), join(made, name));
@@ -50,11 +54,13 @@ export const hostImage: Installable = {
       await rm(staging, { recursive: true, force: true });
     }
   },
-};
+});
 
-export async function installedHostImage(): Promise<HostImage> {
-  await hostImage.install();
-  const folder = await imageFolder();
+export const hostImages: readonly Installable[] = hostReleases.map(hostImage);
+
+export async function installedHostImage(release: HostRelease): Promise<HostImage> {
+  await hostImage(release).install();
+  const folder = await imageFolder(release);
   return {
     disk: join(folder, 'disk.img'),
     kernel: join(folder, 'vmlinuz'),
@@ -62,7 +68,8 @@ export async function installedHostImage(): Promise<HostImage> {
   };
 }
 
-const imageFolder = async (): Promise<string> => join(await engineFolder('virtual-host'), `host-${edition}`);
+const imageFolder = async (release: HostRelease): Promise<string> =>
+  join(await engineFolder('virtual-host'), `${release}-${edition}`);
 
 function bootFile(root: string, name: string): string {
   const [path] = globSync(join(root, 'boot', `${name}-*`));

@@ -4,11 +4,9 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { tinyImageSettings } from '../tiny-image.ts';
 import { dockerSettings } from './host-image.ts';
 import { makeProgramDisk } from './program-disk.ts';
-import { VirtualHost } from './virtual-host.ts';
+import { VirtualHost, type VirtualHostOptions } from './virtual-host.ts';
 
-export interface RunnerHostOptions {
-  readonly name: string;
-  readonly number: number;
+export interface RunnerHostOptions extends Pick<VirtualHostOptions, 'name' | 'release' | 'number'> {
   /** Of the runner, as variables. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Of Docker, beside those that every machine has. */
@@ -19,28 +17,22 @@ const startSeconds = 300;
 const unit = 'berth-runner';
 
 export class RunnerHost implements AsyncDisposable {
-  readonly name: string;
   readonly host: VirtualHost;
-
   #variables: Readonly<Record<string, string>>;
 
-  private constructor(name: string, host: VirtualHost, variables: Readonly<Record<string, string>>) {
-    this.name = name;
+  private constructor(host: VirtualHost, variables: Readonly<Record<string, string>>) {
     this.host = host;
     this.#variables = variables;
   }
 
   /** Joined and ready. */
-  static async start(
-    fleet: Fleet,
-    { name, number, settings = {}, docker = {} }: RunnerHostOptions,
-  ): Promise<RunnerHost> {
+  static async start(fleet: Fleet, { settings = {}, docker = {}, ...machine }: RunnerHostOptions): Promise<RunnerHost> {
     await using made = new AsyncDisposableStack();
-    const host = made.use(await VirtualHost.start({ name, number, disks: [await makeProgramDisk()] }));
+    const host = made.use(await VirtualHost.start({ ...machine, disks: [await makeProgramDisk()] }));
     const variables = {
       BERTH_RUNNER_API_URL: `https://${host.outside}:${fleet.nodePort}`,
       BERTH_RUNNER_JOIN_TOKEN: await fleet.createJoinToken(),
-      BERTH_RUNNER_NAME: name,
+      BERTH_RUNNER_NAME: machine.name,
       BERTH_RUNNER_GUEST_FOLDER: '/opt/berth/guest',
       BERTH_RUNNER_INGRESS_HOST: host.address,
       BERTH_HEALTH_PORTS_RUNNER: '0',
@@ -54,7 +46,7 @@ export class RunnerHost implements AsyncDisposable {
     await host.run('systemctl daemon-reload && systemctl restart docker');
     await host.run('systemctl enable --now opt-berth.mount');
     await importTiny(host, 'berth-tiny:latest', tinyImageSettings);
-    const runnerHost = new RunnerHost(name, host, variables);
+    const runnerHost = new RunnerHost(host, variables);
     await host.run(`systemctl enable --now ${unit}`);
     await runnerHost.untilReady();
     made.move();

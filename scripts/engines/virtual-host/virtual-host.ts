@@ -11,10 +11,12 @@ import { wireAddresses } from '../fleet/machine.ts';
 import { runEnvironment, runFolder, runLink } from '../run.ts';
 import { emulatorCommand } from './emulator.ts';
 import { GuestAgent } from './guest-agent.ts';
-import { installedHostImage } from './host-image.ts';
+import { type HostRelease, installedHostImage } from './host-image.ts';
 
 export interface VirtualHostOptions {
   readonly name: string;
+  /** Of Debian. */
+  readonly release?: HostRelease;
   /** Of its own within the run, below eight. */
   readonly number: number;
   /** Images of file systems that it finds as /dev/vdb and on, to be read. */
@@ -47,8 +49,9 @@ export class VirtualHost implements AsyncDisposable {
   }
 
   /** Resolves once it has started and takes commands. */
-  static async start({ name, number, disks = [], memoryMb = 3_072 }: VirtualHostOptions): Promise<VirtualHost> {
-    const image = await installedHostImage();
+  static async start(options: VirtualHostOptions): Promise<VirtualHost> {
+    const { name, release = 'trixie', number, disks = [], memoryMb = 3_072 } = options;
+    const image = await installedHostImage(release);
     const folder = await runFolder(`vm-${name}`);
     const [outside, address] = wireAddresses(number);
     const wire = runLink(number);

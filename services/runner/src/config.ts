@@ -89,6 +89,13 @@ export const RunnerConfig = z.object({
     .default(10_240)
     .describe('What one instance may write to the disk of the machine; one that writes more is ended, its files go.'),
   diskFiles: z.int().positive().default(1_000_000).describe('The same for the number of files.'),
+  diskMbPerSecond: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'What one instance may read, and what it may write, per second on the disk that the engine keeps its data on; as much as there is when absent. Needs cgroup v2 to hold for everything that is written.',
+    ),
   diskReservePercent: z
     .number()
     .min(0)

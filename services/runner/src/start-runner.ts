@@ -1,7 +1,7 @@
 // The runner role: joins once, then holds its line to the api and keeps the machine's containers as the api wants them.
 import { readFileSync } from 'node:fs';
 import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
-import { backoffMs, Limit, pause } from '@berth/pace';
+import { Limit } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { z } from 'zod';
 import type { RunnerConfig } from './config.ts';
@@ -16,17 +16,12 @@ import { startIngress } from './ingress/start-ingress.ts';
 import { TrafficBook } from './ingress/traffic-book.ts';
 import { OutputShipper } from './logs/output-shipper.ts';
 import { createRunnerMetrics } from './metrics.ts';
-import { openShell } from './network/command.ts';
-import { createNetwork } from './network/create-network.ts';
-import type { Network } from './network/network.ts';
-import { resolversFor } from './network-settings.ts';
 import { keepCertificate } from './node/keep-certificate.ts';
 import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
-import { readFacts } from './preflight/facts.ts';
-import { assertSuitable } from './preflight/preflight.ts';
+import { checkMachine, openNetwork, tellFirewall } from './prepare-machine.ts';
 import { MemoryPressure } from './pressure.ts';
 import { AdoptedBook } from './sandbox/adopted-book.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
@@ -44,7 +39,6 @@ export interface RunningRunner {
   stop(): Promise<void>;
 }
 
-const enginePatienceMs = 60_000;
 /** Sandboxes are made ahead, and cleared away, between two that are given out. */
 const calm = { quietMs: 500, mostMs: 3_000 };
 /** Below what a stop of the whole process may take. */
@@ -55,8 +49,8 @@ const Package = z.object({ version: z.string() });
 
 export async function startRunner({ config, brand, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
   const { apiUrl, stateFolder, dockerUrl } = config;
-  const driver = createDockerDriver({ dockerUrl });
-  await preflight(driver, config, given);
+  const driver = createDockerDriver({ dockerUrl, diskMbPerSecond: config.diskMbPerSecond });
+  await checkMachine(driver, config, given);
   const identity = await obtainIdentity(config, given);
   const { runnerId } = identity;
   const logger = given.child({ runner: runnerId });
@@ -183,54 +177,6 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
       await network.close();
     },
   };
-}
-
-/** After a reboot the engine may come up a little later than the runner. An engine that stays away is one of the problems. */
-async function preflight(driver: Driver, { dockerUrl, isolation }: RunnerConfig, logger: Logger): Promise<void> {
-  const asking = patiently(logger, 'the engine does not answer yet; asked again', () => driver.isolationClasses());
-  await asking.catch(() => {});
-  assertSuitable(await readFacts(dockerUrl, openShell()), isolation);
-}
-
-async function openNetwork(
-  config: RunnerConfig,
-  runnerId: string,
-  adopted: AdoptedBook,
-  logger: Logger,
-): Promise<Network> {
-  const { dockerUrl, bridge, subnet, gateways, slots } = config;
-  const workspaceOf = (instance: string) => adopted.find(instance)?.workspaceId;
-  const resolvers = resolversFor(config);
-  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, workspaceOf, logger };
-  return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
-    createNetwork(options),
-  );
-}
-
-/** Instances run all the same, and what the operator mends holds at once. */
-async function tellFirewall(network: Network, logger: Logger): Promise<void> {
-  const event = 'runner.firewall';
-  try {
-    const problems = await network.checkFirewall();
-    for (const { message, fix } of problems) logger.error({ event, fix }, `${message} Run: ${fix}`);
-    if (problems.length === 0) logger.info({ event }, 'the firewall of this machine lets instances through');
-  } catch (err) {
-    logger.warn({ event, err }, 'the firewall of this machine could not be checked');
-  }
-}
-
-/** Tries again for as long as an engine may take to come up, and then fails as the last try did. */
-async function patiently<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + enginePatienceMs;
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await attempt();
-    } catch (err) {
-      if (performance.now() > giveUpAt) throw err;
-      logger.warn({ err }, saying);
-      await pause(backoffMs(failures, 250, 5_000, Math.random));
-    }
-  }
 }
 
 async function hello(driver: Driver, config: RunnerConfig, ingress: string): Promise<Hello> {

@@ -7,6 +7,8 @@ import type { ContainerWish } from './driver.ts';
 export interface EngineOffer {
   readonly cores: number;
   readonly runtimes: Readonly<Record<ContainerWish['isolation'], string>>;
+  /** The disk that containers write to, and what each of them may read or write on it in a second. */
+  readonly disk?: { readonly device: string; readonly mbPerSecond: number } | undefined;
 }
 
 // What ordinary server images need to prepare their folders as root and then become somebody else. Among those left out is
@@ -47,8 +49,15 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       LogConfig: LOG,
       RestartPolicy: { Name: 'no' },
       ...limitSettings(wish, offer.cores),
+      ...diskSettings(offer.disk),
     },
   };
+}
+
+function diskSettings(disk: EngineOffer['disk']): HostConfig {
+  if (disk === undefined) return {};
+  const limit = [{ Path: disk.device, Rate: disk.mbPerSecond * MB }];
+  return { BlkioDeviceReadBps: limit, BlkioDeviceWriteBps: limit };
 }
 
 const readOnlyMount = (inside: string, folder: string) => ({

@@ -1,5 +1,6 @@
 import { isolationClasses } from '@berth/contract';
 import { z } from 'zod';
+import { wholeDisk } from '../disk/whole-disk.ts';
 import { containerLayer } from './container-layer.ts';
 import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
 import { containerState, containerUsage } from './container-state.ts';
@@ -13,6 +14,8 @@ export interface DockerDriverOptions {
   readonly dockerUrl: string;
   /** Under which names the engine knows what runs containers. */
   readonly runtimes?: EngineOffer['runtimes'];
+  /** What each container may read, and write, per second on the engine's disk. */
+  readonly diskMbPerSecond?: number | undefined;
 }
 
 const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
@@ -28,21 +31,28 @@ const STOP_MARGIN_SECONDS = 60;
 const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z.record(z.string(), Runtime) });
 
-export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDriverOptions): Driver {
+export function createDockerDriver(options: DockerDriverOptions): Driver {
+  const { dockerUrl, runtimes = RUNTIMES, diskMbPerSecond } = options;
   const docker = openDocker(dockerUrl);
   const info = async () => Info.parse(await answered(docker.info()));
-  let cores: Promise<number> | undefined;
+  let asked: Promise<EngineOffer> | undefined;
 
   /** Asked once; a failure is forgotten, so that the next call asks again. */
-  function machineCores(): Promise<number> {
-    cores ??= info().then(
-      ({ NCPU }) => NCPU,
-      (error) => {
-        cores = undefined;
-        throw error;
-      },
-    );
-    return cores;
+  function offer(): Promise<EngineOffer> {
+    asked ??= askOffer().catch((error) => {
+      asked = undefined;
+      throw error;
+    });
+    return asked;
+  }
+
+  async function askOffer(): Promise<EngineOffer> {
+    const { NCPU: cores, DockerRootDir } = await info();
+    if (diskMbPerSecond === undefined) return { cores, runtimes };
+    const device = await wholeDisk(DockerRootDir);
+    if (device === undefined)
+      throw new Error(`runner.diskMbPerSecond cannot be held: ${DockerRootDir} lies on no disk of this machine.`);
+    return { cores, runtimes, disk: { device, mbPerSecond: diskMbPerSecond } };
   }
 
   async function inspect(id: string): Promise<ContainerState | undefined> {
@@ -96,7 +106,7 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
     },
 
     async create(wish) {
-      const settings = containerSettings(wish, { cores: await machineCores(), runtimes });
+      const settings = containerSettings(wish, await offer());
       return (await answered(docker.createContainer(settings))).id;
     },
 
@@ -114,7 +124,7 @@ export function createDockerDriver({ dockerUrl, runtimes = RUNTIMES }: DockerDri
 
     async update(id, limits) {
       const container = docker.getContainer(id);
-      const settings = limitSettings(limits, await machineCores());
+      const settings = limitSettings(limits, (await offer()).cores);
       // With version 1 of cgroups memory may not exceed memory and swap together, and gVisor would set memory first.
       const { HostConfig } = await answered(container.inspect());
       const grows = (settings.Memory ?? 0) > (HostConfig.Memory ?? 0);

@@ -7,8 +7,15 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** Undefined when all is well. `isolation` are the classes that this machine is to offer. */
-type Check = (facts: Facts, isolation: readonly IsolationClass[]) => Problem | undefined;
+/** What this machine is to do. */
+export interface Wanted {
+  /** The classes that it offers. */
+  readonly isolation: readonly IsolationClass[];
+  readonly diskMbPerSecond: number | undefined;
+}
+
+/** Undefined when all is well. */
+type Check = (facts: Facts, wanted: Wanted) => Problem | undefined;
 
 const oldestKernel = [5, 10] as const;
 const oldestEngine = [20, 10] as const;
@@ -85,7 +92,7 @@ export const checks: readonly Check[] = [
   ),
 
   ofEngine(({ SecurityOptions }) =>
-    hasOption(SecurityOptions, 'rootless')
+    findOption(SecurityOptions, 'rootless') !== undefined
       ? {
           reason: 'Docker runs without root.',
           fix: 'Install Docker as a service of the system, and name its socket in runner.dockerUrl.',
@@ -113,8 +120,8 @@ export const checks: readonly Check[] = [
     };
   }),
 
-  ofEngine(({ SecurityOptions }, isolation) =>
-    !isolation.includes('runc') || hasOption(SecurityOptions, 'seccomp')
+  ofEngine(({ SecurityOptions }, { isolation }) =>
+    !isolation.includes('runc') || filtersSystemCalls(SecurityOptions)
       ? undefined
       : {
           reason: 'Docker starts containers without a seccomp profile.',
@@ -122,7 +129,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ Driver }, isolation) =>
+  ofEngine(({ Driver }, { isolation }) =>
     !isolation.includes('runc') || countableDrivers.includes(Driver)
       ? undefined
       : {
@@ -131,7 +138,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ Runtimes }, isolation) =>
+  ofEngine(({ Runtimes }, { isolation }) =>
     isolation.includes('gvisor') &&
     Runtimes.runsc?.runtimeArgs?.some((argument) => /^--?network[= ]host$/.test(argument))
       ? {
@@ -140,16 +147,30 @@ export const checks: readonly Check[] = [
         }
       : undefined,
   ),
+
+  ({ engine, engineDisk }, { diskMbPerSecond }) =>
+    diskMbPerSecond === undefined || 'error' in engine || engineDisk !== undefined
+      ? undefined
+      : {
+          reason: `runner.diskMbPerSecond is set, and ${engine.DockerRootDir} lies on no disk whose use the kernel limits.`,
+          fix: 'Move Docker’s data folder to a disk with ext4 or xfs ("data-root" in /etc/docker/daemon.json), or remove the setting.',
+        },
 ];
 
 /** Nothing is known of an engine that does not answer. */
-function ofEngine(check: (engine: EngineFacts, isolation: readonly IsolationClass[]) => Problem | undefined): Check {
-  return ({ engine }, isolation) => ('error' in engine ? undefined : check(engine, isolation));
+function ofEngine(check: (engine: EngineFacts, wanted: Wanted) => Problem | undefined): Check {
+  return ({ engine }, wanted) => ('error' in engine ? undefined : check(engine, wanted));
 }
 
-/** Options are words such as `name=seccomp,profile=default`. */
-const hasOption = (options: EngineFacts['SecurityOptions'], name: string): boolean =>
-  options?.some((option) => option.split(',').includes(`name=${name}`)) ?? false;
+/** Options are words such as `name=seccomp,profile=builtin`. */
+const findOption = (options: EngineFacts['SecurityOptions'], name: string): string[] | undefined =>
+  options?.map((option) => option.split(',')).find((words) => words.includes(`name=${name}`));
+
+/** An engine that was told to filter nothing still names the option. */
+function filtersSystemCalls(options: EngineFacts['SecurityOptions']): boolean {
+  const seccomp = findOption(options, 'seccomp');
+  return seccomp !== undefined && !seccomp.includes('profile=unconfined');
+}
 
 function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [, first = '0', second = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? [];

@@ -4,6 +4,7 @@ import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { z } from 'zod';
+import { wholeDisk } from '../disk/whole-disk.ts';
 import { answered, openDocker } from '../driver/docker-client.ts';
 import type { RunCommand } from '../network/command.ts';
 import { loadBridgeFilter } from '../network/kernel-switches.ts';
@@ -13,6 +14,7 @@ const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 /** As `GET /info` of the engine says it. */
 export const EngineFacts = z.object({
   ServerVersion: z.string(),
+  DockerRootDir: z.string(),
   Driver: z.string(),
   MemoryLimit: z.boolean(),
   CpuCfsQuota: z.boolean(),
@@ -36,12 +38,18 @@ export interface Facts {
   readonly hasBridgeFilter: boolean;
   /** What the engine's socket answered when nobody spoke there. */
   readonly engine: EngineFacts | { readonly error: string };
+  /** The disk that the engine keeps its data on; undefined where that is no disk of this machine. */
+  readonly engineDisk: string | undefined;
 }
 
 const programs = ['nft', 'ip', 'sysctl', 'find', 'nice', 'fallocate'];
 
 export async function readFacts(dockerUrl: string, run: RunCommand): Promise<Facts> {
   const missing = await Promise.all(programs.map(async (name) => ((await isInstalled(name)) ? [] : [name])));
+  const engine = await answered(openDocker(dockerUrl).info()).then(
+    (info) => EngineFacts.parse(info),
+    (error) => ({ error: messageOf(error) }),
+  );
   return {
     userId: process.getuid?.() ?? 0,
     kernel: release(),
@@ -52,10 +60,8 @@ export async function readFacts(dockerUrl: string, run: RunCommand): Promise<Fac
       () => true,
       () => false,
     ),
-    engine: await answered(openDocker(dockerUrl).info()).then(
-      (info) => EngineFacts.parse(info),
-      (error) => ({ error: messageOf(error) }),
-    ),
+    engine,
+    engineDisk: 'error' in engine ? undefined : await wholeDisk(engine.DockerRootDir),
   };
 }
 

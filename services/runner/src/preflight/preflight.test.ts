@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Wanted } from './checks.ts';
 import type { EngineFacts, Facts } from './facts.ts';
 import { assertSuitable } from './preflight.ts';
 
 const engine: EngineFacts = {
   ServerVersion: '29.0.1',
+  DockerRootDir: '/var/lib/docker',
   Driver: 'overlayfs',
   MemoryLimit: true,
   CpuCfsQuota: true,
@@ -21,13 +23,15 @@ const good: Facts = {
   nftablesError: undefined,
   hasBridgeFilter: true,
   engine,
+  engineDisk: '/dev/vda',
 };
+const all: Wanted = { isolation: ['runc', 'gvisor'], diskMbPerSecond: undefined };
 
 const withEngine = (other: Partial<EngineFacts>): Partial<Facts> => ({ engine: { ...engine, ...other } });
 
 test('a machine on which everything holds is not refused, with either version of cgroups', () => {
-  assertSuitable(good, undefined);
-  assertSuitable({ ...good, controllers: undefined, kernel: '5.10.0-28-amd64' }, ['gvisor']);
+  assertSuitable(good, all);
+  assertSuitable({ ...good, controllers: undefined, kernel: '5.10.0-28-amd64' }, { ...all, isolation: ['gvisor'] });
 });
 
 test.each<[string, Partial<Facts>, RegExp]>([
@@ -64,6 +68,11 @@ test.each<[string, Partial<Facts>, RegExp]>([
   ['no limits', withEngine({ MemoryLimit: false }), /cannot limit memory[\s\S]*cgroup_enable=memory/],
   ['no seccomp', withEngine({ SecurityOptions: [] }), /without a seccomp profile[\s\S]*runner.isolation: \[gvisor\]/],
   [
+    'seccomp switched off',
+    withEngine({ SecurityOptions: ['name=seccomp,profile=unconfined'] }),
+    /without a seccomp profile[\s\S]*Remove "seccomp-profile"/,
+  ],
+  [
     'another storage driver',
     withEngine({ Driver: 'btrfs' }),
     /storage driver btrfs[\s\S]*"storage-driver": "overlay2"/,
@@ -74,14 +83,25 @@ test.each<[string, Partial<Facts>, RegExp]>([
     /network stack of the machine[\s\S]*--network=sandbox/,
   ],
 ])('%s is refused with the reason and the fix', (_, other, expected) => {
-  expect(() => assertSuitable({ ...good, ...other }, undefined)).toThrow(expected);
+  expect(() => assertSuitable({ ...good, ...other }, all)).toThrow(expected);
 });
 
 test('a machine that offers gVisor alone needs neither a seccomp profile nor a storage driver that can be counted', () => {
-  assertSuitable({ ...good, ...withEngine({ Driver: 'btrfs', SecurityOptions: [] }) }, ['gvisor']);
+  assertSuitable(
+    { ...good, ...withEngine({ Driver: 'btrfs', SecurityOptions: [] }) },
+    { ...all, isolation: ['gvisor'] },
+  );
+});
+
+test('a limit on what instances read and write is refused where it cannot be held', () => {
+  const limited = { ...all, diskMbPerSecond: 50 };
+  assertSuitable(good, limited);
+  expect(() => assertSuitable({ ...good, engineDisk: undefined }, limited)).toThrow(
+    /runner.diskMbPerSecond is set, and \/var\/lib\/docker lies on no disk[\s\S]*Move Docker’s data folder/,
+  );
 });
 
 test('everything that is wrong is said at once', () => {
   const bad = { ...good, userId: 1, hasBridgeFilter: false, ...withEngine({ LiveRestoreEnabled: false }) };
-  expect(() => assertSuitable(bad, undefined)).toThrow(/user 1[\s\S]*br_netfilter[\s\S]*live-restore/);
+  expect(() => assertSuitable(bad, all)).toThrow(/user 1[\s\S]*br_netfilter[\s\S]*live-restore/);
 });

@@ -1,6 +1,5 @@
 // Before anything else: a machine on which limits or walls between tenants would not hold is refused, with all that is wrong at once.
-import { type IsolationClass, isolationClasses } from '@berth/contract';
-import { checks, type Problem } from './checks.ts';
+import { checks, type Problem, type Wanted } from './checks.ts';
 import type { Facts } from './facts.ts';
 
 class PreflightError extends Error {
@@ -13,8 +12,7 @@ class PreflightError extends Error {
   }
 }
 
-/** `wanted` is `runner.isolation`; every class that the engine has when absent. */
-export function assertSuitable(facts: Facts, wanted: readonly IsolationClass[] | undefined): void {
-  const problems = checks.flatMap((check) => check(facts, wanted ?? isolationClasses) ?? []);
+export function assertSuitable(facts: Facts, wanted: Wanted): void {
+  const problems = checks.flatMap((check) => check(facts, wanted) ?? []);
   if (problems.length > 0) throw new PreflightError(problems);
 }

@@ -1,0 +1,67 @@
+// What the runner does to its machine before it takes instances: checks it, makes its network, and tries its firewalls.
+import { isolationClasses } from '@berth/contract';
+import { backoffMs, pause } from '@berth/pace';
+import type { Logger } from '@berth/telemetry';
+import type { RunnerConfig } from './config.ts';
+import type { Driver } from './driver/driver.ts';
+import { openShell } from './network/command.ts';
+import { createNetwork } from './network/create-network.ts';
+import type { Network } from './network/network.ts';
+import { resolversFor } from './network-settings.ts';
+import { readFacts } from './preflight/facts.ts';
+import { assertSuitable } from './preflight/preflight.ts';
+import type { AdoptedBook } from './sandbox/adopted-book.ts';
+
+const enginePatienceMs = 60_000;
+
+/**
+ * Throws when limits or the walls between tenants would not hold here. After a reboot the engine may come up a little later than the
+ * runner; an engine that stays away is one of the problems.
+ */
+export async function checkMachine(driver: Driver, config: RunnerConfig, logger: Logger): Promise<void> {
+  const { dockerUrl, isolation = isolationClasses, diskMbPerSecond } = config;
+  const asking = patiently(logger, 'the engine does not answer yet; asked again', () => driver.isolationClasses());
+  await asking.catch(() => {});
+  assertSuitable(await readFacts(dockerUrl, openShell()), { isolation, diskMbPerSecond });
+}
+
+export async function openNetwork(
+  config: RunnerConfig,
+  runnerId: string,
+  adopted: AdoptedBook,
+  logger: Logger,
+): Promise<Network> {
+  const { dockerUrl, bridge, subnet, gateways, slots } = config;
+  const workspaceOf = (instance: string) => adopted.find(instance)?.workspaceId;
+  const resolvers = resolversFor(config);
+  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, workspaceOf, logger };
+  return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
+    createNetwork(options),
+  );
+}
+
+/** Instances run all the same, and what the operator mends holds at once. */
+export async function tellFirewall(network: Network, logger: Logger): Promise<void> {
+  const event = 'runner.firewall';
+  try {
+    const problems = await network.checkFirewall();
+    for (const { message, fix } of problems) logger.error({ event, fix }, `${message} Run: ${fix}`);
+    if (problems.length === 0) logger.info({ event }, 'the firewall of this machine lets instances through');
+  } catch (err) {
+    logger.warn({ event, err }, 'the firewall of this machine could not be checked');
+  }
+}
+
+/** Tries again for as long as an engine may take to come up, and then fails as the last try did. */
+async function patiently<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + enginePatienceMs;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (err) {
+      if (performance.now() > giveUpAt) throw err;
+      logger.warn({ err }, saying);
+      await pause(backoffMs(failures, 250, 5_000, Math.random));
+    }
+  }
+}
