@@ -330,13 +330,11 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await sleep(50);
     bed.sleeping.keep(idle);
     await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 2, asleep: 1 });
-    const health = () => bed.gateway.call(bed.instance, 'GET', '/health');
-    const first = await health().catch(({ reason }) => reason);
-    // A slow machine needs longer for that sleep than a wake waits: it is busy then, and has room once that one sleeps.
-    if (first === 'busy') await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 1, asleep: 2 });
-    expect(first === 'busy' ? await health() : first).toContain('ok');
-    expect(await bed.sleeping.freezer.isFrozen(idler)).toBe(true);
-    expect(await bed.sleeping.freezer.isFrozen(idle)).toBe(false);
+    // A slow guest is not asleep when the wake has waited for it: who calls is told to try again, and does.
+    const health = () => bed.gateway.call(bed.instance, 'GET', '/health').catch(({ reason }) => reason);
+    await expect.poll(health, soon).toContain('ok');
+    expect(bed.sleeping.asked[0]).toBe(idler.instance);
+    expect(bed.sleeping.keeper.counts().asleep).toBeGreaterThan(0);
   });
 
   test('called all at once, each answers, and none of them sleeps again meanwhile', async () => {

@@ -67,8 +67,14 @@ export async function startSleeping(options: SleepOptions) {
   const traffic: TrafficBook = new TrafficBook({ drainSeconds: 5, leaveSeconds: 5 }, (instance, count) =>
     keeper.onLeases(instance, count),
   );
+  /** Which guests were asked whether they may sleep, in order. */
+  const asked: string[] = [];
+  const quiesce: GuestControl['quiesce'] = (place) => {
+    asked.push(place.instance);
+    return guest.quiesce(place);
+  };
   const keeper: SandboxKeeper = createKeeper({
-    ...{ freezer, guest, wakeReserveMb, freeMemoryMb, logger },
+    ...{ freezer, guest: { quiesce }, wakeReserveMb, freeMemoryMb, logger },
     lastUse: new LastUseBook(stateFolder),
     recall: (instance) => traffic.recall(instance),
     onNews: (instance, heard) => void news.push({ instance, ...heard }),
@@ -91,7 +97,7 @@ export async function startSleeping(options: SleepOptions) {
     },
   });
   return {
-    ...{ driver, guest, keeper, traffic, news, counts, freezer: real, socketPath },
+    ...{ driver, guest, keeper, traffic, news, counts, asked, freezer: real, socketPath },
     keep(sandbox: RunningSandbox): void {
       places.set(sandbox.instance, sandbox);
       keeper.keep(sandbox);
