@@ -1,12 +1,12 @@
 // pnpm e2e|chaos|heavy [name] [--full] [vitest arguments]: runs tests/<e2e|chaos>/<name>, or with `heavy` both folders.
-// --full asks for both isolation classes and the full numbers.
+// --full asks for both isolation classes and the full numbers. What the small size leaves out runs in full when it is named.
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
+import { alone, fileShares } from './verify/time-budget.ts';
 
 const [kind = 'heavy', ...words] = process.argv.slice(2);
 const folders = kind === 'heavy' ? ['tests/e2e', 'tests/chaos'] : [`tests/${kind}`];
-const full = words.includes('--full');
 const rest = words.filter((word) => word !== '--full');
 const name = rest[0]?.startsWith('--') ? undefined : rest.shift();
 
@@ -22,9 +22,12 @@ if (name !== undefined && !entries.some((entry) => entry.name === name)) {
   process.exit(2);
 }
 const chosen = name === undefined ? folders : entries.filter((entry) => entry.name === name).map(({ path }) => path);
+const shares = Object.entries(fileShares).filter(([file]) => chosen.some((path) => file.startsWith(path)));
+const full = words.includes('--full') || (name !== undefined && shares.every(([, share]) => share === 0));
+const lanes = name !== undefined && alone.includes(name) ? ['--no-file-parallelism'] : [];
 const vitest = resolve('node_modules/vitest/vitest.mjs');
 // In the place of this process: a signal to it reaches the tests, and nothing stays that waits for them.
-process.execve?.(process.execPath, ['node', vitest, 'run', '--project', 'heavy', ...chosen, ...rest], {
+process.execve?.(process.execPath, ['node', vitest, 'run', '--project', 'heavy', ...chosen, ...lanes, ...rest], {
   ...environment,
   ...(full ? { BERTH_TEST_FULL: '1' } : {}),
 });

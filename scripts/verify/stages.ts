@@ -1,3 +1,5 @@
+import { alone } from './time-budget.ts';
+
 export type Stage = {
   name: string;
   /** A pnpm script and its arguments. */
@@ -87,9 +89,6 @@ export const smallStages: readonly Stage[] = [
   heavy,
 ];
 
-/** Files of the full size that run alone: one measures latency, one emulates a whole machine on both cores. */
-const alone = { neighbours: 'sandbox-neighbours', hosts: 'hosts' };
-
 /** What `pnpm verify --full` runs: both isolation classes, both PostgreSQL versions, both brands, all kills. */
 export const fullStages: readonly Stage[] = [
   ...checks,
@@ -108,8 +107,7 @@ export const fullStages: readonly Stage[] = [
   rebranded,
   {
     ...heavy,
-    script: ['heavy', '--full', ...Object.values(alone).flatMap((name) => ['--exclude', `tests/e2e/${name}.test.ts`])],
+    script: ['heavy', '--full', ...alone.flatMap((name) => ['--exclude', `tests/e2e/${name}{.test.ts,/**}`])],
   },
-  { ...heavy, name: 'neighbours, measured alone', script: ['e2e', alone.neighbours, '--full'] },
-  { ...heavy, name: 'a virtual machine as host', script: ['e2e', alone.hosts, '--full'] },
+  ...alone.map((name) => ({ ...heavy, name: `${name}, alone`, script: ['e2e', name, '--full'] })),
 ];

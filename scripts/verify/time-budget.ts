@@ -17,6 +17,9 @@ export const stageShares: Readonly<Record<string, number>> = {
   'conformance under another brand': 30,
 };
 
+/** End-to-end tests of the full size that have the machine for themselves: one measures latency, others emulate a whole machine. */
+export const alone: readonly string[] = ['sandbox-neighbours', 'hosts'];
+
 /** A heavy file's seconds in its lane, beside two others. 0: the file runs with --full only. */
 export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/compute.test.ts': 35,
@@ -50,7 +53,10 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/guest/terminal.test.ts': 5,
   'tests/e2e/guest/watch.test.ts': 15,
   'tests/e2e/guest/workload-user.test.ts': 5,
-  'tests/e2e/hosts.test.ts': 0,
+  'tests/e2e/hosts/firewalls.test.ts': 0,
+  'tests/e2e/hosts/preflight.test.ts': 0,
+  'tests/e2e/hosts/reboot.test.ts': 0,
+  'tests/e2e/hosts/workloads.test.ts': 0,
   'tests/e2e/inference.test.ts': 165,
   'tests/e2e/quick-start.test.ts': 45,
   'tests/e2e/runner-adopt.test.ts': 90,

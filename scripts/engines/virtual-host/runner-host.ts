@@ -13,14 +13,18 @@ export interface RunnerHostOptions extends Pick<VirtualHostOptions, 'name' | 're
   readonly docker?: Readonly<Record<string, unknown>>;
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 const startSeconds = 300;
+const variablesFile = '/etc/berth/runner.env';
+const program = '/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner';
 const unit = 'berth-runner';
 
 export class RunnerHost implements AsyncDisposable {
   readonly host: VirtualHost;
-  #variables: Readonly<Record<string, string>>;
+  #variables: Variables;
 
-  private constructor(host: VirtualHost, variables: Readonly<Record<string, string>>) {
+  private constructor(host: VirtualHost, variables: Variables) {
     this.host = host;
     this.#variables = variables;
   }
@@ -40,7 +44,7 @@ export class RunnerHost implements AsyncDisposable {
       ...settings,
     };
     await host.write('/etc/docker/daemon.json', JSON.stringify({ ...dockerSettings, ...docker }));
-    await host.write('/etc/berth/runner.env', environmentFile(variables));
+    await host.write(variablesFile, environmentFile(variables));
     await host.write('/etc/systemd/system/opt-berth.mount', mountUnit);
     await host.write(`/etc/systemd/system/${unit}.service`, serviceUnit);
     await host.run('systemctl daemon-reload && systemctl restart docker');
@@ -53,12 +57,28 @@ export class RunnerHost implements AsyncDisposable {
     return runnerHost;
   }
 
-  /** Starts the runner again with these variables beside those it has. */
-  async configure(variables: Readonly<Record<string, string>>): Promise<void> {
+  /** Starts the runner again with these variables beside those it has; what is undefined goes. */
+  async configure(variables: Variables): Promise<void> {
     this.#variables = { ...this.#variables, ...variables };
-    await this.host.write('/etc/berth/runner.env', environmentFile(this.#variables));
+    await this.host.write(variablesFile, environmentFile(this.#variables));
     await this.host.run(`systemctl restart ${unit}`);
     await this.untilReady();
+  }
+
+  /** Changes Docker's settings and starts it again. */
+  async configureDocker(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.host.write('/etc/docker/daemon.json', JSON.stringify({ ...dockerSettings, ...settings }));
+    await this.host.run('systemctl restart docker');
+  }
+
+  stop(): Promise<unknown> {
+    return this.host.run(`systemctl stop ${unit}`);
+  }
+
+  /** Starts a runner beside the service until it ends or the time is over; all that it said. `prefix` is a program that starts it. */
+  async tryStart(prefix: string, seconds: number): Promise<string> {
+    const start = `set -a; . ${variablesFile}; timeout ${seconds} ${prefix} ${program} 2>&1; echo "ended with $?"`;
+    return this.host.run(start, 2 * seconds);
   }
 
   /** The runner that runs now. */
@@ -89,8 +109,9 @@ export async function importTiny(host: VirtualHost, name: string, settings: read
   await host.run(`docker import ${changes} /opt/berth/tiny.tar ${name}`);
 }
 
-const environmentFile = (variables: Readonly<Record<string, string>>): string =>
+const environmentFile = (variables: Variables): string =>
   Object.entries(variables)
+    .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}='${value}'\n`)
     .join('');
 
@@ -115,8 +136,8 @@ After=network-online.target docker.service
 RequiresMountsFor=/opt/berth
 
 [Service]
-EnvironmentFile=/etc/berth/runner.env
-ExecStart=/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner
+EnvironmentFile=${variablesFile}
+ExecStart=${program}
 Restart=always
 RestartSec=2
 KillMode=process

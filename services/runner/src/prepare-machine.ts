@@ -40,6 +40,23 @@ export async function openNetwork(
   );
 }
 
+/** Throws when what containers write would not be found, and so not be limited. A network slot is a container like theirs. */
+export async function assertLayersAreFound(
+  driver: Pick<Driver, 'inspect'>,
+  network: Pick<Network, 'takeSlot' | 'releaseSlot'>,
+  config: Pick<RunnerConfig, 'isolation'>,
+): Promise<void> {
+  const { isolation = isolationClasses } = config;
+  if (!isolation.includes('runc')) return;
+  const slot = await network.takeSlot();
+  const { layer } = (await driver.inspect(slot.containerId)) ?? {};
+  await network.releaseSlot(slot);
+  if (layer === undefined)
+    throw new Error(
+      'The runner does not find what containers write, so the disk of runc containers cannot be limited. Start it where it sees the mounts of the machine, not in a container; or offer gVisor alone: runner.isolation: [gvisor]',
+    );
+}
+
 /** Instances run all the same, and what the operator mends holds at once. */
 export async function tellFirewall(network: Network, logger: Logger): Promise<void> {
   const event = 'runner.firewall';

@@ -21,7 +21,7 @@ import { machine } from './node/machine.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
-import { checkMachine, openNetwork, tellFirewall } from './prepare-machine.ts';
+import { assertLayersAreFound, checkMachine, openNetwork, tellFirewall } from './prepare-machine.ts';
 import { MemoryPressure } from './pressure.ts';
 import { AdoptedBook } from './sandbox/adopted-book.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
@@ -56,6 +56,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const logger = given.child({ runner: runnerId });
   const adopted = new AdoptedBook(stateFolder);
   const network = await openNetwork(config, runnerId, adopted, logger);
+  await assertLayersAreFound(driver, network, config);
   void tellFirewall(network, logger);
   const client = createNodeClient(apiUrl, identity);
   const traffic: TrafficBook = new TrafficBook(config, (instance, count) => keeper.onLeases(instance, count));

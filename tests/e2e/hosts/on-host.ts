@@ -2,7 +2,8 @@
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { VirtualHost } from '../../../scripts/engines/virtual-host/virtual-host.ts';
 import { guestClient } from '../../support/guest-client.ts';
-import { instancesOf } from '../../support/workloads.ts';
+import { clientOf, instancesOf, settled } from '../../support/workloads.ts';
+import { boxImage, patience } from './bed.ts';
 
 /** A sandbox, called through the first gateway. */
 export function guestOf(fleet: Fleet, workspace: string, name: string) {
@@ -11,6 +12,41 @@ export function guestOf(fleet: Fleet, workspace: string, name: string) {
   /** What a command prints. Emulated, it may take minutes. */
   const exec = async (command: string): Promise<string> => (await client.run(command, { timeout: 300 })).logs ?? '';
   return { ...client, exec };
+}
+
+export async function createSandbox(fleet: Fleet, name: string, workspace = 'main', runtime = {}): Promise<void> {
+  const client = clientOf(fleet, workspace);
+  await client.post('/sandboxes', {
+    metadata: { name },
+    spec: { runtime: { image: boxImage, memory: 256, ...runtime } },
+  });
+  await settled(client, `/sandboxes/${name}`, ['DEPLOYED'], patience.timeout);
+}
+
+/** Until it sleeps: one that is still busy with a call is asked again. */
+export async function putToSleep(fleet: Fleet, name: string): Promise<string> {
+  const client = clientOf(fleet);
+  await client.put(`/sandboxes/${name}/stop`, {});
+  return (await client.get(`/sandboxes/${name}`)).body.state;
+}
+
+/** What an agent of the tiny image answers. */
+export async function callAgent(fleet: Fleet, name: string): Promise<{ status: number; text: string }> {
+  const url = `${fleet.gateways[0]?.url}/main/agents/${name}/`;
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${fleet.key}` } });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Sandboxes that stand ready and belong to nobody yet. */
+export async function readyInPool({ database }: Fleet): Promise<string[]> {
+  const rows = await database
+    .selectFrom('instances')
+    .select('id')
+    .where('pool', 'is not', null)
+    .where('state', '=', 'ready')
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The one that lives. */

@@ -95,11 +95,12 @@ function becomes({ status }: ObservedSandbox, event: SaidEvent): readonly Sandbo
   return [...(isSwitchedOn ? [announced] : []), event].map((said) => ({ do: 'say', event: said }));
 }
 
-/** Of the pull. */
-const progress = (observed: ObservedSandbox, { message, state }: SandboxInstance): readonly SandboxAction[] =>
-  message === undefined || state !== 'pulling' || observed.status !== 'DEPLOYING'
-    ? []
-    : note(observed, { type: 'deployment', status: 'DEPLOYING', message });
+/** Of the pull; and of one that has ended and is started again, as after a reboot of its machine, what it has lost. */
+function progress(observed: ObservedSandbox, { message, state }: SandboxInstance): readonly SandboxAction[] {
+  const { status } = observed;
+  const isTold = (state === 'pulling' && status === 'DEPLOYING') || (state === 'starting' && status === 'DEPLOYED');
+  return message === undefined || !isTold ? [] : note(observed, { type: 'deployment', status, message });
+}
 
 const recovery = (observed: ObservedSandbox): readonly SandboxAction[] =>
   observed.status === 'DEPLOYED' && observed.newestEvent?.type === 'infrastructure'

@@ -147,6 +147,19 @@ test('a runner that is away and back: the same instance, reachable again, and bo
   ]);
 });
 
+test('one that has ended and is started again says so once, and is DEPLOYED all the time', () => {
+  const world = used();
+  const before = world.events.length;
+  world.report('starting', 'It ended and is started again.');
+  world.reconcile();
+  world.reconcile();
+  world.report('ready', 'Up.');
+  world.reconcile();
+  expect(world.events.slice(before)).toEqual([
+    { type: 'deployment', status: 'DEPLOYED', message: 'It ended and is started again.' },
+  ]);
+});
+
 test('a runner that is away for too long: FAILED in plain words, and a timer brings the moment', () => {
   const world = used();
   world.runnerLeaves();

@@ -22,6 +22,7 @@ export function containerState(
     outOfMemory: State.OOMKilled,
     logFile: LogPath || undefined,
     isolation: isolationClasses.find((isolation) => runtimes[isolation] === HostConfig.Runtime),
+    layer,
     writablePaths: writablePaths(info, layer),
   };
 }

@@ -32,6 +32,8 @@ export interface ContainerState {
   readonly logFile: string | undefined;
   /** Undefined for one that somebody else made. */
   readonly isolation: IsolationClass | undefined;
+  /** What it writes to its root file system lies in this folder; undefined where that cannot be told. */
+  readonly layer: string | undefined;
   /** Folders and files on this machine that it may write to: its layer, its volumes, and its files about names. */
   readonly writablePaths: readonly string[];
 }

@@ -1,0 +1,47 @@
+// A deployment whose one runner is a virtual machine. It is emulated: everything in it takes long.
+import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
+import { importTiny, RunnerHost, type RunnerHostOptions } from '../../../scripts/engines/virtual-host/runner-host.ts';
+
+export const minutes = 60_000;
+export const patience = { timeout: 5 * minutes, interval: 1_000 };
+export const startMinutes = 15;
+
+/** In which everything runs as root, who may write everywhere. */
+export const boxImage = 'berth-box:latest';
+/** The only machine of its fleet. */
+export const machineNumber = 1;
+
+/** Both image stores, both versions of Docker that Debian has. */
+export const hosts = [
+  { host: 'Debian 13, Docker 26 with overlay2', release: 'trixie', docker: {}, version: /^26\./, driver: 'overlay2' },
+  {
+    host: 'Debian sid, Docker 28 with containerd’s image store',
+    release: 'sid',
+    docker: { features: { 'containerd-snapshotter': true } },
+    version: /^28\./,
+    driver: 'overlayfs',
+  },
+] as const;
+
+export interface Bed extends AsyncDisposable {
+  readonly fleet: Fleet;
+  readonly machine: RunnerHost;
+}
+
+/** Its runner is ready and has an image for sandboxes. */
+export async function startBed(options: Omit<RunnerHostOptions, 'number'>): Promise<Bed> {
+  await using made = new AsyncDisposableStack();
+  const fleet = made.use(
+    await startFleet({
+      name: `hosts-${options.name}`,
+      workspaces: ['main', 'other'],
+      machines: 0,
+      gateways: 1,
+      settings: { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '300' },
+    }),
+  );
+  const machine = made.use(await RunnerHost.start(fleet, { number: machineNumber, ...options }));
+  await importTiny(machine.host, boxImage, ['ENV PATH=/bin']);
+  const kept = made.move();
+  return { fleet, machine, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

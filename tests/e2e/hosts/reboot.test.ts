@@ -1,0 +1,108 @@
+// A machine reboots with agents, sandboxes awake and asleep, and a warm pool: everything ends as it should, and nothing is left over.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isFull } from '../../support/size.ts';
+import { agent, clientOf, settled } from '../../support/workloads.ts';
+import { type Bed, boxImage, minutes, patience, startBed, startMinutes } from './bed.ts';
+import { callAgent, createSandbox, guestOf, putToSleep, readyInPool } from './on-host.ts';
+
+const slots = 2;
+
+const cases = [
+  { isolation: 'runc', generation: 'mk2', way: 'reboot', filesAreKept: true },
+  { isolation: 'runc', generation: 'mk2', way: 'resetHard', filesAreKept: true },
+  // Its files live in gVisor's own layer, which ends with its kernel.
+  { isolation: 'gvisor', generation: 'mk3', way: 'reboot', filesAreKept: false },
+] as const;
+
+describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
+  let bed: Bed;
+  const client = () => clientOf(bed.fleet);
+
+  beforeAll(async () => {
+    const settings = { BERTH_RUNNER_MEMORY_MB: '8192', BERTH_RUNNER_SLOTS: String(slots) };
+    bed = await startBed({ name: 'reboot', settings });
+  }, startMinutes * minutes);
+  afterAll(() => bed?.[Symbol.asyncDispose](), 2 * minutes);
+
+  test.each(cases)('$isolation, by $way', async ({ isolation, generation, way, filesAreKept }) => {
+    const { fleet, machine } = bed;
+    const named = (what: string) => `${what}-${isolation}-${way.toLowerCase()}`;
+    const [web, asleep] = [named('web'), named('asleep')];
+    const sandboxes = [named('awake'), asleep];
+    await machine.configure({
+      BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+      BERTH_RUNNER_WARM: JSON.stringify([{ image: boxImage, count: 1, memoryMb: 256 }]),
+    });
+    await client().post('/agents', agent(web, { generation }));
+    await settled(client(), `/agents/${web}`, ['DEPLOYED'], patience.timeout);
+    for (const name of sandboxes) {
+      await createSandbox(fleet, name);
+      await guestOf(fleet, 'main', name).exec(`echo ${name} > /file`);
+      await guestOf(fleet, 'main', name).start({ command: 'sleep 100000', name: 'sleeper' });
+    }
+    await expect.poll(() => readyInPool(fleet), patience).toHaveLength(1);
+    await expect.poll(() => putToSleep(fleet, asleep), patience).toBe('STANDBY');
+
+    await machine.host[way]();
+    await machine.untilReady();
+    await expect.poll(() => callAgent(fleet, web).catch(String), patience).toEqual({ status: 200, text: 'berth\n' });
+    for (const name of sandboxes) await expectState(name, filesAreKept);
+    await expect.poll(() => readyInPool(fleet), patience).toHaveLength(1);
+    const uptime = Number((await machine.host.run('cut -d" " -f1 /proc/uptime')).trim());
+    console.log(`${isolation}, ${way}: all as it should be ${uptime.toFixed(0)} s after the start of the machine`);
+
+    await expect.poll(leftOver, patience).toEqual([]);
+    for (const name of sandboxes) await client().delete(`/sandboxes/${name}`);
+    await client().delete(`/agents/${web}`);
+    await expect.poll(reservedMb, patience).toEqual({ runner: 256, instances: 256 });
+  });
+
+  async function expectState(name: string, filesAreKept: boolean): Promise<void> {
+    if (filesAreKept) {
+      const guest = guestOf(bed.fleet, 'main', name);
+      await expect.poll(() => guest.exec('cat /file').catch(String), patience).toBe(`${name}\n`);
+      expect(await guest.exec('busybox ps | busybox grep -c "[s]leep 100000"')).toBe('0\n');
+      const { events } = (await client().get(`/sandboxes/${name}`)).body;
+      expect(JSON.stringify(events)).toMatch(/is started again. Its files are kept; processes that ran in it are not./);
+    } else {
+      const { events } = await settled(client(), `/sandboxes/${name}`, ['FAILED'], patience.timeout);
+      expect(JSON.stringify(events)).toMatch(/its files are lost with it/);
+    }
+  }
+
+  /** Containers, links and mounts on the machine that no instance and no slot explains. */
+  async function leftOver(): Promise<string[]> {
+    const { host } = bed.machine;
+    const live = await bed.fleet.database
+      .selectFrom('instances')
+      .select('id')
+      .where('ended_at', 'is', null)
+      .where('desired', '=', 'running')
+      .execute();
+    const lines = async (command: string) => (await host.run(command)).split('\n').filter(Boolean);
+    const containers = await lines('docker ps --all --format \'{{.Label "berth.instance"}}\'');
+    const ofInstances = containers.filter((label) => label !== '');
+    const ofSlots = containers.length - ofInstances.length;
+    const links = (await lines('ip -o link show master berth0')).length;
+    const mounts = (await lines('findmnt --noheadings --raw --types overlay --output TARGET')).length;
+    const running = (await lines('docker ps --quiet')).length;
+    const expectedSlots = live.length + slots;
+    return [
+      ...ofInstances.filter((id) => !live.some((instance) => instance.id === id)).map((id) => `container of ${id}`),
+      ...(ofSlots === expectedSlots ? [] : [`${ofSlots} slots, expected ${expectedSlots}`]),
+      ...(links === ofSlots ? [] : [`${links} links, ${ofSlots} slots`]),
+      ...(mounts === running ? [] : [`${mounts} mounts, ${running} containers run`]),
+    ];
+  }
+
+  /** What the books say is taken on the machine, and by whom. */
+  async function reservedMb() {
+    const { database } = bed.fleet;
+    const { reserved_mb: runner } = await database
+      .selectFrom('runners')
+      .select('reserved_mb')
+      .executeTakeFirstOrThrow();
+    const rows = await database.selectFrom('instances').select('reserved_mb').where('ended_at', 'is', null).execute();
+    return { runner, instances: rows.reduce((sum, { reserved_mb }) => sum + reserved_mb, 0) };
+  }
+});

@@ -1,0 +1,170 @@
+// A runner on machines as users have them, emulated, on both isolation classes. The small size proves the same on this machine.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importTiny } from '../../../scripts/engines/virtual-host/runner-host.ts';
+import { isFull } from '../../support/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../../support/workloads.ts';
+import { type Bed, boxImage, hosts, minutes, patience, startBed, startMinutes } from './bed.ts';
+import { callAgent, createSandbox, groupFile, guestOf, instanceOf, putToSleep, readyInPool } from './on-host.ts';
+
+const classes = [
+  // Under gVisor a sandbox that stands ready has its size for good.
+  { isolation: 'runc', generation: 'mk2', adoptedMb: 512 },
+  { isolation: 'gvisor', generation: 'mk3', adoptedMb: 256 },
+] as const;
+/** As gVisor's own limit in `dockerSettings`. */
+const diskMb = 64;
+
+describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ release, docker, version, driver }) => {
+  let bed: Bed;
+  const client = (workspace = 'main') => clientOf(bed.fleet, workspace);
+  const guest = (name: string, workspace = 'main') => guestOf(bed.fleet, workspace, name);
+
+  beforeAll(async () => {
+    const settings = { BERTH_RUNNER_DISK_MB: String(diskMb), BERTH_RUNNER_MEMORY_MB: '8192' };
+    bed = await startBed({ name: release, release, docker, settings });
+  }, startMinutes * minutes);
+  afterAll(() => bed?.[Symbol.asyncDispose](), 2 * minutes);
+
+  test('it has cgroup v2, this Docker and this image store', async () => {
+    const { host } = bed.machine;
+    expect((await host.run('stat -f -c %T /sys/fs/cgroup')).trim()).toBe('cgroup2fs');
+    const [ofDocker, stores] = (await host.run("docker info --format '{{.ServerVersion}} {{.Driver}}'"))
+      .trim()
+      .split(' ');
+    expect(ofDocker).toMatch(version);
+    expect(stores).toBe(driver);
+  });
+
+  describe.each(classes)('on $isolation', ({ isolation, generation, adoptedMb }) => {
+    const name = (what: string) => `${what}-${isolation}`;
+
+    beforeAll(async () => {
+      await bed.machine.configure({
+        BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+        BERTH_RUNNER_WARM: JSON.stringify([{ image: boxImage, count: 1, memoryMb: 256 }]),
+        BERTH_RUNNER_DISK_MB_PER_SECOND: undefined,
+      });
+    }, 10 * minutes);
+    afterAll(async () => {
+      for (const what of ['box', 'writer', 'slow']) await client().delete(`/sandboxes/${name(what)}`);
+    });
+
+    test('an agent is deployed and answers through the gateway', async () => {
+      await client().post('/agents', agent(name('web'), { generation }));
+      await settled(client(), `/agents/${name('web')}`, ['DEPLOYED'], patience.timeout);
+      expect(await callAgent(bed.fleet, name('web'))).toEqual({ status: 200, text: 'berth\n' });
+      await client().delete(`/agents/${name('web')}`);
+    });
+
+    test('a sandbox is adopted from the warm pool, with its limit of memory', async () => {
+      await expect.poll(() => readyInPool(bed.fleet), patience).toHaveLength(1);
+      const [waiting] = await readyInPool(bed.fleet);
+      await createSandbox(bed.fleet, name('box'), 'main', { memory: adoptedMb });
+      const id = await instanceOf(bed.fleet, name('box'));
+      expect(id).toBe(waiting);
+      expect(await guest(name('box')).exec('echo hello')).toBe('hello\n');
+      const limit = Number(await groupFile(bed.machine.host, id, 'memory.max'));
+      expect(limit / 1024 / 1024).toBe(adoptedMb);
+    });
+
+    test('a workload that needs more memory than it has fails with that reason', async () => {
+      const image = 'berth-hungry:latest';
+      await importTiny(bed.machine.host, image, ['ENV PATH=/bin', 'CMD ["busybox","tail","/dev/zero"]']);
+      await client().post('/agents', agent(name('hungry'), { generation, image }));
+      const { events } = await settled(client(), `/agents/${name('hungry')}`, ['FAILED'], patience.timeout);
+      expect(JSON.stringify(events)).toMatch(/Out of memory: it needs more than its 128 MB/);
+      await client().delete(`/agents/${name('hungry')}`);
+    });
+
+    test('one core of two is all that a sandbox gets', async () => {
+      const { host } = bed.machine;
+      const id = await instanceOf(bed.fleet, name('box'));
+      const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1]);
+      const uptime = async () => Number((await host.run('cut -d" " -f1 /proc/uptime')).trim());
+      const command = 'for i in 1 2 3 4; do (while :; do :; done) & done; sleep 40; kill $(jobs -p)';
+      await guest(name('box')).start({ command });
+      await sleep(5_000);
+      const [usedBefore, before] = [await used(), await uptime()];
+      await sleep(20_000);
+      const cores = ((await used()) - usedBefore) / 1e6 / ((await uptime()) - before);
+      console.log(`${release}, ${isolation}: four loops used ${cores.toFixed(2)} of two cores`);
+      expect(cores).toBeLessThan(1.2);
+      expect(Number(/nr_throttled (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1])).toBeGreaterThan(0);
+    });
+
+    test('a sandbox is frozen, takes no CPU, and wakes for a call with all that ran in it', async () => {
+      const { host } = bed.machine;
+      const box = guest(name('box'));
+      await box.exec('echo kept > /tmp/file');
+      await expect.poll(() => putToSleep(bed.fleet, name('box')), patience).toBe('STANDBY');
+      const id = await instanceOf(bed.fleet, name('box'));
+      if (isolation === 'runc') expect(await groupFile(host, id, 'cgroup.events')).toContain('frozen 1');
+      const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1]);
+      // What was under way when it was stopped ends first.
+      const usedMeanwhile = async () => {
+        const before = await used();
+        await sleep(5_000);
+        return (await used()) - before;
+      };
+      await expect.poll(usedMeanwhile, patience).toBe(0);
+      expect(await box.exec('cat /tmp/file')).toBe('kept\n');
+    });
+
+    test('tenants are apart, and a workspace’s own instances reach each other', async () => {
+      // Agents: they do not sleep, and close a connection on which nobody asks.
+      const places = [
+        { agents: client(), of: name('near') },
+        { agents: client('other'), of: name('far') },
+      ];
+      for (const { agents, of } of places) {
+        await agents.post('/agents', agent(of, { generation }));
+        await settled(agents, `/agents/${of}`, ['DEPLOYED'], patience.timeout);
+      }
+      const reaches = async (of: string) => {
+        const [instance] = await instancesOf(bed.fleet, of);
+        const connect = `busybox nc -w 10 ${instance?.address} 8080 </dev/null 2>/dev/null`;
+        return guest(name('box')).exec(`${connect} && echo reached || echo not`);
+      };
+      expect(await reaches(name('near'))).toBe('reached\n');
+      expect(await reaches(name('far'))).toBe('not\n');
+      for (const { agents, of } of places) await agents.delete(`/agents/${of}`);
+    });
+
+    test('who writes more than allowed is held to the limit', async () => {
+      const { host } = bed.machine;
+      await createSandbox(bed.fleet, name('writer'));
+      const write = `busybox dd if=/dev/zero of=/tmp/big bs=1048576 count=${4 * diskMb} 2>/dev/null`;
+      const freeMb = async () => Number((await host.run('df --output=avail --block-size=1M / | tail -1')).trim());
+      const before = await freeMb();
+      if (isolation === 'gvisor') {
+        // gVisor refuses the write itself, and the sandbox goes on. Its output needs room on the same disk.
+        const look = 'size=$(busybox wc -c < /tmp/big); busybox rm /tmp/big; echo $size';
+        const written = Number(await guest(name('writer')).exec(`${write}; ${look}`)) / 1024 / 1024;
+        expect(written).toBeGreaterThan(diskMb / 2);
+        expect(written).toBeLessThanOrEqual(diskMb);
+      } else {
+        await guest(name('writer'))
+          .exec(write)
+          .catch(() => {});
+        const { events } = await settled(client(), `/sandboxes/${name('writer')}`, ['FAILED'], patience.timeout);
+        expect(JSON.stringify(events)).toContain(`It wrote more than the ${diskMb} MB that it may.`);
+      }
+      expect(before - (await freeMb())).toBeLessThan(3 * diskMb);
+    });
+
+    test('what a sandbox writes in a second is limited, also what goes through the cache', async () => {
+      const [megabytes, perSecond] = [16, 2];
+      await bed.machine.configure({ BERTH_RUNNER_DISK_MB_PER_SECOND: String(perSecond), BERTH_RUNNER_WARM: '[]' });
+      await createSandbox(bed.fleet, name('slow'));
+      const id = await instanceOf(bed.fleet, name('slow'));
+      expect(await groupFile(bed.machine.host, id, 'io.max')).toContain(`wbps=${perSecond * 1024 * 1024}`);
+      const startedAt = performance.now();
+      const dd = `busybox dd if=/dev/zero of=/file bs=1048576 count=${megabytes} conv=fsync 2>&1`;
+      expect(await guest(name('slow')).exec(dd)).toContain(`${megabytes}+0 records out`);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      console.log(`${release}, ${isolation}: ${megabytes} MB at ${perSecond} MB a second took ${seconds.toFixed(1)} s`);
+      expect(seconds).toBeGreaterThan((megabytes / perSecond) * 0.8);
+    });
+  });
+});
