@@ -94,7 +94,7 @@ export const RunnerConfig = z.object({
     .positive()
     .optional()
     .describe(
-      'What one instance may read, and what it may write, per second on the disk that the engine keeps its data on; as much as there is when absent. Needs cgroup v2 to hold for everything that is written.',
+      'What one instance on runc may read, and what it may write, per second on the disk that the engine keeps its data on; as much as there is when absent. Needs cgroup v2 to hold for everything that is written. Under gVisor nothing is limited.',
     ),
   diskReservePercent: z
     .number()

@@ -49,7 +49,8 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       LogConfig: LOG,
       RestartPolicy: { Name: 'no' },
       ...limitSettings(wish, offer.cores),
-      ...diskSettings(offer.disk),
+      // With systemd's cgroups gVisor does not start under such a limit.
+      ...(wish.isolation === 'runc' ? diskSettings(offer.disk) : {}),
     },
   };
 }
