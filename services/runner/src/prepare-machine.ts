@@ -49,9 +49,8 @@ export async function assertLayersAreFound(
   const { isolation = isolationClasses } = config;
   if (!isolation.includes('runc')) return;
   const slot = await network.takeSlot();
-  const { layer } = (await driver.inspect(slot.containerId)) ?? {};
-  await network.releaseSlot(slot);
-  if (layer === undefined)
+  const state = await driver.inspect(slot.containerId).finally(() => network.releaseSlot(slot));
+  if (state?.layer === undefined)
     throw new Error(
       'The runner does not find what containers write, so the disk of runc containers cannot be limited. Start it where it sees the mounts of the machine, not in a container; or offer gVisor alone: runner.isolation: [gvisor]',
     );
