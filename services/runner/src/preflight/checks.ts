@@ -148,6 +148,14 @@ export const checks: readonly Check[] = [
       : undefined,
   ),
 
+  (_, { isolation, diskMbPerSecond }) =>
+    diskMbPerSecond === undefined || isolation.includes('runc')
+      ? undefined
+      : {
+          reason: 'runner.diskMbPerSecond is set, and this machine offers gVisor alone, which it does not limit.',
+          fix: 'Remove the setting, or offer runc too.',
+        },
+
   ({ engine, engineDisk }, { diskMbPerSecond }) =>
     diskMbPerSecond === undefined || 'error' in engine || engineDisk !== undefined
       ? undefined

@@ -99,6 +99,9 @@ test('a limit on what instances read and write is refused where it cannot be hel
   expect(() => assertSuitable({ ...good, engineDisk: undefined }, limited)).toThrow(
     /runner.diskMbPerSecond is set, and \/var\/lib\/docker lies on no disk[\s\S]*Move Docker’s data folder/,
   );
+  expect(() => assertSuitable(good, { ...limited, isolation: ['gvisor'] })).toThrow(
+    /offers gVisor alone, which it does not limit[\s\S]*Remove the setting/,
+  );
 });
 
 test('everything that is wrong is said at once', () => {
