@@ -1,7 +1,7 @@
 // Growth: partitions are made ahead and dropped when old; short-lived rows are removed in small batches.
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
-import { retentionSeconds } from './retention.ts';
+import { releasedNameDays, retentionSeconds } from './retention.ts';
 
 interface Kept {
   readonly table: 'resource_events' | 'outbox' | 'audit_log';
@@ -35,6 +35,7 @@ interface Removed {
   readonly removedDemand: number;
   readonly removedPreviews: number;
   readonly removedPreviewTokens: number;
+  readonly removedNames: number;
 }
 
 /** Runs at start and every hour in one of the api processes; safe to run twice at once. */
@@ -95,6 +96,12 @@ export async function maintain(database: Database): Promise<Removed> {
     );
     return Number(done.numAffectedRows ?? 0);
   });
+  const removedNames = await removeInBatches(async () => {
+    const done = await sql`delete from released_workspace_names where name = any(array(
+      select name from released_workspace_names where released_at < now() - make_interval(days => ${releasedNameDays})
+      limit ${batch} for update skip locked))`.execute(database);
+    return Number(done.numAffectedRows ?? 0);
+  });
   return {
     removedKeys,
     removedResources,
@@ -103,5 +110,6 @@ export async function maintain(database: Database): Promise<Removed> {
     removedDemand,
     removedPreviews,
     removedPreviewTokens,
+    removedNames,
   };
 }

@@ -1,6 +1,7 @@
 // The first part of a workload's host name: unique in its region, kept with the resource. Decisions: host label.
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
+import type { CallerWorkspace } from '../http/call.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Finish } from '../resources/render.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
@@ -20,10 +21,30 @@ interface Named {
   readonly workspace: { readonly id: string; readonly name: string };
 }
 
+/** A name that ends like a short id could be formed by the workspace that has this id. */
+export const endsLikeShortId = /-[0-9a-f]{8}$/;
+
+/** Names that a workspace needs to form the same text: `a-b` in `c` reads like `a` in `b-c`. */
+export function possibleWorkspaces(text: string): string[] {
+  const parts = text.split('-');
+  return parts.slice(1).map((_, index) => parts.slice(index + 1).join('-'));
+}
+
+/**
+ * Whether another account's workspace could form the same text and is older. The older one keeps the text, also while no
+ * workload of it has the address: otherwise a deleted workload's address could be taken over under another name.
+ */
+export const isOlderWorkspaces = (text: string, { id, account }: CallerWorkspace) => sql<boolean>`exists (
+  select 1 from workspaces
+  where name = any(${possibleWorkspaces(text)}::text[]) and account_id <> ${account.id} and id < ${id})`;
+
 /** In the order in which they are tried; the last one cannot be anybody else's by accident. */
 export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named): string[] {
-  const labels = [workspace.name, shortId(workspace.id), shortId(uid)].map((end) => `${prefix}-${name}-${end}`);
-  return labels.filter((label) => label.length <= longestLabel);
+  const readable = `${prefix}-${name}-${workspace.name}`;
+  const labels = [shortId(workspace.id), shortId(uid)].map((end) => `${prefix}-${name}-${end}`);
+  return (endsLikeShortId.test(readable) ? labels : [readable, ...labels]).filter(
+    (label) => label.length <= longestLabel,
+  );
 }
 
 /** Claims a label for a row that is there, and writes it into the row's state. */
@@ -32,7 +53,8 @@ export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, r
   for (const label of hostLabels(prefix, { ...row, workspace: context.workspace })) {
     const claimed = await sql<{ state: JsonObject }>`
       with claimed as (
-        insert into host_labels (region, label, resource_uid) values (${region}, ${label}, ${row.uid})
+        insert into host_labels (region, label, resource_uid) select ${region}, ${label}, ${row.uid}
+        where not ${isOlderWorkspaces(label.slice(prefix.length + 1), context.workspace)}
         on conflict do nothing returning label
       )
       update resources set state = coalesce(state, '{}') || ${JSON.stringify({ hostLabel: label, hostRegion: region })}::jsonb

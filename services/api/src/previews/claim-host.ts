@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { domainsAbove } from '../custom-domains/records.ts';
 import { kindErrors } from '../kinds/errors.ts';
+import { isOlderWorkspaces } from '../kinds/host-labels.ts';
 import { textOf } from '../kinds/spec-fields.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { previewErrors } from './errors.ts';
@@ -29,8 +30,18 @@ async function wantedHosts(context: RuleContext, { name, spec }: Claimant): Prom
 
 export async function claimHost(context: RuleContext, claimant: Claimant): Promise<PreviewHost> {
   const hosts = await wantedHosts(context, claimant);
-  for (const host of hosts) if (await claim(context, claimant.uid, host)) return host;
+  for (const host of hosts) {
+    if (await belongsToOlder(context, host)) continue;
+    if (await claim(context, claimant.uid, host)) return host;
+  }
   throw kindErrors.host_name_taken({ name: claimant.name });
+}
+
+/** A host below a customer's own domain has no region, and no other workspace can form it. */
+async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }: PreviewHost): Promise<boolean> {
+  if (region === '' || !label.includes('-')) return false;
+  const { rows } = await sql<{ isOlder: boolean }>`select ${isOlderWorkspaces(label, workspace)} as "isOlder"`.execute(tx);
+  return rows[0]?.isOlder === true;
 }
 
 /** False when it is another account's, of whom nothing is said. */

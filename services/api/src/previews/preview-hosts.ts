@@ -1,7 +1,7 @@
 // Where a preview answers. Its host follows from names alone, so that a preview that is made again, also in a sandbox that was
 // made again, has the address that it had. Control-plane sheet 4.8.
 import { hash } from 'node:crypto';
-import { shortId } from '../kinds/host-labels.ts';
+import { endsLikeShortId, shortId } from '../kinds/host-labels.ts';
 
 export interface PreviewNames {
   readonly workspace: { readonly id: string; readonly name: string };
@@ -27,9 +27,11 @@ export const previewId = ({ workspace, sandbox, preview }: PreviewNames): string
 export function previewLabels(names: PreviewNames, prefix: string | undefined): string[] {
   if (prefix === undefined) return [previewId(names)];
   const { workspace } = names;
-  return [workspace.name, shortId(workspace.id)]
-    .map((end) => `${prefix}-${end}`)
-    .filter((label) => label.length <= longestLabel);
+  const readable = `${prefix}-${workspace.name}`;
+  const short = `${prefix}-${shortId(workspace.id)}`;
+  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter(
+    (label) => label.length <= longestLabel,
+  );
 }
 
 export const previewHostName = ({ region, label }: PreviewHost, workloadDomain: string): string =>

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { ApiConfig } from '../config.ts';
 import { isRetryable } from '../http/database-errors.ts';
 import { nameProblem } from './name-rules.ts';
+import { accountKeepingName } from './released-names.ts';
 import { type SetupContext, setupSteps } from './setup-steps.ts';
 
 export interface NewWorkspace {
@@ -21,7 +22,7 @@ export interface NewWorkspace {
   readonly runtime?: object | undefined;
 }
 
-/** Undefined when the name is taken; names are unique in the deployment. */
+/** Undefined when the name is taken, or kept for another account; names are unique in the deployment. */
 export async function addWorkspace(
   tx: DatabaseTransaction,
   keyring: Keyring,
@@ -49,6 +50,9 @@ export async function addWorkspace(
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return undefined;
+  // After the insert: it waits for a deletion of the same name that is under way. The caller rolls back.
+  const keeper = await accountKeepingName(tx, input.name);
+  if (keeper !== undefined && keeper !== input.accountId) return undefined;
   // Before any step that can fail: without a member nobody could ask to try the step again.
   await tx
     .insertInto('workspace_members')

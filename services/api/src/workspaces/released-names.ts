@@ -1,0 +1,14 @@
+// The name of a deleted workspace is part of public addresses. For 30 days only the account that had it may use it again.
+import { type Database, releasedNameDays } from '@berth/database';
+import { sql } from 'kysely';
+
+/** The account that deleted a workspace of this name lately. */
+export async function accountKeepingName(database: Database, name: string): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('released_workspace_names')
+    .select('account_id')
+    .where('name', '=', name)
+    .where(sql<boolean>`released_at > now() - make_interval(days => ${releasedNameDays})`)
+    .executeTakeFirst();
+  return row?.account_id;
+}
