@@ -149,7 +149,7 @@ test('through the ingress of a real runner, by its tunnel and by its lease', asy
     socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
   });
   const secret = 'of this session';
-  ingress.ingress.take(secret);
+  ingress.ingress.take({ ingressSecret: secret });
   const { runnerId, authority } = await ingress.newIdentity();
   const address = `127.0.0.1:${ingress.port}`;
   const endpoint = { instance, revision: instance, runnerId, ingress: { address, secret } };

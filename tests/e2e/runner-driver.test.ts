@@ -190,6 +190,7 @@ test.each(['runc', 'gvisor'] as const)(
     expect(HostConfig).toMatchObject({
       Privileged: false,
       SecurityOpt: ['no-new-privileges'],
+      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       RestartPolicy: { Name: 'no' },
       NetworkMode: `container:${slot}`,
       IpcMode: 'private',

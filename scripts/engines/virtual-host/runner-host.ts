@@ -15,7 +15,7 @@ export interface RunnerHostOptions extends Pick<VirtualHostOptions, 'name' | 're
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const startSeconds = 300;
+const startSeconds = 900;
 const variablesFile = '/etc/berth/runner.env';
 const program = '/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner';
 const unit = 'berth-runner';

@@ -52,6 +52,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second connection.
   await keyring.deploymentKey(database, 'cursor');
   await keyring.deploymentKey(database, 'idempotency');
+  await keyring.deploymentKey(database, 'runner-calls');
   const usage =
     clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger, now });
   const expected = config.publicUrl ?? `http://${config.host}:${config.port}`;
@@ -77,7 +78,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     ),
     placement,
     deployments: watchDeployments({ database, databaseUrl, logger }),
-    runners: createRunnerCalls(database, logger),
+    runners: createRunnerCalls({ database, keyring, logger }),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));

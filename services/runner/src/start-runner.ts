@@ -72,7 +72,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
       isPressed: memory.isPressed || disk.isPressed,
     }),
     onReportsSent: (count) => metrics.reportsSent.inc(count),
-    onIngressSecret: (secret) => ingress.take(secret),
+    onIngressSecrets: (secrets) => ingress.take(secrets),
   });
   const metrics = createRunnerMetrics(registry, {
     byState: () => link.countByState(),

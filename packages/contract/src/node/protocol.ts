@@ -67,6 +67,8 @@ export const StreamMessage = z.discriminatedUnion('type', [
     pulseSeconds: z.number(),
     /** What a gateway has to know to speak to this runner's ingress; new with every session. */
     ingressSecret: z.string().optional(),
+    /** What the api itself shows for calls such as `wake`. Without it the gateways' secret opens these too, as it did before. */
+    callSecret: z.string().optional(),
   }),
   /** All that should run here, and what the api still waits to hear is gone. Whatever else the runner holds must go. */
   z.object({

@@ -5,6 +5,7 @@ import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } 
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
+import { callSecretOf } from './call-secret.ts';
 import { type Desired, loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
@@ -18,6 +19,8 @@ export interface Session {
   readonly session: number;
   /** Known to the runner and to whoever reads the database: by it a gateway may speak to the runner's instances. */
   readonly ingressSecret: string;
+  /** Known to the runner and to the api alone. */
+  readonly callSecret: string;
 }
 
 /** Opens a session: what the runner says on older ones is not heard any more. */
@@ -30,7 +33,7 @@ export async function openSession(context: NodeContext, runnerId: string, body: 
     .transaction()
     .execute((tx) => beginSession(tx, runnerId, hello, ingressSecret));
   context.dependencies.ringOutbox();
-  return { session, ingressSecret };
+  return { session, ingressSecret, callSecret: await callSecretOf(context, ingressSecret) };
 }
 
 async function beginSession(
@@ -73,10 +76,10 @@ async function beginSession(
 export async function* streamMessages(
   context: NodeContext,
   runnerId: string,
-  { session, ingressSecret }: Session,
+  { session, ingressSecret, callSecret }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  yield { type: 'welcome', session, pulseSeconds, ingressSecret };
+  yield { type: 'welcome', session, pulseSeconds, ingressSecret, callSecret };
   const first = await loadWanted(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };

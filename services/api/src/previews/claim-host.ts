@@ -40,7 +40,9 @@ export async function claimHost(context: RuleContext, claimant: Claimant): Promi
 /** A host below a customer's own domain has no region, and no other workspace can form it. */
 async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }: PreviewHost): Promise<boolean> {
   if (region === '' || !label.includes('-')) return false;
-  const { rows } = await sql<{ isOlder: boolean }>`select ${isOlderWorkspaces(label, workspace)} as "isOlder"`.execute(tx);
+  const { rows } = await sql<{ isOlder: boolean }>`select ${isOlderWorkspaces(label, workspace)} as "isOlder"`.execute(
+    tx,
+  );
   return rows[0]?.isOlder === true;
 }
 

@@ -29,9 +29,7 @@ export function previewLabels(names: PreviewNames, prefix: string | undefined): 
   const { workspace } = names;
   const readable = `${prefix}-${workspace.name}`;
   const short = `${prefix}-${shortId(workspace.id)}`;
-  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter(
-    (label) => label.length <= longestLabel,
-  );
+  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter((label) => label.length <= longestLabel);
 }
 
 export const previewHostName = ({ region, label }: PreviewHost, workloadDomain: string): string =>

@@ -1,9 +1,10 @@
 // Calls to runners over their ingress, as gateways reach it: what is waited for here need not wait for a runner's stream.
 import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
 import type { Database } from '@berth/database';
-import { loadNodeAuthorityCertificate } from '@berth/identity';
+import { type Keyring, loadNodeAuthorityCertificate } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { callRunner, RunnerLines } from '@berth/wire';
+import { callRunner, NotDispatched, RunnerLines } from '@berth/wire';
+import { callSecretOf } from '../nodes/call-secret.ts';
 
 /** As its row says. */
 interface RunnerAt {
@@ -28,14 +29,28 @@ const answerMs = 5_000;
 /** After a refusal a runner is not called on for so long. */
 const refusedMs = 100;
 
-export function createRunnerCalls(database: Database, logger: Logger): RunnerCalls {
+export interface RunnerCallsOptions {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly logger: Logger;
+}
+
+export function createRunnerCalls({ database, keyring, logger }: RunnerCallsOptions): RunnerCalls {
   const authorityPem = () => loadNodeAuthorityCertificate(database);
   const lines = new RunnerLines({ authorityPem, answerMs, refusedMs, logger });
   return {
     async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, mostMs) {
-      const ingress = address === null || secret === null ? undefined : { address, secret };
+      const callWith = (shown: string | null) => {
+        const ingress = address === null || shown === null ? undefined : { address, secret: shown };
+        return callRunner(lines, { runnerId: id, ingress }, name, body, mostMs);
+      };
       try {
-        return await callRunner(lines, { runnerId: id, ingress }, name, body, mostMs);
+        const callSecret = secret === null ? null : await callSecretOf({ database, keyring }, secret);
+        // A runner of the release before knows one secret only, the gateways'.
+        return await callWith(callSecret).catch((error: unknown) => {
+          if (error instanceof NotDispatched && error.reason === 'refused') return callWith(secret);
+          throw error;
+        });
       } catch (err) {
         logger.warn({ runner: id, call: name, err }, 'a runner was not asked; its stream tells it');
         return undefined;

@@ -45,6 +45,8 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
       SecurityOpt: ['no-new-privileges'],
+      // A core dump may be piped to a program of the machine, which then reads what a tenant wrote.
+      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       PidsLimit: wish.mostProcesses ?? MAX_PROCESSES,
       LogConfig: LOG,
       RestartPolicy: { Name: 'no' },

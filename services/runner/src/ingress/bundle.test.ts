@@ -41,8 +41,8 @@ test('who has an older secret keeps its tunnels, and gets no new ones', async ()
   await expect(bed.bundle('wrong')).rejects.toThrow('refused');
   const bundle = await bed.bundle();
   const { channel } = await tunnel(bundle, id);
-  bed.ingress.take('first');
-  bed.ingress.take('second');
+  bed.ingress.take({ ingressSecret: 'first' });
+  bed.ingress.take({ ingressSecret: 'second' });
   await expect.poll(async () => (await tunnel(bundle, id)).said).toBe('refused');
   channel.end('still here');
   expect(await text(channel)).toBe('still here');

@@ -10,7 +10,7 @@ import { startTestIngress } from './ingress-fixture.ts';
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 
 /** The api's side. */
-function caller(bed: Bed, secret = bed.secret) {
+function caller(bed: Bed, secret = bed.callSecret) {
   const lines = new RunnerLines({
     authorityPem: async () => bed.authority.certificate,
     answerMs: 2_000,
@@ -84,4 +84,21 @@ test('a body that is not what the call takes is told so, and one without end is 
   expect(JSON.parse(await text(wrong))).toMatchObject({ call: 'failed' });
   const endless = say('{"call":"adopt"}\n', 'x'.repeat(5 * 1024 * 1024));
   expect(await text(endless).catch(() => '')).toBe('');
+});
+
+test('whoever knows the gateways’ secret cannot make a call, and the api’s secret opens no tunnel', async () => {
+  await using bed = await startTestIngress();
+  let woken = 0;
+  bed.calls.wake = async () => {
+    woken += 1;
+    return { call: 'done' };
+  };
+  const { lines, place } = caller(bed, bed.secret);
+  const called = callRunner(lines, place, 'wake', { instance: randomUUID() }, 10_000);
+  await expect(called).rejects.toMatchObject({ reason: 'refused' });
+  expect(woken).toBe(0);
+  const id = await bed.serve((socket) => void socket.end('reached'));
+  const { channel, answer } = (await bed.bundle(bed.callSecret)).open(JSON.stringify({ instance: id }));
+  channel.on('error', () => {});
+  expect(JSON.parse((await answer) ?? '')).toEqual({ tunnel: 'refused' });
 });

@@ -16,6 +16,7 @@ import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 
 const secret = 'the secret of this session';
+const callSecret = 'the secret of the api';
 
 export interface Gateway {
   readonly socket: Channel;
@@ -56,7 +57,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
     await rm(stateFolder, { recursive: true, force: true });
     throw error;
   });
-  ingress.take(secret);
+  ingress.take({ ingressSecret: secret, callSecret });
   const port = Number(ingress.address.split(':').at(-1));
   const servers = new Set<() => void>();
   const connectRaw = (): Promise<Socket> =>
@@ -86,6 +87,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       port,
       runnerId,
       secret,
+      callSecret,
       authority,
       endpoints,
       admissions,

@@ -2,7 +2,12 @@
 import { TunnelAnswer } from '@berth/contract';
 import { z } from 'zod';
 
+/** `tunnels`: shown by gateways. `calls`: shown by the api. */
+const Right = z.enum(['tunnels', 'calls']);
+export type Right = z.infer<typeof Right>;
+
 const SecretStanding = z.object({
+  opens: z.array(Right),
   /** SHA-256, as base64. */
   hash: z.string(),
   /** Absent while it is the present one. */

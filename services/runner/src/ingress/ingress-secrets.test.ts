@@ -11,7 +11,7 @@ test('the secret before is good for two minutes, on whatever clock its reader ha
       changes += 1;
     },
   );
-  for (const secret of ['oldest', 'first', 'second', 'second']) secrets.take(secret);
+  for (const secret of ['oldest', 'first', 'second', 'second']) secrets.take({ ingressSecret: secret });
   // Said again, it is no change.
   expect(changes).toBe(3);
   const early = new KnownSecrets(() => nowMs + 5_000);
@@ -20,7 +20,9 @@ test('the secret before is good for two minutes, on whatever clock its reader ha
   const late = new KnownSecrets(() => nowMs - 7_000);
   late.learn(secrets.standing());
   const known = () =>
-    [early, late].map((each) => ['second', 'first', 'oldest'].filter((secret) => each.isKnown(secret)).join());
+    [early, late].map((each) =>
+      ['second', 'first', 'oldest'].filter((secret) => each.rightsOf(secret).size > 0).join(),
+    );
   expect(known()).toEqual(['second,first', 'second,first']);
   nowMs = 119_999;
   expect(known()).toEqual(['second,first', 'second,first']);
@@ -32,5 +34,16 @@ test('the secret before is good for two minutes, on whatever clock its reader ha
 test('nobody is known before there is a secret', () => {
   const known = new KnownSecrets(() => 0);
   known.learn(new IngressSecrets(() => 0).standing());
-  expect(known.isKnown('')).toBe(false);
+  expect(known.rightsOf('').size).toBe(0);
+});
+
+test('the secret that gateways read from the database opens tunnels and no calls', () => {
+  const secrets = new IngressSecrets(() => 0);
+  secrets.take({ ingressSecret: 'of an api of the release before' });
+  secrets.take({ ingressSecret: 'gateways', callSecret: 'api' });
+  const known = new KnownSecrets(() => 0);
+  known.learn(secrets.standing());
+  expect([...known.rightsOf('gateways')]).toEqual(['tunnels']);
+  expect([...known.rightsOf('api')]).toEqual(['calls']);
+  expect([...known.rightsOf('of an api of the release before')]).toEqual(['tunnels', 'calls']);
 });

@@ -36,7 +36,7 @@ export async function startLeaseListener(path: string, tools: LocalTools): Promi
 async function serve(socket: Socket, tools: LocalTools): Promise<void> {
   const { waitingRoom } = tools;
   socket.on('error', () => {});
-  if (waitingRoom.isFull) {
+  if (waitingRoom.isFullFor(socket)) {
     socket.destroy();
     return;
   }

@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
 import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
 import { dial } from './dial.ts';
+import type { Right } from './ingress-messages.ts';
 import { joinSockets } from './join-sockets.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { passCall } from './pass-call.ts';
@@ -35,7 +36,7 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
     return;
   }
   const { secret } = request;
-  if (!secrets.isKnown(secret)) {
+  if (secrets.rightsOf(secret).size === 0) {
     tally.answer('refused');
     // The deadline of the room still holds: a gateway that does not hang up is hung up on.
     socket.resume();
@@ -47,14 +48,23 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   new Bundle(socket, {
     onOpen(words, channel, answer) {
       // The secret is looked at again for every tunnel: a connection may be older than the session.
-      const known = secrets.isKnown(secret) ? words : undefined;
-      void serveChannel(known, channel, (said) => answer(JSON.stringify(said)), tools);
+      void serveChannel(
+        { words, rights: secrets.rightsOf(secret) },
+        channel,
+        (said) => answer(JSON.stringify(said)),
+        tools,
+      );
     },
   });
 }
 
+interface Asked {
+  readonly words: string;
+  readonly rights: ReadonlySet<Right>;
+}
+
 async function serveChannel(
-  words: string | undefined,
+  { words, rights }: Asked,
   channel: Channel,
   say: (answer: TunnelAnswer) => void,
   tools: LineTools,
@@ -63,9 +73,9 @@ async function serveChannel(
   const call = parseLine(words, RunnerCallRequest);
   const wanted = parseLine(words, TunnelRequest);
   let answer: TunnelAnswer = refused;
-  if (words !== undefined && tools.isLeaving()) answer = { tunnel: 'leaving' };
-  else if (call !== undefined) answer = await passCall(call.call, channel, welcome, tools);
-  else if (wanted !== undefined) answer = await openTunnel(wanted, channel, welcome, tools);
+  if (rights.size > 0 && tools.isLeaving()) answer = { tunnel: 'leaving' };
+  else if (call !== undefined && rights.has('calls')) answer = await passCall(call.call, channel, welcome, tools);
+  else if (wanted !== undefined && rights.has('tunnels')) answer = await openTunnel(wanted, channel, welcome, tools);
   tools.tally.answer(answer.tunnel);
   if (answer.tunnel === 'open') return;
   say(answer);

@@ -10,7 +10,7 @@ import type { Identity } from '../node/identity.ts';
 import type { Endpoints } from './endpoint.ts';
 import { IngressChild } from './ingress-child.ts';
 import type { Certificate } from './ingress-messages.ts';
-import { IngressSecrets } from './ingress-secrets.ts';
+import { IngressSecrets, type SessionSecrets } from './ingress-secrets.ts';
 import { startLeaseListener } from './lease-listener.ts';
 import type { RunnerCalls } from './runner-calls.ts';
 import type { TrafficBook } from './traffic-book.ts';
@@ -34,8 +34,8 @@ export interface RunningIngress {
   readonly pids: readonly number[];
   /** After the certificate was renewed. */
   use(identity: Identity): void;
-  /** The secret by which gateways are known from now on. */
-  take(secret: string): void;
+  /** The secrets by which gateways and the api are known from now on. */
+  take(secrets: SessionSecrets): void;
   /** Accepts nothing more, and lets what is open finish for so long. */
   close(patienceMs: number): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
       certificate = certificateOf(renewed);
       tellAll({ do: 'show', certificate });
     },
-    take: (secret) => secrets.take(secret),
+    take: (session) => secrets.take(session),
     async close(patienceMs) {
       const ended = end(patienceMs + endMs);
       closeLeases();

@@ -30,7 +30,7 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
   let secureContext = contextOf(certificate);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const server = createServer(settings, (raw) => {
-    if (waitingRoom.isFull) {
+    if (waitingRoom.isFullFor(raw)) {
       raw.resetAndDestroy();
       return;
     }

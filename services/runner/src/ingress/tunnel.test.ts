@@ -63,8 +63,8 @@ test('a container that does not listen is called unreachable', async () => {
 
 test('the secret before is still good, the one before that is not', async () => {
   await using bed = await startTestIngress(30, 2);
-  bed.ingress.take('first');
-  bed.ingress.take('second');
+  bed.ingress.take({ ingressSecret: 'first' });
+  bed.ingress.take({ ingressSecret: 'second' });
   for (const [secret, answer] of [
     ['second', 'open'],
     ['first', 'open'],

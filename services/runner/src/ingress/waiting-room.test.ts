@@ -20,11 +20,27 @@ test('the room is full with 1 024 strangers, and has room again once one has clo
   const room = new WaitingRoom();
   const strangers = Array.from({ length: 1_024 }, () => new Socket());
   for (const stranger of strangers) {
-    expect(room.isFull).toBe(false);
+    expect(room.isFullFor(new Socket())).toBe(false);
     room.enter(stranger);
   }
-  expect(room.isFull).toBe(true);
+  expect(room.isFullFor(new Socket())).toBe(true);
   strangers[0]?.emit('close');
-  expect(room.isFull).toBe(false);
+  expect(room.isFullFor(new Socket())).toBe(false);
+  room.close();
+});
+
+test('one address takes a quarter of the room and no more; others still come in', () => {
+  const room = new WaitingRoom();
+  const from = (remoteAddress: string) =>
+    Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+  const strangers = Array.from({ length: 256 }, () => from('192.0.2.1'));
+  for (const stranger of strangers) {
+    expect(room.isFullFor({ remoteAddress: '192.0.2.1' })).toBe(false);
+    room.enter(stranger);
+  }
+  expect(room.isFullFor({ remoteAddress: '192.0.2.1' })).toBe(true);
+  expect(room.isFullFor({ remoteAddress: '192.0.2.2' })).toBe(false);
+  strangers[0]?.emit('close');
+  expect(room.isFullFor({ remoteAddress: '192.0.2.1' })).toBe(false);
   room.close();
 });

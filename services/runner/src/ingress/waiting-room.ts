@@ -3,26 +3,36 @@ import type { Socket } from 'node:net';
 /** For a stranger to say who it is and what it wants, from the first packet on. */
 const patienceMs = 5_000;
 const mostWaiting = 1_024;
+/** From one address: one machine cannot keep the gateways of others out. */
+const mostFromOne = 256;
 
 /** Connections that have not said yet what they want: few, and not for long, so that strangers cannot fill the machine. */
 export class WaitingRoom {
-  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+  readonly #waiting = new Map<Socket, { readonly deadline: NodeJS.Timeout; readonly address: string }>();
+  readonly #fromAddress = new Map<string, number>();
 
-  get isFull(): boolean {
-    return this.#waiting.size >= mostWaiting;
+  /** Connections over a local socket have no address. */
+  isFullFor({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): boolean {
+    const fromThere = remoteAddress === '' ? 0 : (this.#fromAddress.get(remoteAddress) ?? 0);
+    return this.#waiting.size >= mostWaiting || fromThere >= mostFromOne;
   }
 
   enter(socket: Socket): void {
-    this.#waiting.set(
-      socket,
-      setTimeout(() => socket.destroy(), patienceMs),
-    );
+    const { remoteAddress: address = '' } = socket;
+    const deadline = setTimeout(() => socket.destroy(), patienceMs);
+    this.#waiting.set(socket, { deadline, address });
+    this.#fromAddress.set(address, (this.#fromAddress.get(address) ?? 0) + 1);
     socket.once('close', () => this.leave(socket));
   }
 
   leave(socket: Socket): void {
-    clearTimeout(this.#waiting.get(socket));
+    const entry = this.#waiting.get(socket);
+    if (entry === undefined) return;
+    clearTimeout(entry.deadline);
     this.#waiting.delete(socket);
+    const left = (this.#fromAddress.get(entry.address) ?? 0) - 1;
+    if (left > 0) this.#fromAddress.set(entry.address, left);
+    else this.#fromAddress.delete(entry.address);
   }
 
   close(): void {

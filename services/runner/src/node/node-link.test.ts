@@ -50,7 +50,7 @@ function openLink(url: string) {
     hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
     measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
     onReportsSent: () => {},
-    onIngressSecret: (secret) => secrets.push(secret),
+    onIngressSecrets: ({ ingressSecret }) => secrets.push(ingressSecret),
   });
   link.start({
     all: ({ instances, gone }) => void wished.push(`all ${instances.length} ${gone.length}`),

@@ -3,6 +3,7 @@
 import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
+import type { SessionSecrets } from '../ingress/ingress-secrets.ts';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
 import { readMessages } from './read-messages.ts';
@@ -25,7 +26,7 @@ export interface NodeLinkOptions {
   readonly logger: Logger;
   readonly onReportsSent: (count: number) => void;
   /** What gateways have to know from here on; new with every session. */
-  readonly onIngressSecret: (secret: string) => void;
+  readonly onIngressSecrets: (secrets: SessionSecrets) => void;
 }
 
 type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
@@ -123,9 +124,13 @@ export class NodeLink {
     }
   }
 
-  #welcome({ session, ingressSecret }: Welcome, signal: AbortSignal, ending: AbortController): Promise<void>[] {
-    const { client, measure, logger, onReportsSent, onIngressSecret } = this.#options;
-    if (ingressSecret !== undefined) onIngressSecret(ingressSecret);
+  #welcome(
+    { session, ingressSecret, callSecret }: Welcome,
+    signal: AbortSignal,
+    ending: AbortController,
+  ): Promise<void>[] {
+    const { client, measure, logger, onReportsSent, onIngressSecrets } = this.#options;
+    if (ingressSecret !== undefined) onIngressSecrets({ ingressSecret, callSecret });
     const onTrouble = (error: unknown) => this.#complain(error);
     this.#isConnected = true;
     this.#lastComplaint = '';
