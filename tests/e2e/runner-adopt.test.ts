@@ -56,8 +56,16 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
   return up.map(({ address }) => address ?? '');
 }
 
-const reaches = async (from: string, to: string): Promise<boolean> =>
-  (await bed.runIn(from, `busybox nc -w 2 ${to} 8080 </dev/null && echo reached || echo not`)).includes('reached');
+const guestPort = 8080;
+const servicePort = 3000;
+/** The guest's port is declared too: it must stay closed all the same. */
+const vpc: DesiredInstance['vpc'] = {
+  name: 'blue',
+  ports: [servicePort, guestPort].map((port) => ({ protocol: 'tcp', port })),
+};
+const serve = (address: string) => bed.runIn(address, `busybox httpd -p ${servicePort} -h /tmp && echo serving`);
+const reaches = async (from: string, to: string, port = servicePort): Promise<boolean> =>
+  (await bed.runIn(from, `busybox nc -w 2 ${to} ${port} </dev/null && echo reached || echo not`)).includes('reached');
 
 async function memoryLimitOf(id: string): Promise<number> {
   const group = await cgroupOf((await containerOf(id)).State.Pid, 'memory');
@@ -85,20 +93,29 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     // Under gVisor being awake costs CPU, so it waits asleep.
     expect(await isFrozen(one)).toBe(isolation === 'gvisor');
     for (const { id } of [one, two]) process.kill((await containerOf(id)).State.Pid, 'SIGCONT');
+    for (const address of [first, second]) await serve(address);
     expect(await reaches(first, second)).toBe(false);
 
-    const mine = claimed(one, { memoryMb: 512, cpus: 2, env: { GREETING: 'hello', PATH: '/bin' } });
+    const mine = claimed(one, { memoryMb: 512, cpus: 2, env: { GREETING: 'hello', PATH: '/bin' }, vpc });
     const beside = claimed(two, { workspaceId: mine.workspaceId });
-    const others = claimed(three);
+    const others = claimed(three, { vpc });
     for (const desired of [mine, beside, others]) expect((await runner.adopt(desired)).said).toEqual({ call: 'done' });
     expect(lastOf(mine.id)).toMatchObject({ state: 'ready', generation: 2, address: first });
     expect(await bed.runIn(first, 'echo $GREETING')).toContain('hello');
     expect(await memoryLimitOf(mine.id)).toBe(512);
     expect(await memoryLimitOf(beside.id)).toBe(256);
-    expect(await reaches(first, second)).toBe(true);
-    expect(await reaches(second, first)).toBe(true);
-    expect(await reaches(first, third)).toBe(false);
-    expect(await reaches(third, first)).toBe(false);
+    const ways = [
+      [first, second],
+      [second, first],
+      [third, first],
+    ] as const;
+    const reached = (port: number) => Promise.all(ways.map(([from, to]) => reaches(from, to, port)));
+    expect(await reached(servicePort)).toEqual([false, false, false]);
+
+    // The same VPC as its neighbour's, while it runs.
+    expect((await runner.adopt({ ...beside, generation: 3, vpc })).said).toEqual({ call: 'done' });
+    expect(await reached(servicePort)).toEqual([true, true, false]);
+    expect(await reached(guestPort)).toEqual([false, false, false]);
   });
 
   test('changed variables reach new processes, and nothing that runs is lost', async () => {
@@ -142,9 +159,11 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   test('a runner killed at any moment of an adoption finishes it, and its network is its owner’s alone', async () => {
     const [one, two, waiting] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, waiting);
-    const mine = claimed(one);
-    const beside = claimed(two, { workspaceId: mine.workspaceId });
+    const mine = claimed(one, { vpc });
+    const beside = claimed(two, { workspaceId: mine.workspaceId, vpc });
     await runner.adopt(beside);
+    for (const { id } of [one, waiting]) process.kill((await containerOf(id)).State.Pid, 'SIGCONT');
+    for (const address of [first, second, third]) await serve(address);
     for (const afterMs of isFull ? [0, 3, 8, 40] : [0, 8]) {
       const next = { ...mine, generation: mine.generation + afterMs, env: { ROUND: String(afterMs) } };
       void runner.adopt(next);

@@ -8,6 +8,7 @@ import { networkTools } from '../../scripts/engines/network-tools.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
 import { createNetwork } from '../../services/runner/src/network/create-network.ts';
+import type { Membership } from '../../services/runner/src/network/membership.ts';
 import type { Network, NetworkSlot } from '../../services/runner/src/network/network.ts';
 import { isolationsOf } from '../support/workloads.ts';
 import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
@@ -63,7 +64,7 @@ async function startInstance(isolation: Isolation, workspaceId: string | undefin
   };
   const wish = { name, image: PROBE_IMAGE, labels, isolation, env: {}, memoryMb: 256, cpus: 1 };
   const id = await driver.create({ ...wish, networkOf: slot.containerId });
-  if (workspaceId !== undefined) await network.admit(slot.address, workspaceId);
+  if (workspaceId !== undefined) await network.admit(slot.address, { workspaceId });
   await driver.start(id);
   const answers = async () => expect(await lab.probe([`tcp:${slot.address}:8080`])).not.toEqual([]);
   await vi.waitFor(answers, { timeout: 120_000, interval: 200 }).catch(async (cause: unknown) => {
@@ -94,7 +95,6 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     stranger = await startInstance(isolation, 'workspace-2');
     nobody = await startInstance(isolation, undefined);
     open = [
-      ...both(sibling.slot.address, 8080),
       ...both(OUTSIDE.host, 8080),
       ...both(OUTSIDE.host, 53),
       ...both(OUTSIDE.resolver, 53),
@@ -102,6 +102,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
       `tcp:${OUTSIDE.gateway}:${GATEWAY_PORT}`,
     ].sort();
     closed = [
+      ...both(sibling.slot.address, 8080),
       ...both(stranger.slot.address, 8080),
       ...both(nobody.slot.address, 8080),
       ...both(BRIDGE_ADDRESS, OTHER_PORT),
@@ -126,7 +127,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     expect(await lab.probe([...open, ...closed])).toEqual([...open, ...closed].sort());
   });
 
-  test('an instance reaches its workspace, the internet, resolvers and gateways, and nothing else', async () => {
+  test('an instance reaches the internet, resolvers and gateways, and nothing else: no other instance of its workspace either', async () => {
     expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
   });
 
@@ -151,20 +152,41 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     ).toEqual([]);
   });
 
-  test('one that was dismissed reaches nothing, and is reached by nobody, until it is admitted again', async () => {
-    const toSibling = both(sibling.slot.address, 8080);
+  test('one that was dismissed reaches nothing, until it is admitted again', async () => {
     await network.dismiss(sibling.slot.address);
     await network.dismiss(sibling.slot.address);
-    expect(await lab.probeFrom(instance.id, toSibling)).toEqual([]);
-    expect(
-      await lab.probeFrom(
-        sibling.id,
-        open.filter((target) => !toSibling.includes(target)),
-      ),
-    ).toEqual([]);
-    await network.admit(sibling.slot.address, 'workspace-1');
-    await network.admit(sibling.slot.address, 'workspace-1');
-    expect(await lab.probeFrom(instance.id, toSibling)).toEqual(toSibling);
+    expect(await lab.probeFrom(sibling.id, open)).toEqual([]);
+    await network.admit(sibling.slot.address, { workspaceId: 'workspace-1' });
+    await network.admit(sibling.slot.address, { workspaceId: 'workspace-1' });
+    expect(await lab.probeFrom(sibling.id, open)).toEqual(open);
+  });
+
+  test('instances of one VPC reach each other on declared ports alone, and another workspace’s VPC of that name not at all', async () => {
+    const inVpc = (workspaceId: string, ports: readonly number[]): Membership => ({
+      workspaceId,
+      vpc: { name: 'blue', ports: ports.map((port) => ({ protocol: 'tcp', port })) },
+    });
+    const admit = async (ofSibling: Membership): Promise<void> => {
+      await network.admit(instance.slot.address, inVpc('workspace-1', []));
+      await network.admit(sibling.slot.address, ofSibling);
+      await network.admit(stranger.slot.address, inVpc('workspace-2', [8080]));
+      expect(await network.verify()).toEqual([]);
+    };
+    const peers = [sibling, stranger, nobody].flatMap(({ slot }) => both(slot.address, 8080));
+    try {
+      await admit(inVpc('workspace-1', [8080]));
+      expect(await lab.probeFrom(instance.id, peers)).toEqual([`tcp:${sibling.slot.address}:8080`]);
+      // It declared nothing itself, and answers are no way in.
+      expect(await lab.probeFrom(sibling.id, both(instance.slot.address, 8080))).toEqual([]);
+      await admit(inVpc('workspace-1', [3000]));
+      expect(await lab.probeFrom(instance.id, peers)).toEqual([]);
+      await admit({ workspaceId: 'workspace-1' });
+      expect(await lab.probeFrom(instance.id, peers)).toEqual([]);
+      expect(await lab.probe(peers)).toEqual(peers.toSorted());
+    } finally {
+      for (const { slot } of [instance, sibling]) await network.admit(slot.address, { workspaceId: 'workspace-1' });
+      await network.admit(stranger.slot.address, { workspaceId: 'workspace-2' });
+    }
   });
 
   test('all of it holds again after somebody deleted the table', async () => {
@@ -195,7 +217,12 @@ describe('what others change', () => {
     ],
     [
       'a member is added',
-      ['nft', 'add', 'element', 'inet', 'berth', 'members', '{ 1 . 100.96.9.9 }'],
+      ['nft', 'add', 'element', 'inet', 'berth', 'admitted', '{ 100.96.9.9 }'],
+      'the members in the nftables',
+    ],
+    [
+      'a port is opened to peers',
+      ['nft', 'add', 'element', 'inet', 'berth', 'vpc_ports', '{ 1 . 100.96.9.9 . tcp . 8080 }'],
       'the members in the nftables',
     ],
     ['the bridge is taken down', ['ip', 'link', 'set', 'berth0', 'down'], 'the interface berth0 was down'],
@@ -222,25 +249,27 @@ describe('what others change', () => {
   });
 
   test('an admission into a table that somebody deleted brings all of it back', async () => {
-    await network.admit('100.96.200.1', 'workspace-3');
+    await network.admit('100.96.200.1', { workspaceId: 'workspace-3' });
     await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
-    await network.admit('100.96.200.2', 'workspace-3');
+    await network.admit('100.96.200.2', { workspaceId: 'workspace-3' });
     expect(await network.verify()).toEqual([]);
     for (const address of ['100.96.200.1', '100.96.200.2']) await network.dismiss(address);
     expect(await network.verify()).toEqual([]);
   });
 });
 
-test('instances reach each other and the outside again after somebody deleted the bridge', async () => {
+test('instances are reached, and reach the outside again, after somebody deleted the bridge', async () => {
   const instances = [await startInstance('runc', 'workspace-1'), await startInstance('gvisor', 'workspace-1')];
   await lab.run('ip', ['link', 'delete', 'berth0']);
   expect(await network.verify()).toEqual(['the interface berth0 had been deleted']);
   expect(await network.verify()).toEqual([]);
-  const [one, other] = instances.map(({ slot }) => `tcp:${slot.address}:8080`);
   const outside = `tcp:${OUTSIDE.host}:8080`;
-  for (const [index, sibling = ''] of [other, one].entries()) {
-    const reached = () => lab.probeFrom(instances[index]?.id ?? '', [sibling, outside]);
-    await expect.poll(reached, { timeout: 60_000 }).toEqual([sibling, outside].sort());
+  for (const { id, slot } of instances) {
+    const reached = async () => [
+      ...(await lab.probe([`tcp:${slot.address}:8080`])),
+      ...(await lab.probeFrom(id, [outside])),
+    ];
+    await expect.poll(reached, { timeout: 60_000 }).toEqual([`tcp:${slot.address}:8080`, outside]);
   }
   await Promise.all(instances.map(endInstance));
 });
@@ -254,14 +283,14 @@ test('all holds when the engine is killed and starts again', async () => {
   const targets = [`tcp:${OUTSIDE.host}:8080`, `tcp:${OUTSIDE.closed[0]}:8080`];
   expect(await lab.probeFrom(instance.id, targets)).toEqual(targets.slice(0, 1));
   const later = await startInstance('runc', 'workspace-1');
-  const toLater = both(later.slot.address, 8080);
-  expect(await lab.probeFrom(instance.id, toLater)).toEqual(toLater);
+  expect(await lab.probeFrom(later.id, targets)).toEqual(targets.slice(0, 1));
+  expect(await lab.probeFrom(instance.id, both(later.slot.address, 8080))).toEqual([]);
   await Promise.all([instance, later].map(endInstance));
 });
 
 test('IPv6 passes neither between instances of one workspace nor to the machine', async () => {
   const slots = [await network.takeSlot(), await network.takeSlot()];
-  for (const { address } of slots) await network.admit(address, 'workspace-1');
+  for (const { address } of slots) await network.admit(address, { workspaceId: 'workspace-1' });
   const namespaces = await Promise.all(
     slots.map(async ({ containerId }) => `--net=/proc/${(await driver.inspect(containerId))?.pid}/ns/net`),
   );
@@ -309,12 +338,12 @@ describe('slots', () => {
 
   test('an address that changes hands brings nothing along, and is not lost to its earlier owner’s end', async () => {
     const slot = await network.takeSlot();
-    await network.admit(slot.address, 'workspace-1');
+    await network.admit(slot.address, { workspaceId: 'workspace-1' });
     await driver.stop(slot.containerId, 0);
     const others: NetworkSlot[] = [];
     while (others.at(-1)?.address !== slot.address) others.push(await network.takeSlot());
     expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).not.toContain(slot.address);
-    await network.admit(slot.address, 'workspace-2');
+    await network.admit(slot.address, { workspaceId: 'workspace-2' });
     await network.releaseSlot(slot);
     expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).toContain(slot.address);
     await Promise.all(others.map(network.releaseSlot));
@@ -330,10 +359,11 @@ describe('slots', () => {
     expect(await network.adoptSlot(instance.slot.containerId)).toEqual(instance.slot);
     expect(await network.adoptSlot(forgotten.containerId)).toBeUndefined();
     // Before anyone admitted it again.
-    const toSibling = both(sibling.slot.address, 8080);
-    expect(await lab.probeFrom(instance.id, [...toSibling, `tcp:${OUTSIDE.closed[0]}:8080`])).toEqual(toSibling);
-    await network.admit(instance.slot.address, 'workspace-1');
-    expect(await lab.probeFrom(instance.id, toSibling)).toEqual(toSibling);
+    const outside = both(OUTSIDE.host, 8080);
+    const shut = [...both(sibling.slot.address, 8080), `tcp:${OUTSIDE.closed[0]}:8080`];
+    expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
+    await network.admit(instance.slot.address, { workspaceId: 'workspace-1' });
+    expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
     await endInstance(instance);
     await endInstance(sibling);
     await killed.close();

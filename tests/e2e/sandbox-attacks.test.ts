@@ -137,11 +137,11 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     }
   });
 
-  test('nobody is reached but the own workspace, the gateway and the internet', async () => {
+  test('nobody is reached but the gateway and the internet: no other sandbox of the workspace either', async () => {
     const { machine, gateway, ports } = bed;
     const wanted: readonly [string, string, boolean][] = [
-      ['a sandbox of the same workspace, its guest', `tcp,${friend.address},8080`, true],
-      ['a sandbox of the same workspace, any port', `tcp,${friend.address},${ports.service}`, true],
+      ['a sandbox of the same workspace, its guest', `tcp,${friend.address},8080`, false],
+      ['a sandbox of the same workspace, any port', `tcp,${friend.address},${ports.service}`, false],
       ['the gateway, as any client', `tcp,${gateway.address},${gateway.port}`, true],
       ['another tenant’s guest', `tcp,${stranger.address},8080`, false],
       ['another tenant’s port', `tcp,${stranger.address},${ports.service}`, false],

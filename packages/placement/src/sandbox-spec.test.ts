@@ -145,3 +145,16 @@ test('a sandbox begins with its first boot', () => {
   expect([bootOf(null), bootOf({}), bootOf({ boot: 3 })]).toEqual([1, 1, 3]);
   expect(bootRevision(2)).toBe('boot-2');
 });
+
+test('a sandbox has peers only in a VPC that it names, on declared ports, and never on the guest’s', () => {
+  const ports = [{ target: 3000 }, { target: 8080 }, { target: 53, protocol: 'UDP' }];
+  for (const vpc of [undefined, 'default']) expect(make({ vpc, runtime: { ports } }).vpc).toBeUndefined();
+  expect(make({ vpc: 'blue' }).vpc).toEqual({ name: 'blue', ports: [] });
+  expect(make({ vpc: 'blue', runtime: { ports } }).vpc).toEqual({
+    name: 'blue',
+    ports: [
+      { protocol: 'tcp', port: 3000 },
+      { protocol: 'udp', port: 53 },
+    ],
+  });
+});

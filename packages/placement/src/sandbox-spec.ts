@@ -17,7 +17,7 @@ export const SandboxSpec = z.object({
       image: z.string().optional(),
       memory: z.int().positive().optional(),
       generation: z.string().optional(),
-      ports: z.array(z.object({ target: z.int() })).default([]),
+      ports: z.array(z.object({ target: z.int(), protocol: z.string().optional() })).default([]),
       envs: z.array(z.object({ name: z.string(), value: Value.optional() })).default([]),
       extraArgs: z.record(z.string(), z.unknown()).default({}),
       storageMb: z.number().optional(),
@@ -25,6 +25,7 @@ export const SandboxSpec = z.object({
     })
     .prefault({}),
   volumes: z.array(z.unknown()).default([]),
+  vpc: z.string().optional(),
   lifecycle: z
     .object({ expirationPolicies: z.array(z.object({ type: z.string(), value: z.string() })).default([]) })
     .prefault({}),
@@ -37,6 +38,8 @@ const guestPort = 8080;
 const proposedPort = 3000;
 /** Previews refuse the first, the others are the sandbox's own API. */
 const portsOfOthers: readonly number[] = [80, 443, guestPort];
+/** Every sandbox that names no VPC is in this one: it joins nobody. */
+const defaultVpc = 'default';
 const mbPerCore = 2048;
 const newestGeneration = 'mk3';
 /** One that waits for an owner holds a guest and nothing else. */
@@ -102,6 +105,7 @@ export function sandboxInstanceSpec(
   return {
     ...base,
     resource,
+    ...peersOf(spec),
     sandbox: { ...base.sandbox, ...(idleSeconds === undefined ? {} : { expiresIdleSeconds: idleSeconds }) },
     env,
   };
@@ -123,6 +127,19 @@ const withoutOwner = ({ image, isolation, memoryMb }: PoolWish, { placement }: S
     startTimeoutSeconds: placement.startTimeoutSeconds,
     sandbox: { idleSeconds: placement.sandboxes.idleSeconds },
   }) satisfies InstanceSpec;
+
+/** Who else in the VPC reaches it: on declared ports alone, and never on the guest's. */
+function peersOf({ vpc = defaultVpc, runtime: { ports } }: SandboxSpec): Pick<InstanceSpec, 'vpc'> {
+  if (vpc === defaultVpc) return {};
+  const declared = ports.filter(({ target }) => target !== guestPort);
+  const protocolOf = (name: string | undefined) => (name === 'UDP' ? 'udp' : 'tcp');
+  return {
+    vpc: {
+      name: vpc,
+      ports: declared.map(({ target, protocol }) => ({ protocol: protocolOf(protocol), port: target })),
+    },
+  };
+}
 
 const ownPort = ({ runtime: { ports } }: SandboxSpec): number =>
   ports.find(({ target }) => !portsOfOthers.includes(target))?.target ?? proposedPort;

@@ -32,9 +32,9 @@ export async function openNetwork(
   logger: Logger,
 ): Promise<Network> {
   const { dockerUrl, bridge, subnet, gateways, slots } = config;
-  const workspaceOf = (instance: string) => adopted.find(instance)?.workspaceId;
+  const membershipOf = (instance: string) => adopted.find(instance);
   const resolvers = resolversFor(config);
-  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, workspaceOf, logger };
+  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, membershipOf, logger };
   return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
     createNetwork(options),
   );

@@ -33,7 +33,7 @@ const network = await createNetwork({
   resolvers: ['9.9.9.9'],
   gateways: [],
   slots: 2,
-  workspaceOf: (instance) => adopted.find(instance)?.workspaceId,
+  membershipOf: (instance) => adopted.find(instance),
   logger,
 });
 const images = await createImageStore({

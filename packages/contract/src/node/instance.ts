@@ -15,6 +15,12 @@ export const SandboxWish = z.object({
 });
 export type SandboxWish = z.infer<typeof SandboxWish>;
 
+/** A VPC that the workspace made. Its members reach each other on the ports that each declares, and on no other. */
+const InstanceVpc = z.object({
+  name: z.string().min(1).max(100),
+  ports: z.array(z.object({ protocol: z.enum(['tcp', 'udp']), port: z.int().min(1).max(65_535) })).max(1_000),
+});
+
 /**
  * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole life.
  * Of a sandbox the rest may change, each time under a higher generation, and is applied to what runs.
@@ -36,6 +42,8 @@ export const DesiredInstance = z.object({
   env: z.record(z.string(), z.string()),
   startTimeoutSeconds: z.number().positive(),
   sandbox: SandboxWish.optional(),
+  /** Absent: it reaches no other instance, and none reaches it. */
+  vpc: InstanceVpc.optional(),
 });
 export type DesiredInstance = z.infer<typeof DesiredInstance>;
 

@@ -2,6 +2,7 @@
 import { type DesiredInstance, IsolationClass } from '@berth/contract';
 import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
+import { membershipOf } from '../network/membership.ts';
 import type { NetworkSlot } from '../network/network.ts';
 import { sandboxContainer } from '../sandbox/sandbox-container.ts';
 import { isForLater } from './is-for-later.ts';
@@ -78,19 +79,22 @@ export class HeldContainer {
 
   async #admit(slot: NetworkSlot, labels: Readonly<Record<string, string>>): Promise<void> {
     const { network, sandboxes } = this.#tools;
-    const workspace = labels[containerLabels.workspace] ?? sandboxes?.adopted.find(this.#instance)?.workspaceId;
-    if (workspace !== undefined) await network.admit(slot.address, workspace);
+    const workspaceId = labels[containerLabels.workspace];
+    // What was noted first: a label names no VPC.
+    const noted = sandboxes?.adopted.find(this.#instance);
+    const membership = noted ?? (workspaceId === undefined ? undefined : { workspaceId });
+    if (membership !== undefined) await network.admit(slot.address, membership);
   }
 
   async create(desired: DesiredInstance): Promise<void> {
     const { driver, network } = this.#tools;
-    const { workspaceId } = desired;
+    const membership = membershipOf(desired);
     this.#isFresh = false;
     const slot = await network.takeSlot({ isForLater: isForLater(desired) });
     const wish = this.#wish(desired, slot);
     try {
       // One that waits for an owner speaks to nobody.
-      const admitted = workspaceId === undefined ? undefined : network.admit(slot.address, workspaceId);
+      const admitted = membership && network.admit(slot.address, membership);
       const created = driver.create(wish);
       // Beside each other: both are needed before the start, neither needs the other.
       const [, made] = await Promise.allSettled([admitted, created]);

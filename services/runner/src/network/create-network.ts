@@ -2,7 +2,7 @@ import type { Logger } from '@berth/telemetry';
 import { openDocker } from '../driver/docker-client.ts';
 import { mendBridge } from './bridge.ts';
 import { openShell, type RunCommand } from './command.ts';
-import { takeStock, type WorkspaceOf } from './earlier-run.ts';
+import { type MembershipOf, takeStock } from './earlier-run.ts';
 import { checkFirewall } from './firewall/check-firewall.ts';
 import { mendSwitches } from './kernel-switches.ts';
 import type { Network, UsedSlot } from './network.ts';
@@ -23,14 +23,14 @@ export interface NetworkOptions {
   /** How many are kept ready. */
   readonly slots?: number;
   /** Of instances that were given to somebody after they had been made. */
-  readonly workspaceOf?: WorkspaceOf;
+  readonly membershipOf?: MembershipOf;
   readonly logger: Logger;
   /** Where nft, ip and sysctl run, when that is not the network namespace of this process. */
   readonly run?: RunCommand;
 }
 
-/** Of no tenant: the slot in it is alone. */
-const checkedWorkspace = 'firewall-check';
+/** Of no tenant. */
+const checkedMembership = { workspaceId: 'firewall-check' };
 
 /** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
@@ -39,7 +39,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);
   await mendBridge(docker, run, ground);
-  const inUse = await takeStock(docker, runnerId, bridge, options.workspaceOf ?? (() => undefined));
+  const inUse = await takeStock(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
   const table = await openTable(run, { bridge, subnet, resolvers, gateways }, inUse);
   await ensureSlotImage(docker);
   const pool = new SlotPool({
@@ -86,7 +86,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       return slot;
     },
 
-    admit: (address, workspaceId) => table.admit(address, workspaceId),
+    admit: (address, membership) => table.admit(address, membership),
     dismiss: (address) => table.dismiss(address),
 
     async verify() {
@@ -100,7 +100,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     async checkFirewall() {
       const slot = await pool.make();
       try {
-        await table.admit(slot.address, checkedWorkspace);
+        await table.admit(slot.address, checkedMembership);
         const slotPid = await slotProcess(docker, slot.containerId);
         return await checkFirewall({ run, bridge, gateways, slotPid });
       } finally {

@@ -2,45 +2,48 @@
 import type Docker from 'dockerode';
 import { answered } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
+import type { Membership } from './membership.ts';
 import { findSlot, removeSlot } from './slot-container.ts';
 
 export interface UsedAddress {
   readonly address: string;
   /** Absent while the one in it waits for an owner: it speaks to nobody. */
-  readonly workspaceId: string | undefined;
+  readonly membership: Membership | undefined;
 }
 
 /** What is known of instances beside their labels, which cannot change. */
-export type WorkspaceOf = (instance: string) => string | undefined;
+export type MembershipOf = (instance: string) => Membership | undefined;
 
 /**
- * The addresses of instances, with their workspaces, so that they go on speaking to each other while the runner starts.
+ * The addresses of instances, with their memberships, so that their connections go on while the runner starts.
  * Removes the other slots: whether one was used already can no longer be told, and each is used once.
  */
 export async function takeStock(
   docker: Docker,
   runnerId: string,
   network: string,
-  workspaceOf: WorkspaceOf,
+  membershipOf: MembershipOf,
 ): Promise<UsedAddress[]> {
   const filters = { label: [`${containerLabels.runner}=${runnerId}`] };
   const ours = await answered(docker.listContainers({ all: true, filters }));
-  const workspaceIn = new Map<string, string | undefined>();
+  const membershipIn = new Map<string, Membership | undefined>();
   for (const { Labels, HostConfig } of ours) {
     const [kind, slot] = HostConfig.NetworkMode.split(':');
     const instance = Labels[containerLabels.instance];
     if (kind !== 'container' || slot === undefined || instance === undefined) continue;
-    workspaceIn.set(slot, Labels[containerLabels.workspace] ?? workspaceOf(instance));
+    const workspaceId = Labels[containerLabels.workspace];
+    // What was noted first: a label names no VPC.
+    membershipIn.set(slot, membershipOf(instance) ?? (workspaceId === undefined ? undefined : { workspaceId }));
   }
   const used: UsedAddress[] = [];
   for (const { Id } of ours.filter(({ Labels }) => containerLabels.slot in Labels)) {
-    if (!workspaceIn.has(Id)) {
+    if (!membershipIn.has(Id)) {
       await removeSlot(docker, Id);
       continue;
     }
     // One that has ended is its instance's all the same, which may be started in it again.
     const slot = await findSlot(docker, Id, network);
-    if (slot !== undefined) used.push({ address: slot.address, workspaceId: workspaceIn.get(Id) });
+    if (slot !== undefined) used.push({ address: slot.address, membership: membershipIn.get(Id) });
   }
   return used;
 }

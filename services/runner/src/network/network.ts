@@ -1,5 +1,6 @@
 // What the rest of the runner asks of the machine's network.
 import type { FirewallProblem } from './firewall/check-firewall.ts';
+import type { Membership } from './membership.ts';
 
 /** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
 export interface NetworkSlot {
@@ -26,8 +27,8 @@ export interface Network {
   adoptSlot(containerId: string): Promise<NetworkSlot | undefined>;
   /** Starts a slot whose container has ended, as after a reboot of the machine. Its address may be another one then. */
   restartSlot(slot: UsedSlot): Promise<NetworkSlot | undefined>;
-  /** From here on the address speaks to its workspace and to the outside; before, to nobody. */
-  admit(address: string, workspaceId: string): Promise<void>;
+  /** From here on the address speaks to the outside and, within its VPC, to declared ports of its peers; before, to nobody. */
+  admit(address: string, membership: Membership): Promise<void>;
   dismiss(address: string): Promise<void>;
   /**
    * Holds table, sets, bridge and kernel switches against what they should be, and mends what differs. Returns what it

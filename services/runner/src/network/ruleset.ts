@@ -1,4 +1,5 @@
 // Who may speak to whom, as one nftables table. Pure: the wish goes in, the table's text comes out.
+import type { Element, memberSets } from './members.ts';
 
 export interface TableWish {
   readonly bridge: string;
@@ -8,9 +9,6 @@ export interface TableWish {
   /** Where instances reach the platform, on this machine or another. */
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
 }
-
-/** Which workspace, as a number, an address belongs to. */
-export type Members = ReadonlyMap<string, number>;
 
 export const TABLE = 'inet berth';
 
@@ -43,22 +41,33 @@ export const CALLERS = 'callers';
  * The whole table in one transaction that takes the place of whatever was there: at no moment is there none.
  *
  * - An address is looked up for every packet, not only for the first of a connection. So an address that changes hands
- *   inherits no connection, and one that is dismissed is silent at once. Only the workspace's number can be compared with
- *   the destination, so it travels in the packet's mark, which is cleared before anyone else could take it for theirs.
- * - Replies to this machine (probes, the gateway's requests) need no admission: the machine began.
+ *   inherits no connection, and one that is dismissed is silent at once.
+ * - Instances reach each other only within a VPC, and there only on declared ports. Answers are matched by the port they come
+ *   from. Only a number can be compared with both ends of a packet, so the VPC's number travels in the packet's mark, which is
+ *   cleared before anyone else could take it for theirs.
+ * - Replies to this machine (probes, the gateway's requests) need no admission: the machine began. So the machine reaches every
+ *   port of an instance, also the guest's, which no instance reaches.
  * - A drop is final; an accept only means that this table has nothing against it.
  */
-export const tableText = ({ bridge, subnet, resolvers, gateways }: TableWish, members: Members): string => `
+export const tableText = ({ bridge, subnet, resolvers, gateways }: TableWish, members: readonly Element[]): string => `
 table ${TABLE} {}
 delete table ${TABLE}
 table ${TABLE} {
-  map workspace_of {
-    type ipv4_addr : mark
-    ${elements([...members].map(([address, workspace]) => `${address} : ${workspace}`))}
+  set admitted {
+    type ipv4_addr
+    ${elementsOf('admitted', members)}
   }
-  set members {
+  map vpc_of {
+    type ipv4_addr : mark
+    ${elementsOf('vpc_of', members)}
+  }
+  set vpc_members {
     type mark . ipv4_addr
-    ${elements([...members].map(([address, workspace]) => `${workspace} . ${address}`))}
+    ${elementsOf('vpc_members', members)}
+  }
+  set vpc_ports {
+    type mark . ipv4_addr . inet_proto . inet_service
+    ${elementsOf('vpc_ports', members)}
   }
   set gateways {
     type ipv4_addr . inet_service
@@ -85,8 +94,7 @@ table ${TABLE} {
     iifname != "${bridge}" accept
     meta nfproto != ipv4 drop
     ct state established,related accept
-    jump admitted
-    meta mark set 0
+    ip saddr != @admitted drop
     ip daddr . tcp dport @gateways goto to_gateways
     drop
   }
@@ -99,16 +107,23 @@ table ${TABLE} {
 
   chain from_instances {
     meta nfproto != ipv4 drop
-    jump admitted
-    oifname "${bridge}" meta mark . ip daddr @members meta mark set 0 accept
-    oifname "${bridge}" drop
-    meta mark set 0
+    ip saddr != @admitted drop
+    oifname "${bridge}" goto to_peers
     ct state established,related accept
     ct state invalid drop
     ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept
     ip daddr . tcp dport @gateways goto to_gateways
     ip daddr @closed drop
     accept
+  }
+
+  chain to_peers {
+    meta mark set 0
+    meta mark set ip saddr map @vpc_of
+    meta mark 0 drop
+    ct direction original meta mark . ip daddr . meta l4proto . th dport @vpc_ports meta mark set 0 accept
+    ct direction reply meta mark . ip daddr @vpc_members meta mark . ip saddr . meta l4proto . th sport @vpc_ports meta mark set 0 accept
+    drop
   }
 
   chain to_gateways {
@@ -122,12 +137,6 @@ table ${TABLE} {
     drop
   }
 
-  chain admitted {
-    meta mark set 0
-    meta mark set ip saddr map @workspace_of
-    meta mark 0 drop
-  }
-
   chain postrouting {
     type nat hook postrouting priority srcnat; policy accept
     ip saddr ${subnet} oifname != "${bridge}" masquerade
@@ -135,15 +144,24 @@ table ${TABLE} {
 }
 `;
 
-export const addMember = (address: string, workspace: number): string =>
-  `add element ${TABLE} workspace_of { ${address} : ${workspace} }
-add element ${TABLE} members { ${workspace} . ${address} }
-`;
+/** What turns the elements of before into those of after. */
+export function changeText(before: readonly Element[], after: readonly Element[]): string {
+  const [old, wanted] = [new Set(before.map(elementText)), new Set(after.map(elementText))];
+  const gone = before.filter((element) => !wanted.has(elementText(element)));
+  const added = after.filter((element) => !old.has(elementText(element)));
+  return [
+    ...gone.map(({ set, key }) => `delete element ${TABLE} ${set} { ${key} }\n`),
+    ...added.map((element) => `add element ${TABLE} ${element.set} { ${valueText(element)} }\n`),
+  ].join('');
+}
 
-export const deleteMember = (address: string, workspace: number): string =>
-  `delete element ${TABLE} workspace_of { ${address} }
-delete element ${TABLE} members { ${workspace} . ${address} }
-`;
+const valueText = ({ key, value }: Element): string => (value === undefined ? key : `${key} : ${value}`);
+
+/** The same for the same element alone. */
+export const elementText = (element: Element): string => `${element.set} ${valueText(element)}`;
+
+const elementsOf = (name: (typeof memberSets)[number], members: readonly Element[]): string =>
+  elements(members.filter(({ set }) => set === name).map(valueText));
 
 const elements = (values: readonly string[]): string =>
   values.length > 0 ? `elements = { ${values.join(', ')} }` : '';

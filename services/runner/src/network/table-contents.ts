@@ -1,20 +1,30 @@
 import { z } from 'zod';
-import { CALLERS } from './ruleset.ts';
+import { memberSets } from './members.ts';
+import { CALLERS, elementText } from './ruleset.ts';
 
 /** A table as `nft -j list table` prints it, in a form that can be compared. */
 export interface TableContents {
   /** Chains, rules and the sets that never change. */
   readonly rules: string;
-  /** `<key>=<value>` of the map, `<number>=<address>` of the set; sorted. */
+  /** Of the sets that change with the instances; sorted. */
   readonly members: readonly string[];
 }
 
 const Listing = z.object({ nftables: z.array(z.record(z.string(), z.record(z.string(), z.unknown()))) });
-const Pair = z.union([
-  z.tuple([z.string(), z.number()]),
-  z.object({ concat: z.tuple([z.number(), z.string()]) }).transform(({ concat }) => concat),
+/** Machines without a list of protocols print their numbers. */
+const protocols = new Map<string | number, string>([
+  [6, 'tcp'],
+  [17, 'udp'],
 ]);
-const MEMBER_SETS = ['workspace_of', 'members'];
+const Part = z.union([z.string(), z.number()]);
+const keyOf = ([first = '', second = '', protocol, port]: readonly (string | number)[]): string =>
+  (protocol === undefined ? [first, second] : [first, second, protocols.get(protocol) ?? protocol, port]).join(' . ');
+/** As nft prints an element of a set, of a map, and of a set with a concatenated key. */
+const PrintedElement = z.union([
+  z.string().transform((key) => ({ key })),
+  z.tuple([z.string(), z.number()]).transform(([key, value]) => ({ key, value })),
+  z.object({ concat: z.array(Part) }).transform(({ concat }) => ({ key: keyOf(concat) })),
+]);
 
 export function tableContents(json: string): TableContents {
   const rules: unknown[] = [];
@@ -23,15 +33,12 @@ export function tableContents(json: string): TableContents {
     for (const [type, { handle: _, elem, ...rest }] of Object.entries(entry)) {
       // The version of nft, which may be updated while we run.
       if (type === 'metainfo') continue;
-      const isOurs = MEMBER_SETS.includes(String(rest.name));
-      const isFixed = !isOurs && rest.name !== CALLERS;
+      const memberSet = memberSets.find((name) => type !== 'chain' && name === rest.name);
+      const isFixed = memberSet === undefined && rest.name !== CALLERS;
       rules.push({ type, ...rest, ...(isFixed && elem !== undefined ? { elem: sorted(elem) } : {}) });
-      if (isOurs)
-        members.push(
-          ...Pair.array()
-            .parse(elem ?? [])
-            .map((pair) => pair.join('=')),
-        );
+      if (memberSet === undefined) continue;
+      const printed = PrintedElement.array().parse(elem ?? []);
+      members.push(...printed.map((element) => elementText({ set: memberSet, ...element })));
     }
   }
   return { rules: JSON.stringify(rules), members: members.sort() };

@@ -1,26 +1,27 @@
 // Our nftables table on this machine. No other table is ever read or changed.
 import { isIPv4 } from 'node:net';
 import type { RunCommand } from './command.ts';
-import { addMember, deleteMember, TABLE, type TableWish, tableText } from './ruleset.ts';
+import { type Element, Members } from './members.ts';
+import type { Membership } from './membership.ts';
+import { changeText, elementText, TABLE, type TableWish, tableText } from './ruleset.ts';
 import { type TableContents, tableContents } from './table-contents.ts';
-import { WorkspaceNumbers } from './workspace-numbers.ts';
 
 export interface Table {
-  admit(address: string, workspaceId: string): Promise<void>;
+  admit(address: string, membership: Membership): Promise<void>;
   dismiss(address: string): Promise<void>;
   /** Returns what was not as it should be. */
   mend(): Promise<string[]>;
 }
 
-/** `used` are the addresses that are in use already: those of a workspace are in the table from its first moment on. */
+/** `used` are the addresses that are in use already: those that have an owner are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
   wish: TableWish,
-  used: readonly { readonly address: string; readonly workspaceId: string | undefined }[],
+  used: readonly { readonly address: string; readonly membership: Membership | undefined }[],
 ): Promise<Table> {
   assertAddresses([...wish.resolvers, ...wish.gateways.map(({ address }) => address)]);
-  const numbers = new WorkspaceNumbers();
-  for (const { address, workspaceId } of used) if (workspaceId !== undefined) numbers.add(address, workspaceId);
+  const members = new Members();
+  for (const { address, membership } of used) if (membership !== undefined) members.add(address, membership);
   const change = async (text: string) => {
     await run('nft', ['-f', '-'], text);
   };
@@ -32,7 +33,7 @@ export async function openTable(
   /** The kernel prints rules in its own words: what it says right after they were set is what it should go on saying. */
   async function replace(): Promise<void> {
     isBehind = true;
-    await change(tableText(wish, numbers.members));
+    await change(tableText(wish, members.elements));
     wanted = await contents();
     isBehind = false;
   }
@@ -66,27 +67,26 @@ export async function openTable(
 
   await inTurn(replace);
   return {
-    async admit(address, workspaceId) {
+    async admit(address, membership) {
       assertAddresses([address]);
       await together(() => {
-        const before = numbers.numberOf(address);
-        const after = numbers.add(address, workspaceId);
-        if (before === after) return '';
-        return (before === undefined ? '' : deleteMember(address, before)) + addMember(address, after);
+        const before = members.elementsOf(address);
+        members.add(address, membership);
+        return changeText(before, members.elementsOf(address));
       });
     },
 
     dismiss: (address) =>
       together(() => {
-        const before = numbers.numberOf(address);
-        numbers.remove(address);
-        return before === undefined ? '' : deleteMember(address, before);
+        const before = members.elementsOf(address);
+        members.remove(address);
+        return changeText(before, []);
       }),
 
     mend: () =>
       inTurn(async () => {
         const found = await contents().catch(() => undefined);
-        const problems = differences(found, wanted, numbers.members);
+        const problems = differences(found, wanted, members.elements);
         if (problems.length > 0) await replace();
         return problems;
       }),
@@ -96,10 +96,10 @@ export async function openTable(
 function differences(
   found: TableContents | undefined,
   wanted: TableContents | undefined,
-  members: ReadonlyMap<string, number>,
+  members: readonly Element[],
 ): string[] {
   if (found === undefined) return [`the nftables table ${TABLE} was missing`];
-  const expected = [...members].flatMap(([address, number]) => [`${address}=${number}`, `${number}=${address}`]).sort();
+  const expected = members.map(elementText).sort();
   return [
     ...(found.rules === wanted?.rules ? [] : [`the rules of the nftables table ${TABLE} had been changed`]),
     ...(found.members.join() === expected.join()

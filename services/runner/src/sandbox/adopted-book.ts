@@ -1,12 +1,16 @@
-// Which workspace a sandbox was given to, on disk: labels of a container cannot change, and after a restart of the runner a
-// sandbox must stand in its owner's network and in no other. It outlives the process, not the machine: a file that is lost
+// Which workspace and VPC a sandbox was given to, on disk: labels of a container cannot change, and after a restart of the runner a
+// sandbox must stand in its owner's VPC and in no other. It outlives the process, not the machine: a file that is lost
 // leaves the sandbox in no network until the api says again whose it is.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { DesiredInstance } from '@berth/contract';
 import { z } from 'zod';
 
 const Entry = z.object({
   workspaceId: z.uuid(),
+  /** As the network was told: without the guest's port. */
+  vpc: DesiredInstance.shape.vpc,
   /** The newest that is applied in full; 0 while the first one is under way. */
   generation: z.int().nonnegative(),
 });
@@ -33,8 +37,7 @@ export class AdoptedBook {
 
   /** Done when this returns, in the order of the calls: it stands in the way of every adoption, and takes a fraction of a millisecond. */
   save(instance: string, entry: Adopted): void {
-    const known = this.#entries.get(instance);
-    if (known?.workspaceId === entry.workspaceId && known.generation === entry.generation) return;
+    if (isDeepStrictEqual(this.#entries.get(instance), entry)) return;
     const draft = `${this.#file(instance)}.new`;
     writeFileSync(draft, JSON.stringify(entry), { mode: 0o600 });
     renameSync(draft, this.#file(instance));
