@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { baseImage } from '../../scripts/engines/base-image.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../scripts/engines/network-tools.ts';
+import { RunnerConfig } from '../../services/runner/src/config.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
 import { createNetwork } from '../../services/runner/src/network/create-network.ts';
@@ -40,7 +41,10 @@ afterAll(async () => {
   await lab?.[Symbol.asyncDispose]();
 }, 60_000);
 
-const openNetwork = () =>
+const usualLimits = RunnerConfig.shape.outgoing.parse({});
+const [deniedAddress = '', apiAddress = ''] = OUTSIDE.operator;
+
+const openNetwork = (limits: Partial<typeof usualLimits> = {}) =>
   createNetwork({
     dockerUrl: lab.docker.url,
     runnerId: 'runner-a',
@@ -49,6 +53,9 @@ const openNetwork = () =>
       { address: BRIDGE_ADDRESS, port: GATEWAY_PORT },
       { address: OUTSIDE.gateway, port: GATEWAY_PORT },
     ],
+    deniedRanges: ['12.99.0.0/16', `${deniedAddress}/32`],
+    ownAddresses: async () => [apiAddress],
+    outgoing: { ...usualLimits, ...limits },
     slots: 2,
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
     run: lab.run,
@@ -111,7 +118,8 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
       `tcp:${MACHINE}:${GATEWAY_PORT}`,
       ...both(OUTSIDE.resolver, 8080),
       ...both(OUTSIDE.gateway, 8080),
-      ...OUTSIDE.closed.flatMap((address) => both(address, 8080)),
+      `tcp:${OUTSIDE.host}:25`,
+      ...[...OUTSIDE.operator, ...OUTSIDE.closed].flatMap((address) => both(address, 8080)),
     ].sort();
   }, 120_000);
 
@@ -175,12 +183,13 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     const peers = [sibling, stranger, nobody].flatMap(({ slot }) => both(slot.address, 8080));
     try {
       await admit(inVpc('workspace-1', [8080]));
-      expect(await lab.probeFrom(instance.id, peers)).toEqual([`tcp:${sibling.slot.address}:8080`]);
-      // It declared nothing itself, and answers are no way in.
-      expect(await lab.probeFrom(sibling.id, both(instance.slot.address, 8080))).toEqual([]);
+      const [reached, reachedBack] = await Promise.all([
+        lab.probeFrom(instance.id, peers),
+        lab.probeFrom(sibling.id, both(instance.slot.address, 8080)),
+      ]);
+      // The first declared nothing itself, and answers are no way in.
+      expect([reached, reachedBack]).toEqual([[`tcp:${sibling.slot.address}:8080`], []]);
       await admit(inVpc('workspace-1', [3000]));
-      expect(await lab.probeFrom(instance.id, peers)).toEqual([]);
-      await admit({ workspaceId: 'workspace-1' });
       expect(await lab.probeFrom(instance.id, peers)).toEqual([]);
       expect(await lab.probe(peers)).toEqual(peers.toSorted());
     } finally {
@@ -337,17 +346,18 @@ describe('slots', () => {
   });
 
   test('an address that changes hands brings nothing along, and is not lost to its earlier owner’s end', async () => {
+    const admitted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'admitted']);
     const slot = await network.takeSlot();
     await network.admit(slot.address, { workspaceId: 'workspace-1' });
     await driver.stop(slot.containerId, 0);
     const others: NetworkSlot[] = [];
     while (others.at(-1)?.address !== slot.address) others.push(await network.takeSlot());
-    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).not.toContain(slot.address);
+    expect(await admitted()).not.toContain(slot.address);
     await network.admit(slot.address, { workspaceId: 'workspace-2' });
     await network.releaseSlot(slot);
-    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).toContain(slot.address);
+    expect(await admitted()).toContain(slot.address);
     await Promise.all(others.map(network.releaseSlot));
-    expect(await lab.run('nft', ['list', 'table', 'inet', 'berth'])).not.toContain(slot.address);
+    expect(await admitted()).not.toContain(slot.address);
   }, 60_000);
 
   test('an instance stays where it is when the runner starts again; unused slots go', async () => {
@@ -381,12 +391,75 @@ describe('slots', () => {
   });
 });
 
+describe('what one instance may send', () => {
+  const flood = 300;
+  let greedy: Instance;
+  let other: Instance;
+  const reopen = async (limits: Partial<typeof usualLimits>): Promise<void> => {
+    await network.close();
+    network = await openNetwork(limits);
+  };
+  const [question, datagram, connection] = [
+    `udp:${OUTSIDE.resolver}:53`,
+    `udp:${OUTSIDE.host}:8080`,
+    `tcp:${OUTSIDE.host}:8080`,
+  ];
+  const answered = async (target: string): Promise<number> =>
+    (await lab.probeFrom(greedy.id, Array<string>(flood).fill(target))).length;
+  const othersReach = () => lab.probeFrom(other.id, [question, datagram, connection]);
+
+  beforeAll(async () => {
+    greedy = await startInstance('runc', 'workspace-1');
+    other = await startInstance('runc', 'workspace-2');
+  });
+  afterAll(async () => {
+    await Promise.all([greedy, other].filter(Boolean).map(endInstance));
+    await reopen({});
+  });
+
+  test('connections at a time: those beyond the limit are dropped, and another instance connects all the same', async () => {
+    await reopen({ connections: 50, newPerSecond: 100_000 });
+    const reached = await answered(datagram);
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThanOrEqual(50);
+    expect(await lab.probeFrom(greedy.id, [connection])).toEqual([]);
+    expect(await othersReach()).toEqual([question, datagram, connection].sort());
+    // Whoever gets the address next begins at zero.
+    const counted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'connections']);
+    expect(await counted()).toContain(`${greedy.slot.address} `);
+    await endInstance(greedy);
+    expect(await counted()).not.toContain(`${greedy.slot.address} `);
+    greedy = await startInstance('runc', 'workspace-1');
+  });
+
+  test('new connections in a second: a flood is dropped, and another instance connects all the same', async () => {
+    await reopen({ newPerSecond: 5 });
+    const reached = await answered(connection);
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(flood / 3);
+    expect(await othersReach()).toEqual([question, datagram, connection].sort());
+  });
+
+  test('questions to the resolvers in a second: a flood is dropped, and another instance is answered all the same', async () => {
+    await reopen({ dnsPerSecond: 5, newPerSecond: 100_000, closedPorts: [], mbPerSecond: 100 });
+    expect(await network.verify()).toEqual([]);
+    const reached = await answered(question);
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(flood / 3);
+    expect(await othersReach()).toEqual([question, datagram, connection].sort());
+    // What is not a question is not held up, and the operator has opened the port for mail.
+    const open = [connection, `tcp:${OUTSIDE.host}:25`].sort();
+    expect(await lab.probeFrom(greedy.id, open)).toEqual(open);
+  });
+});
+
 test('a bridge of another runner is not taken over', async () => {
   const taking = createNetwork({
     dockerUrl: lab.docker.url,
     runnerId: 'runner-b',
     resolvers: [],
     gateways: [],
+    outgoing: usualLimits,
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
     run: lab.run,
   });

@@ -31,6 +31,46 @@ const Ingress = z.object({
     .describe('What gateways are told, host:port, when they reach the machine by another address than it listens on.'),
 });
 
+const Outgoing = z.object({
+  connections: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(4_096)
+    .describe(
+      'Connections of one instance that the kernel tracks at a time; more are dropped. All instances share net.netfilter.nf_conntrack_max: keep this at a thirty-second of it or less.',
+    ),
+  newPerSecond: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(200)
+    .describe(
+      'New connections of one instance in a second, twice as many at once; more are dropped, so that scans and floods do not leave at the speed of the machine. Packets of UDP that nobody answers count as new.',
+    ),
+  dnsPerSecond: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(100)
+    .describe(
+      'Questions of one instance to the resolvers in a second, by UDP, twice as many at once; all instances share the resolvers.',
+    ),
+  closedPorts: z
+    .array(z.int().min(1).max(65_535))
+    .max(1_000)
+    .default([25])
+    .describe(
+      'TCP ports that no instance reaches outside. 25, because mail that a tenant sends comes from the address of the operator; [] closes none.',
+    ),
+  mbPerSecond: z
+    .int()
+    .min(1)
+    .max(4_000)
+    .optional()
+    .describe('Megabytes that one instance may send to other machines in a second; as much as there is when absent.'),
+});
+
 export const RunnerConfig = z.object({
   apiUrl: z
     .url({ protocol: /^https$/ })
@@ -74,6 +114,14 @@ export const RunnerConfig = z.object({
     .array(Gateway)
     .default([])
     .describe('Where instances reach the gateways, although those stand in a private network.'),
+  deniedRanges: z
+    .array(z.cidrv4())
+    .max(1_000)
+    .default([])
+    .describe(
+      'Ranges that instances do not reach beside private ones, such as 198.51.100.0/24: public addresses of your own services, whose firewalls trust your machines. The address of runner.apiUrl is always among them; runner.gateways and runner.resolvers stay open.',
+    ),
+  outgoing: Outgoing.prefault({}),
   slots: z.int().nonnegative().default(4).describe('Network namespaces kept ready, so that an instance starts sooner.'),
   registries: z.array(Registry).default([]).describe('Registries that ask for a password.'),
   imageMaxAgeDays: z.number().positive().default(14).describe('An image that nothing used for so long is removed.'),

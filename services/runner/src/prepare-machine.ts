@@ -7,9 +7,9 @@ import type { Driver } from './driver/driver.ts';
 import { openShell } from './network/command.ts';
 import { createNetwork } from './network/create-network.ts';
 import type { Network } from './network/network.ts';
-import { resolversFor } from './network-settings.ts';
+import { ownAddressesOf, resolversFor } from './network-settings.ts';
 import { readFacts } from './preflight/facts.ts';
-import { assertSuitable } from './preflight/preflight.ts';
+import { assertSuitable, warningsOf } from './preflight/preflight.ts';
 import type { AdoptedBook } from './sandbox/adopted-book.ts';
 
 const enginePatienceMs = 60_000;
@@ -22,7 +22,11 @@ export async function checkMachine(driver: Driver, config: RunnerConfig, logger:
   const { dockerUrl, isolation = isolationClasses, diskMbPerSecond } = config;
   const asking = patiently(logger, 'the engine does not answer yet; asked again', () => driver.isolationClasses());
   await asking.catch(() => {});
-  assertSuitable(await readFacts(dockerUrl, openShell()), { isolation, diskMbPerSecond });
+  const facts = await readFacts(dockerUrl, openShell());
+  const wanted = { isolation, diskMbPerSecond, connections: config.outgoing.connections };
+  assertSuitable(facts, wanted);
+  for (const { reason, fix } of warningsOf(facts, wanted))
+    logger.warn({ event: 'runner.preflight', fix }, `${reason} Run: ${fix}`);
 }
 
 export async function openNetwork(
@@ -31,10 +35,12 @@ export async function openNetwork(
   adopted: AdoptedBook,
   logger: Logger,
 ): Promise<Network> {
-  const { dockerUrl, bridge, subnet, gateways, slots } = config;
+  const { dockerUrl, bridge, subnet, gateways, deniedRanges, outgoing, slots } = config;
   const membershipOf = (instance: string) => adopted.find(instance);
   const resolvers = resolversFor(config);
-  const options = { dockerUrl, runnerId, bridge, subnet, gateways, slots, resolvers, membershipOf, logger };
+  const ownAddresses = () => ownAddressesOf(config);
+  const reach = { resolvers, gateways, deniedRanges, ownAddresses, outgoing };
+  const options = { dockerUrl, runnerId, bridge, subnet, slots, membershipOf, logger, ...reach };
   return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
     createNetwork(options),
   );

@@ -5,6 +5,7 @@ import { DesiredInstance, defaultBrand, type LogBatch, StreamMessage } from '@be
 import { Limit } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
+import { RunnerConfig } from '../../../services/runner/src/config.ts';
 import { Converger } from '../../../services/runner/src/converge/converger.ts';
 import { FailureBook } from '../../../services/runner/src/converge/failure-book.ts';
 import { createDockerDriver } from '../../../services/runner/src/driver/docker-driver.ts';
@@ -28,6 +29,7 @@ const logger = createLogger({ role: 'runner' }, { level: 'error', destination: p
 const driver = createDockerDriver({ dockerUrl });
 const adopted = new AdoptedBook(stateFolder);
 const network = await createNetwork({
+  outgoing: RunnerConfig.shape.outgoing.parse({}),
   dockerUrl,
   runnerId,
   resolvers: ['9.9.9.9'],

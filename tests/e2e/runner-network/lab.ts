@@ -22,6 +22,8 @@ export const OUTSIDE = {
   host: '12.34.56.78',
   resolver: '10.53.0.53',
   gateway: '10.9.9.9',
+  /** Public addresses of the operator: of a range that is denied, and of the api. */
+  operator: ['12.99.1.7', '12.88.0.9'],
   closed: ['10.1.2.3', '100.70.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7', '198.18.0.5'],
 };
 export const MACHINE = '11.0.0.1';
@@ -52,7 +54,7 @@ export async function startLab(): Promise<Lab> {
   const serve = async (stack: AsyncDisposableStack, namespace: string, ports: readonly number[]) => {
     stack.use(await Listener.start(SERVE, ports, `/run/netns/${namespace}`));
   };
-  await serve(building, outside, [53, 8080, 9000]);
+  await serve(building, outside, [25, 53, 8080, 9000]);
   const docker = building.use(await startTestDocker({ netns: `/run/netns/${machine}` }));
   const [base = ''] = await importBaseImage(docker.url);
   await buildProbeImage(docker.url, base);
@@ -78,7 +80,7 @@ function wire(machine: string, outside: string): void {
   ip('-n', machine, 'link', 'set', 'uplink', 'up');
   ip('-n', outside, 'link', 'set', 'downlink', 'up');
   ip('-n', machine, 'route', 'add', 'default', 'via', OUTSIDE.router);
-  for (const address of [OUTSIDE.host, OUTSIDE.resolver, OUTSIDE.gateway, ...OUTSIDE.closed]) {
+  for (const address of [OUTSIDE.host, OUTSIDE.resolver, OUTSIDE.gateway, ...OUTSIDE.operator, ...OUTSIDE.closed]) {
     ip('-n', outside, 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
 }

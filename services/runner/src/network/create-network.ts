@@ -6,10 +6,11 @@ import { type MembershipOf, takeStock } from './earlier-run.ts';
 import { checkFirewall } from './firewall/check-firewall.ts';
 import { mendSwitches } from './kernel-switches.ts';
 import type { Network, UsedSlot } from './network.ts';
+import type { OutgoingLimits } from './ruleset.ts';
 import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slot-container.ts';
 import { ensureSlotImage } from './slot-image.ts';
 import { SlotPool } from './slot-pool.ts';
-import { openTable } from './table.ts';
+import { forgetConnections, openTable } from './table.ts';
 
 export interface NetworkOptions {
   /** Of the engine's socket, `unix:///…`. */
@@ -20,6 +21,11 @@ export interface NetworkOptions {
   readonly subnet?: string;
   readonly resolvers: readonly string[];
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
+  /** Ranges that the operator closes to instances. */
+  readonly deniedRanges?: readonly string[];
+  /** Addresses of the deployment itself, which no instance reaches; asked again with every look, since names may lead elsewhere later. */
+  readonly ownAddresses?: () => Promise<readonly string[]>;
+  readonly outgoing: OutgoingLimits;
   /** How many are kept ready. */
   readonly slots?: number;
   /** Of instances that were given to somebody after they had been made. */
@@ -35,12 +41,14 @@ const checkedMembership = { workspaceId: 'firewall-check' };
 /** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = openShell() } = options;
+  const { outgoing, deniedRanges = [], ownAddresses = async () => [] } = options;
   const docker = openDocker(options.dockerUrl);
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);
   await mendBridge(docker, run, ground);
   const inUse = await takeStock(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
-  const table = await openTable(run, { bridge, subnet, resolvers, gateways }, inUse);
+  const denied = [...deniedRanges, ...(await ownAddresses())];
+  const table = await openTable(run, { bridge, subnet, resolvers, gateways, denied, outgoing }, inUse);
   await ensureSlotImage(docker);
   const pool = new SlotPool({
     size: options.slots ?? 4,
@@ -54,6 +62,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   async function dismissAddress({ containerId, address }: UsedSlot): Promise<void> {
     if (address === undefined || (ownerOf.get(address) ?? containerId) !== containerId) return;
     await table.dismiss(address);
+    await forgetConnections(run, address);
     ownerOf.delete(address);
   }
 
@@ -92,6 +101,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     async verify() {
       // The table before the bridge, which cannot always be mended.
       const rules = [...(await mendSwitches(run)), ...(await table.mend())];
+      await table.deny(await ownAddresses());
       const bridged = await mendBridge(docker, run, ground);
       if (bridged.length > 0) await pool.renew();
       return [...rules, ...bridged];

@@ -8,6 +8,21 @@ export interface TableWish {
   readonly resolvers: readonly string[];
   /** Where instances reach the platform, on this machine or another. */
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
+  /** Addresses and ranges that are closed beside those that are for everybody: the operator's own, wherever they are. */
+  readonly denied: readonly string[];
+  readonly outgoing: OutgoingLimits;
+}
+
+/** What one instance may send. Connections of all instances share one table of the kernel, and the operator's address. */
+export interface OutgoingLimits {
+  /** At a time, as the kernel tracks them. */
+  readonly connections: number;
+  readonly newPerSecond: number;
+  readonly dnsPerSecond: number;
+  /** TCP ports that nobody reaches outside. */
+  readonly closedPorts: readonly number[];
+  /** Megabytes to other machines; undefined for as much as there is. */
+  readonly mbPerSecond?: number | undefined;
 }
 
 export const TABLE = 'inet berth';
@@ -32,10 +47,15 @@ const CLOSED = [
 ];
 
 /** New connections of one instance to gateways: what all tenants share must not be kept busy by one. Those beyond it wait. */
-const CALLS = 'rate over 200/second burst 100 packets';
+const CALLS = 'limit rate over 200/second burst 100 packets';
 
-/** Filled by the kernel itself, with addresses that have called lately. */
-export const CALLERS = 'callers';
+/** Filled by the kernel itself, with addresses of instances that have sent something lately. */
+export const kernelSets = ['callers', 'dialers', 'askers', 'senders', 'connections'] as const;
+
+/** Twice the rate may come at once: a page or a build opens many connections in one moment. */
+const packetsOver = (perSecond: number): string => `limit rate over ${perSecond}/second burst ${2 * perSecond} packets`;
+/** The kernel lets a second's worth pass at once beside this burst. */
+const bytesOver = (mb: number): string => `limit rate over ${mb} mbytes/second burst 1 mbytes`;
 
 /**
  * The whole table in one transaction that takes the place of whatever was there: at no moment is there none.
@@ -47,9 +67,14 @@ export const CALLERS = 'callers';
  *   cleared before anyone else could take it for theirs.
  * - Replies to this machine (probes, the gateway's requests) need no admission: the machine began. So the machine reaches every
  *   port of an instance, also the guest's, which no instance reaches.
+ * - Limits hold for each source address by itself, so that one that floods stops nobody else. Packets of a flow that nobody answers
+ *   stay `new` to the kernel, so a flood of UDP in one direction is held to the rate of new connections. The rate is asked before
+ *   the count, because counting takes as long as there are connections.
  * - A drop is final; an accept only means that this table has nothing against it.
  */
-export const tableText = ({ bridge, subnet, resolvers, gateways }: TableWish, members: readonly Element[]): string => `
+export const tableText = (wish: TableWish, members: readonly Element[]): string => {
+  const { bridge, subnet, resolvers, gateways, denied, outgoing } = wish;
+  return `
 table ${TABLE} {}
 delete table ${TABLE}
 table ${TABLE} {
@@ -82,10 +107,16 @@ table ${TABLE} {
     flags interval
     ${elements(CLOSED)}
   }
-  set ${CALLERS} {
+  set denied {
+    type ipv4_addr
+    flags interval
+    auto-merge
+    ${elements(denied)}
+  }
+  ${['callers', 'dialers', 'askers', 'senders'].map(limitedSet).join('\n  ')}
+  set connections {
     type ipv4_addr
     flags dynamic
-    timeout 1m
     size 65535
   }
 
@@ -109,25 +140,35 @@ table ${TABLE} {
     meta nfproto != ipv4 drop
     ip saddr != @admitted drop
     oifname "${bridge}" goto to_peers
+    ${outgoing.mbPerSecond === undefined ? '' : `update @senders { ip saddr ${bytesOver(outgoing.mbPerSecond)} } drop`}
+    ip daddr @resolvers udp dport 53 update @askers { ip saddr ${packetsOver(outgoing.dnsPerSecond)} } drop
     ct state established,related accept
     ct state invalid drop
-    ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept
+    ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto opened
     ip daddr . tcp dport @gateways goto to_gateways
     ip daddr @closed drop
-    accept
+    ip daddr @denied drop
+    ${outgoing.closedPorts.length === 0 ? '' : `tcp dport { ${outgoing.closedPorts.join(', ')} } drop`}
+    goto opened
   }
 
   chain to_peers {
     meta mark set 0
     meta mark set ip saddr map @vpc_of
     meta mark 0 drop
-    ct direction original meta mark . ip daddr . meta l4proto . th dport @vpc_ports meta mark set 0 accept
+    ct direction original meta mark . ip daddr . meta l4proto . th dport @vpc_ports meta mark set 0 goto opened
     ct direction reply meta mark . ip daddr @vpc_members meta mark . ip saddr . meta l4proto . th sport @vpc_ports meta mark set 0 accept
     drop
   }
 
   chain to_gateways {
-    ct state new update @${CALLERS} { ip saddr limit ${CALLS} } drop
+    ct state new update @callers { ip saddr ${CALLS} } drop
+    goto opened
+  }
+
+  chain opened {
+    ct state new update @dialers { ip saddr ${packetsOver(outgoing.newPerSecond)} } drop
+    ct state new add @connections { ip saddr ct count over ${outgoing.connections} } drop
     accept
   }
 
@@ -143,6 +184,9 @@ table ${TABLE} {
   }
 }
 `;
+};
+
+const limitedSet = (name: string): string => `set ${name} { type ipv4_addr; flags dynamic; timeout 1m; size 65535; }`;
 
 /** What turns the elements of before into those of after. */
 export function changeText(before: readonly Element[], after: readonly Element[]): string {

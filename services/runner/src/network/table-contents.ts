@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memberSets } from './members.ts';
-import { CALLERS, elementText } from './ruleset.ts';
+import { elementText, kernelSets } from './ruleset.ts';
 
 /** A table as `nft -j list table` prints it, in a form that can be compared. */
 export interface TableContents {
@@ -34,7 +34,7 @@ export function tableContents(json: string): TableContents {
       // The version of nft, which may be updated while we run.
       if (type === 'metainfo') continue;
       const memberSet = memberSets.find((name) => type !== 'chain' && name === rest.name);
-      const isFixed = memberSet === undefined && rest.name !== CALLERS;
+      const isFixed = memberSet === undefined && !kernelSets.some((name) => name === rest.name);
       rules.push({ type, ...rest, ...(isFixed && elem !== undefined ? { elem: sorted(elem) } : {}) });
       if (memberSet === undefined) continue;
       const printed = PrintedElement.array().parse(elem ?? []);

@@ -9,6 +9,8 @@ import { type TableContents, tableContents } from './table-contents.ts';
 export interface Table {
   admit(address: string, membership: Membership): Promise<void>;
   dismiss(address: string): Promise<void>;
+  /** Closes more addresses to all instances; those that are closed already change nothing. */
+  deny(addresses: readonly string[]): Promise<void>;
   /** Returns what was not as it should be. */
   mend(): Promise<string[]>;
 }
@@ -16,10 +18,11 @@ export interface Table {
 /** `used` are the addresses that are in use already: those that have an owner are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
-  wish: TableWish,
+  { denied, ...wish }: TableWish,
   used: readonly { readonly address: string; readonly membership: Membership | undefined }[],
 ): Promise<Table> {
   assertAddresses([...wish.resolvers, ...wish.gateways.map(({ address }) => address)]);
+  const closed = new Set(denied);
   const members = new Members();
   for (const { address, membership } of used) if (membership !== undefined) members.add(address, membership);
   const change = async (text: string) => {
@@ -33,7 +36,7 @@ export async function openTable(
   /** The kernel prints rules in its own words: what it says right after they were set is what it should go on saying. */
   async function replace(): Promise<void> {
     isBehind = true;
-    await change(tableText(wish, members.elements));
+    await change(tableText({ ...wish, denied: [...closed] }, members.elements));
     wanted = await contents();
     isBehind = false;
   }
@@ -83,6 +86,14 @@ export async function openTable(
         return changeText(before, []);
       }),
 
+    deny: (addresses) =>
+      inTurn(async () => {
+        assertAddresses(addresses);
+        const more = addresses.filter((address) => !closed.has(address));
+        for (const address of more) closed.add(address);
+        if (more.length > 0) await replace();
+      }),
+
     mend: () =>
       inTurn(async () => {
         const found = await contents().catch(() => undefined);
@@ -91,6 +102,17 @@ export async function openTable(
         return problems;
       }),
   };
+}
+
+/**
+ * Connections of an instance that has ended count neither against the next one with its address nor, where the program conntrack is
+ * installed, in the kernel's table, where they would stay for up to five days. The table may be long: nobody waits for that.
+ */
+export async function forgetConnections(run: RunCommand, address: string): Promise<void> {
+  assertAddresses([address]);
+  const uncount = `nft delete element ${TABLE} connections "{ $1 }" 2>/dev/null`;
+  const untrack = '(conntrack -D -s "$1" >/dev/null 2>&1 </dev/null &)';
+  await run('sh', ['-c', `${uncount}; ${untrack}`, 'sh', address]);
 }
 
 function differences(

@@ -12,6 +12,8 @@ export interface Wanted {
   /** The classes that it offers. */
   readonly isolation: readonly IsolationClass[];
   readonly diskMbPerSecond: number | undefined;
+  /** Of one instance, at a time. */
+  readonly connections: number;
 }
 
 /** Undefined when all is well. */
@@ -162,6 +164,29 @@ export const checks: readonly Check[] = [
       : {
           reason: `runner.diskMbPerSecond is set, and ${engine.DockerRootDir} lies on no disk whose use the kernel limits.`,
           fix: 'Move Docker’s data folder to a disk with ext4 or xfs ("data-root" in /etc/docker/daemon.json), or remove the setting.',
+        },
+];
+
+/** So many instances that use all their connections must leave room for the others, the runner and SSH. */
+const greedyInstances = 32;
+
+/** What the machine is not refused for: all holds, and somebody should know. */
+export const warnings: readonly Check[] = [
+  ({ trackedConnections }, { connections }) =>
+    trackedConnections === undefined || trackedConnections >= greedyInstances * connections
+      ? undefined
+      : {
+          reason: `The kernel tracks ${trackedConnections} connections of the whole machine, and one instance may have ${connections}: ${Math.ceil(trackedConnections / connections)} instances can use up all, and then nobody connects.`,
+          fix: `sysctl -w net.netfilter.nf_conntrack_max=${greedyInstances * connections} (and in /etc/sysctl.d, for the next start), or lower runner.outgoing.connections.`,
+        },
+
+  ({ hasConntrack }) =>
+    hasConntrack
+      ? undefined
+      : {
+          reason:
+            'The program conntrack is missing: connections of instances that have ended stay in the kernel’s table, for up to five days.',
+          fix: 'apt-get install conntrack',
         },
 ];
 

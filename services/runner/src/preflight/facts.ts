@@ -36,6 +36,10 @@ export interface Facts {
   /** Whether the kernel lets nft make tables: what it answered when it did not. */
   readonly nftablesError: string | undefined;
   readonly hasBridgeFilter: boolean;
+  /** How many connections the kernel tracks at most, of everything on this machine; undefined where it does not say. */
+  readonly trackedConnections: number | undefined;
+  /** Whether the program conntrack is there, which ends the tracking of an instance's connections with the instance. */
+  readonly hasConntrack: boolean;
   /** What the engine's socket answered when nobody spoke there. */
   readonly engine: EngineFacts | { readonly error: string };
   /** The disk that the engine keeps its data on; undefined where that is no disk of this machine. */
@@ -60,6 +64,8 @@ export async function readFacts(dockerUrl: string, run: RunCommand): Promise<Fac
       () => true,
       () => false,
     ),
+    trackedConnections: await trackedConnections(),
+    hasConntrack: await isInstalled('conntrack'),
     engine,
     engineDisk: 'error' in engine ? undefined : await wholeDisk(engine.DockerRootDir),
   };
@@ -76,6 +82,11 @@ async function isInstalled(program: string): Promise<boolean> {
     ),
   );
   return (await Promise.all(found)).includes(true);
+}
+
+async function trackedConnections(): Promise<number | undefined> {
+  const text = await readFile('/proc/sys/net/netfilter/nf_conntrack_max', 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number(text);
 }
 
 async function controllers(): Promise<readonly string[] | undefined> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Wanted } from './checks.ts';
 import type { EngineFacts, Facts } from './facts.ts';
-import { assertSuitable } from './preflight.ts';
+import { assertSuitable, warningsOf } from './preflight.ts';
 
 const engine: EngineFacts = {
   ServerVersion: '29.0.1',
@@ -22,10 +22,12 @@ const good: Facts = {
   controllers: ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids'],
   nftablesError: undefined,
   hasBridgeFilter: true,
+  trackedConnections: 262_144,
+  hasConntrack: true,
   engine,
   engineDisk: '/dev/vda',
 };
-const all: Wanted = { isolation: ['runc', 'gvisor'], diskMbPerSecond: undefined };
+const all: Wanted = { isolation: ['runc', 'gvisor'], diskMbPerSecond: undefined, connections: 4_096 };
 
 const withEngine = (other: Partial<EngineFacts>): Partial<Facts> => ({ engine: { ...engine, ...other } });
 
@@ -107,4 +109,24 @@ test('a limit on what instances read and write is refused where it cannot be hel
 test('everything that is wrong is said at once', () => {
   const bad = { ...good, userId: 1, hasBridgeFilter: false, ...withEngine({ LiveRestoreEnabled: false }) };
   expect(() => assertSuitable(bad, all)).toThrow(/user 1[\s\S]*br_netfilter[\s\S]*live-restore/);
+});
+
+test('a machine that tracks few connections for what one instance may have is warned of it, and not refused', () => {
+  expect(warningsOf(good, all)).toEqual([]);
+  expect(warningsOf({ ...good, trackedConnections: undefined }, all)).toEqual([]);
+  const small = { ...good, trackedConnections: 65_536 };
+  assertSuitable(small, all);
+  expect(warningsOf(small, all)).toEqual([
+    {
+      reason: expect.stringContaining('tracks 65536 connections of the whole machine, and one instance may have 4096'),
+      fix: expect.stringContaining('sysctl -w net.netfilter.nf_conntrack_max=131072'),
+    },
+  ]);
+  expect(warningsOf(small, { ...all, connections: 2_048 })).toEqual([]);
+});
+
+test('a machine without conntrack is warned that connections outlive their instances', () => {
+  expect(warningsOf({ ...good, hasConntrack: false }, all)).toEqual([
+    { reason: expect.stringContaining('conntrack is missing'), fix: 'apt-get install conntrack' },
+  ]);
 });

@@ -1,5 +1,5 @@
 // Before anything else: a machine on which limits or walls between tenants would not hold is refused, with all that is wrong at once.
-import { checks, type Problem, type Wanted } from './checks.ts';
+import { checks, type Problem, type Wanted, warnings } from './checks.ts';
 import type { Facts } from './facts.ts';
 
 class PreflightError extends Error {
@@ -16,3 +16,6 @@ export function assertSuitable(facts: Facts, wanted: Wanted): void {
   const problems = checks.flatMap((check) => check(facts, wanted) ?? []);
   if (problems.length > 0) throw new PreflightError(problems);
 }
+
+export const warningsOf = (facts: Facts, wanted: Wanted): Problem[] =>
+  warnings.flatMap((check) => check(facts, wanted) ?? []);
