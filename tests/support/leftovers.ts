@@ -2,6 +2,7 @@
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { memberSets } from '../../services/runner/src/network/members.ts';
 
 interface Listed {
   readonly Id: string;
@@ -66,13 +67,13 @@ async function onMachine(machine: Machine): Promise<string[]> {
   ];
 }
 
-/** Of the sets that say who belongs to which workspace. */
+/** Of the sets that say who is admitted, and to which VPC. */
 function elements(machine: Machine): unknown[] {
   const listed: { nftables: { set?: Named; map?: Named }[] } = JSON.parse(
     machine.inside('nft', '-j', 'list', 'table', 'inet', 'berth'),
   );
   return listed.nftables
     .flatMap(({ set, map }) => [set, map])
-    .filter((one) => one !== undefined && ['members', 'workspace_of'].includes(one.name))
+    .filter((one) => one !== undefined && memberSets.some((name) => name === one.name))
     .flatMap((one) => one?.elem ?? []);
 }
