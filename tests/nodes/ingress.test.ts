@@ -5,7 +5,7 @@ import { createNodeAuthority, loadNodeAuthorityCertificate } from '@berth/identi
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../scripts/engines/test-database.ts';
 import { makeCertificateRequest } from '../../services/runner/src/node/certificate-request.ts';
-import { isDueForRenewal } from '../../services/runner/src/node/identity.ts';
+import { needsRenewal } from '../../services/runner/src/node/identity.ts';
 import { Bed } from './bed.ts';
 
 let bed: Bed;
@@ -46,7 +46,7 @@ test('a certificate names the ingress of its runner alone, serves and calls, and
     const parsed = new X509Certificate(text);
     expect(parsed.subjectAltName).toBe(`DNS:${ingressServerName(identity.runnerId)}`);
     expect(parsed.keyUsage?.toSorted()).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
-    expect(isDueForRenewal({ ...identity, certificate: text }, Date.now())).toBe(false);
+    expect(needsRenewal({ ...identity, certificate: text }, Date.now())).toBe(false);
   }
 });
 

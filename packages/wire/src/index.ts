@@ -1,5 +1,6 @@
 export * from './bundle.ts';
 export * from './call-runner.ts';
+export * from './certificate-life.ts';
 export type { Channel } from './channel.ts';
 export type { Lease } from './lease.ts';
 export * from './leases.ts';

@@ -28,6 +28,8 @@ export interface ApiOptions {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly now?: () => number;
+  /** How often the node listener's certificate is looked at; once an hour when absent. */
+  readonly certificateLookMs?: number;
 }
 
 export interface RunningApi {
@@ -89,7 +91,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
   }
   const nodes = config.node.enabled
-    ? await startNodeListener({ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry })
+    ? await startNodeListener({
+        ...{ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry },
+        certificateLookMs: options.certificateLookMs,
+      })
     : undefined;
   const runMaintenance = () =>
     maintain(database).catch((error: unknown) => logger.warn({ err: error }, 'maintenance failed; it is tried again'));

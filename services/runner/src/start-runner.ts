@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
 import { Limit } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
+import { createCertificateMetric } from '@berth/wire';
 import { z } from 'zod';
 import type { RunnerConfig } from './config.ts';
 import { Converger } from './converge/converger.ts';
@@ -156,12 +157,17 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   converger.start();
   link.start(converger);
   const stopping = new AbortController();
+  let current = identity.certificate;
+  createCertificateMetric(registry, () => ({ runner: current }));
   const certificate = keepCertificate(identity, {
     client,
     stateFolder,
     logger,
     signal: stopping.signal,
-    onRenewed: (renewed) => ingress.use(renewed),
+    onRenewed(renewed) {
+      current = renewed.certificate;
+      ingress.use(renewed);
+    },
   });
   const cleaning = setInterval(cleanImages, imageCleaningMs);
   return {

@@ -3,9 +3,10 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { LogBatch, nodePaths, nodeServerName, requestErrors, type StreamMessage } from '@berth/contract';
+import { LogBatch, nodePaths, requestErrors, type StreamMessage } from '@berth/contract';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
 import type { Logger, Registry } from '@berth/telemetry';
+import { createCertificateMetric } from '@berth/wire';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
 import type { NodeListenerConfig } from '../config.ts';
@@ -15,6 +16,7 @@ import { storeLogBatch } from '../observability/store-log-batch.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
+import { issueListenerCertificate, keepListenerCertificate } from './listener-certificate.ts';
 import type { NodeContext } from './node-context.ts';
 import { recordReports } from './reports.ts';
 import { createStartMetrics } from './start-metrics.ts';
@@ -29,6 +31,8 @@ export interface NodeListenerOptions {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** How often the listener's certificate is looked at; once an hour when absent. */
+  readonly certificateLookMs?: number | undefined;
 }
 
 export interface RunningNodeListener {
@@ -55,17 +59,13 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   const changes = watchChanges(databaseUrl, logger);
   const observeStart = createStartMetrics(registry);
   const context: NodeContext = { database, keyring, authority, changes, observeStart, dependencies, logger };
-  const { certificate, key } = await authority.issueServer(nodeServerName);
+  let own = await issueListenerCertificate(authority);
+  createCertificateMetric(registry, () => ({
+    'node-listener': own.certificate,
+    'node-authority': authority.certificate,
+  }));
   const server = fastify({
-    https: {
-      key,
-      // With the authority behind it: a machine that joins knows only its fingerprint.
-      cert: `${certificate}\n${authority.certificate}`,
-      ca: authority.certificate,
-      requestCert: true,
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.3',
-    },
+    https: { ...own.options, requestCert: true, rejectUnauthorized: false },
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: true,
     return503OnClosing: true,
@@ -74,7 +74,11 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   server.setErrorHandler((error, request, reply) => refuse(error, request, reply, logger));
   server.post(nodePaths.join, ({ body }) => join(context, body));
   for (const [path, answer] of Object.entries(answers)) {
-    server.post(path, async (request) => (await answer(context, await runnerOf(context, request), request.body)) ?? {});
+    server.post(
+      path,
+      { onRequest: requireCertificate },
+      async (request) => (await answer(context, await runnerOf(context, request), request.body)) ?? {},
+    );
   }
   server.post(nodePaths.stream, async (request, reply) => {
     const runnerId = await runnerOf(context, request);
@@ -90,10 +94,22 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   });
   const address = await server.listen({ host: config.host, port: config.port });
   const watch = watchRunners(context, config.lostAfterSeconds);
+  const keeping = keepListenerCertificate({
+    server: server.server,
+    authority,
+    first: own,
+    onRenewed: (renewed) => {
+      own = renewed;
+    },
+    signal: closing.signal,
+    logger,
+    everyMs: options.certificateLookMs,
+  });
   return {
     address,
     async stop() {
       closing.abort();
+      await keeping;
       await watch.stop();
       await changes.close();
       await server.close();

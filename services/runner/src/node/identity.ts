@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ingressServerName } from '@berth/contract';
+import { isDueForRenewal } from '@berth/wire';
 import { z } from 'zod';
 import { writeFileAtomically } from '../state/write-file-atomically.ts';
 
@@ -29,14 +30,8 @@ export function isExpired({ certificate }: Identity, nowMs: number): boolean {
   return new X509Certificate(certificate).validToDate.getTime() <= nowMs;
 }
 
-/**
- * With less than a third of its life left there is still time for an api that is away for days. One that does not name this
- * runner's ingress comes from an older api: no gateway would believe it.
- */
-export function isDueForRenewal({ runnerId, certificate }: Identity, nowMs: number): boolean {
-  const parsed = new X509Certificate(certificate);
-  const { validFromDate, validToDate } = parsed;
-  const lifeMs = validToDate.getTime() - validFromDate.getTime();
-  const isLate = validToDate.getTime() - nowMs < lifeMs / 3;
-  return isLate || parsed.checkHost(ingressServerName(runnerId)) === undefined;
+/** A certificate that does not name this runner's ingress comes from an older api: no gateway would believe it. */
+export function needsRenewal({ runnerId, certificate }: Identity, nowMs: number): boolean {
+  const namesIngress = new X509Certificate(certificate).checkHost(ingressServerName(runnerId)) !== undefined;
+  return isDueForRenewal(certificate, nowMs) || !namesIngress;
 }

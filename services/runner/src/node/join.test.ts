@@ -6,7 +6,7 @@ import { JoinRequest, nodePaths, RenewRequest } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeCertificateRequest } from './certificate-request.ts';
-import { isDueForRenewal, isExpired, loadIdentity } from './identity.ts';
+import { isExpired, loadIdentity, needsRenewal } from './identity.ts';
 import { joinDeployment } from './join-deployment.ts';
 import { answer, type Handle, makeAuthority, startListener } from './listener-fixture.ts';
 import { createNodeClient } from './node-client.ts';
@@ -113,10 +113,10 @@ test('a certificate is renewed with a new key, and is due with a third of its li
     ...identity,
     certificate: await authority.certify(request, runnerId, { from, to }),
   });
-  expect(isDueForRenewal(await lived(-1, 3), Date.now())).toBe(false);
-  expect(isDueForRenewal(await lived(-3, 1), Date.now())).toBe(true);
+  expect(needsRenewal(await lived(-1, 3), Date.now())).toBe(false);
+  expect(needsRenewal(await lived(-3, 1), Date.now())).toBe(true);
   const nameless = await authority.certify(request, runnerId, { from: -1, to: 3 }, []);
-  expect(isDueForRenewal({ ...identity, certificate: nameless }, Date.now())).toBe(true);
+  expect(needsRenewal({ ...identity, certificate: nameless }, Date.now())).toBe(true);
   expect(isExpired(await lived(-3, 1), Date.now())).toBe(false);
   expect(isExpired(await lived(-3, -1), Date.now())).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import { type Identity, isDueForRenewal, saveIdentity } from './identity.ts';
+import { type Identity, needsRenewal, saveIdentity } from './identity.ts';
 import type { NodeClient } from './node-client.ts';
 import { renewCertificate } from './renew-certificate.ts';
 
@@ -13,16 +13,17 @@ export interface CertificateKeeping {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly onRenewed: (identity: Identity) => void;
+  readonly everyMs?: number;
 }
 
 /** Until the signal. Renewed with a third of its life left, so an api that is away for days does no harm. */
 export async function keepCertificate(first: Identity, keeping: CertificateKeeping): Promise<void> {
-  const { client, stateFolder, logger, signal, onRenewed } = keeping;
+  const { client, stateFolder, logger, signal, onRenewed, everyMs = lookMs } = keeping;
   let identity = first;
   while (!signal.aborted) {
-    let waitMs = lookMs;
+    let waitMs = everyMs;
     try {
-      if (isDueForRenewal(identity, Date.now())) {
+      if (needsRenewal(identity, Date.now())) {
         identity = await renewCertificate(client, identity);
         await saveIdentity(stateFolder, identity);
         client.use(identity);
@@ -30,7 +31,7 @@ export async function keepCertificate(first: Identity, keeping: CertificateKeepi
         logger.info('the certificate of this runner was renewed');
       }
     } catch (err) {
-      waitMs = retryMs;
+      waitMs = Math.min(everyMs, retryMs);
       if (!signal.aborted) logger.warn({ err }, 'the certificate of this runner could not be renewed; tried again');
     }
     await pause(waitMs, signal);

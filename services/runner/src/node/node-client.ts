@@ -58,11 +58,17 @@ export function createNodeClient(apiUrl: string, first: Credentials): NodeClient
     open: (path, body, signal) => send(path, body, new Agent({ ...tls, keepAlive: false }), signal),
     use(credentials) {
       tls = tlsOptions(credentials);
-      agent.destroy();
+      retire(agent);
       agent = new Agent({ ...tls, keepAlive: true, maxSockets: 16 });
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Closes idle connections now, and each of the others once its request has its answer. */
+function retire(agent: Agent): void {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
 function tlsOptions({ authority, key, certificate }: Credentials): AgentOptions {

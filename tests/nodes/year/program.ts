@@ -1,0 +1,148 @@
+// An api with its node listener and one runner, in a process whose clock the process itself moves on by a year. Prints what
+// each day showed, as one line of JSON. Handshakes are real, and OpenSSL judges every certificate by the moved clock.
+import { openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { ApiConfig, startApi } from '@berth/api';
+import { nodePaths, nodeServerName } from '@berth/contract';
+import { connect } from '@berth/database';
+import { createJoinToken, createNodeAuthority, masterKeyRing } from '@berth/identity';
+import { PlacementConfig } from '@berth/placement';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
+import { isDueForRenewal } from '@berth/wire';
+import type { Identity } from '../../../services/runner/src/node/identity.ts';
+import { joinDeployment } from '../../../services/runner/src/node/join-deployment.ts';
+import { keepCertificate } from '../../../services/runner/src/node/keep-certificate.ts';
+import { createNodeClient } from '../../../services/runner/src/node/node-client.ts';
+
+export interface YearProgram {
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  readonly stateFolder: string;
+  /** Eight bytes: how many seconds the clock is ahead. */
+  readonly clockFile: string;
+  readonly days: number;
+  readonly stepDays: number;
+}
+
+export interface YearDay {
+  readonly day: number;
+  /** Of a heartbeat on a connection of its own, or why there was none. */
+  readonly answer: number | string;
+  /** Serial number of what the listener showed. */
+  readonly listener: string;
+  readonly runner: string;
+  readonly daysLeft: Readonly<Record<string, number>>;
+}
+
+export interface Year {
+  readonly year: number;
+  readonly days: readonly YearDay[];
+  readonly isStreamOpen: boolean;
+}
+
+const program: YearProgram = JSON.parse(process.argv[2] ?? '{}');
+const secondsPerDay = 86_400;
+const lookMs = 5;
+const logger = createLogger({ role: 'api' }, { level: 'error' });
+const clock = openSync(program.clockFile, 'r+');
+
+function moveTo(day: number): void {
+  const seconds = Buffer.alloc(8);
+  seconds.writeBigInt64LE(BigInt(day * secondsPerDay));
+  writeSync(clock, seconds, 0, 8, 0);
+}
+
+const masterKeys = masterKeyRing([{ id: 'test', key: Buffer.from(program.masterKey, 'base64') }]);
+const registry = createMetricsRegistry({ role: 'api' });
+const api = await startApi({
+  config: ApiConfig.parse({ port: 0, node: { port: 0 } }),
+  placement: PlacementConfig.parse({}),
+  databaseUrl: program.databaseUrl,
+  masterKeys,
+  logger,
+  registry,
+  certificateLookMs: lookMs,
+});
+const apiUrl = api.nodeAddress ?? '';
+const database = connect({ url: program.databaseUrl, maxConnections: 1 });
+const authority = await createNodeAuthority(database, masterKeys);
+const joinToken = await createJoinToken(database, authority, { region: 'local', lifeSeconds: 600 });
+await database.destroy();
+
+let identity: Identity = await joinDeployment({ apiUrl, joinToken, name: 'a-year-old' });
+const client = createNodeClient(apiUrl, identity);
+const stopping = new AbortController();
+const keeping = keepCertificate(identity, {
+  client,
+  stateFolder: program.stateFolder,
+  logger,
+  signal: stopping.signal,
+  everyMs: lookMs,
+  onRenewed: (renewed) => {
+    identity = renewed;
+  },
+});
+
+/** The stream of the first day is never opened again. */
+const hello = { protocol: 1, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
+const stream = await client.open(nodePaths.stream, hello, stopping.signal);
+let isStreamOpen = true;
+stream
+  .on('error', () => {})
+  .once('close', () => {
+    isStreamOpen = false;
+  });
+const session = await new Promise<number>((resolve) =>
+  stream.once('data', (line: Buffer) => resolve(JSON.parse(line.toString().split('\n')[0] ?? '').session)),
+);
+stream.resume();
+
+/** A fresh connection, with what the runner holds on that day. */
+async function heartbeat(): Promise<number | string> {
+  const fresh = createNodeClient(apiUrl, identity);
+  const body = { session, freeMemoryMb: 100, freeDiskPercent: 50, instances: 0 };
+  const answer = await fresh.post(nodePaths.heartbeat, body).then(
+    ({ status }) => status,
+    (error: Error) => error.message,
+  );
+  fresh.close();
+  return answer;
+}
+
+const shown = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(apiUrl);
+    const options = { host: hostname, port: Number(port), servername: nodeServerName, rejectUnauthorized: false };
+    const socket = connectTls(options, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    }).once('error', reject);
+  });
+
+async function daysLeft(): Promise<Record<string, number>> {
+  const metric = await registry.getSingleMetric('berth_certificate_days_left')?.get();
+  return Object.fromEntries(metric?.values.map(({ labels, value }) => [String(labels.certificate), value]) ?? []);
+}
+
+/** Whether nothing is left to renew today. */
+async function isRenewed(): Promise<boolean> {
+  const { 'node-listener': listener = 0 } = await daysLeft();
+  return !isDueForRenewal(identity.certificate, Date.now()) && listener > 30;
+}
+
+/** Only ends a wait for what never comes; what happens then shows in the answers. */
+let patience = 2_000;
+const days: YearDay[] = [];
+for (let day = 0; day <= program.days; day += program.stepDays) {
+  moveTo(day);
+  for (; patience > 0 && !(await isRenewed()); patience -= 1) await sleep(lookMs);
+  const runner = identity.certificate;
+  days.push({ day, answer: await heartbeat(), listener: await shown(), runner, daysLeft: await daysLeft() });
+}
+const year: Year = { year: new Date().getUTCFullYear(), days, isStreamOpen };
+stopping.abort();
+await keeping;
+client.close();
+await api.stop();
+process.stdout.write(JSON.stringify(year));
