@@ -1,4 +1,7 @@
-import { nodePaths } from '@berth/contract';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { nodePaths, nodeServerName } from '@berth/contract';
 import { connect } from '@berth/database';
 import { createNodeAuthority } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,6 +34,45 @@ test('an expired or made-up token lets nobody in', async () => {
   await expect(bed.join('late', await bed.token(-1))).rejects.toThrow(/expired/);
   const [, fingerprint] = (await bed.token()).split('.');
   await expect(bed.join('guess', `nothing.${fingerprint}`)).rejects.toThrow(/not known/);
+});
+
+test('without a good token no certificate request is parsed or signed', async () => {
+  const { identity } = await bed.join();
+  const stranger = createNodeClient(bed.api.nodeUrl, { authority: identity.authority });
+  const answers = [`nothing.${'0'.repeat(64)}`, await bed.token(-1)].map((token) =>
+    stranger.post(nodePaths.join, { token, name: 'stranger', request: 'no certificate request' }),
+  );
+  for (const { status, body } of await Promise.all(answers))
+    expect([status, body]).toEqual([401, expect.objectContaining({ error: 'join_refused' })]);
+  stranger.close();
+});
+
+test('a certificate request that cannot be read leaves the token good', async () => {
+  const token = await bed.token();
+  const { identity } = await bed.join();
+  const stranger = createNodeClient(bed.api.nodeUrl, { authority: identity.authority });
+  const answer = await stranger.post(nodePaths.join, { token, name: 'clumsy', request: 'no certificate request' });
+  expect(answer.status).toBe(400);
+  stranger.close();
+  await bed.join('clumsy', token);
+});
+
+test('of a caller without a certificate at most 64 KiB are read, and only to join', async () => {
+  const { identity } = await bed.join();
+  const stranger = new Agent({ ca: identity.authority, servername: nodeServerName });
+  // Only the head of the request is sent: the answer cannot have waited for the body.
+  const announce = async (path: string, bytes: number): Promise<number | undefined> => {
+    const headers = { 'content-type': 'application/json', 'content-length': bytes };
+    const outgoing = request(new URL(path, bed.api.nodeUrl), { agent: stranger, method: 'POST', headers });
+    outgoing.on('error', () => {}).flushHeaders();
+    const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+    outgoing.destroy();
+    return incoming?.statusCode;
+  };
+  expect(await announce(nodePaths.join, 64 * 1024 + 1)).toBe(413);
+  for (const path of Object.values(nodePaths).filter((each) => each !== nodePaths.join))
+    expect([path, await announce(path, 1_000_000)]).toEqual([path, 401]);
+  stranger.destroy();
 });
 
 test('a name that is taken is refused, and the token stays good', async () => {

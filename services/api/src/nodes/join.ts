@@ -1,4 +1,5 @@
-// A machine becomes a runner: its token is used up, its row is made and its key is certified, or nothing of that happens.
+// A machine becomes a runner: its token is used up, its row is made and its key is certified, or nothing of that happens. The
+// token comes first: without a good one nothing of the request is parsed and nothing is signed.
 import { type JoinAnswer, JoinRequest, RenewRequest } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { takeJoinToken } from '@berth/identity';
@@ -10,8 +11,7 @@ const refusals = { unknown: 'not known', used: 'used already', expired: 'expired
 export async function join({ database, authority, logger }: NodeContext, body: unknown): Promise<JoinAnswer> {
   const { token, name, request } = JoinRequest.parse(body);
   const runnerId = uuidv7();
-  const certificate = await certify(authority, request, runnerId);
-  const region = await database.transaction().execute(async (tx) => {
+  const { region, certificate } = await database.transaction().execute(async (tx) => {
     const taken = await takeJoinToken(tx, token);
     if ('refused' in taken) throw nodeErrors.join_refused({ why: refusals[taken.refused] });
     const made = await tx
@@ -21,7 +21,7 @@ export async function join({ database, authority, logger }: NodeContext, body: u
       .returning('id')
       .executeTakeFirst();
     if (made === undefined) throw nodeErrors.runner_name_taken({ name });
-    return taken.region;
+    return { region: taken.region, certificate: await certify(authority, request, runnerId) };
   });
   logger.info({ runner: runnerId, name, region }, 'runner joined');
   return { runnerId, certificate, authority: authority.certificate };

@@ -42,6 +42,8 @@ export interface RunningNodeListener {
 
 /** Reports of a thousand instances and batches of long lines fit in. */
 const bodyLimitBytes = 16 * 1024 * 1024;
+/** Anybody who reaches the listener may ask to join: a token, a name and a certificate request are far below this. */
+const joinLimitBytes = 64 * 1024;
 
 type Answer = (context: NodeContext, runnerId: string, body: unknown) => Promise<unknown>;
 
@@ -72,7 +74,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   });
   const closing = new AbortController();
   server.setErrorHandler((error, request, reply) => refuse(error, request, reply, logger));
-  server.post(nodePaths.join, ({ body }) => join(context, body));
+  server.post(nodePaths.join, { bodyLimit: joinLimitBytes }, ({ body }) => join(context, body));
   for (const [path, answer] of Object.entries(answers)) {
     server.post(
       path,
@@ -80,7 +82,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
       async (request) => (await answer(context, await runnerOf(context, request), request.body)) ?? {},
     );
   }
-  server.post(nodePaths.stream, async (request, reply) => {
+  server.post(nodePaths.stream, { onRequest: requireCertificate }, async (request, reply) => {
     const runnerId = await runnerOf(context, request);
     const session = await openSession(context, runnerId, request.body);
     // Gateways learn the new secret of its ingress.
@@ -130,6 +132,11 @@ async function runnerOf({ database }: NodeContext, request: FastifyRequest): Pro
   return row.id;
 }
 
+/** Before the body is read: a caller without a certificate makes this process hold nothing. */
+async function requireCertificate({ raw }: FastifyRequest): Promise<void> {
+  if (certifiedId(raw.socket) === undefined) throw nodeErrors.runner_unknown();
+}
+
 /** A connection has one certificate for all of its requests, and taking it apart costs more than most of them. */
 const certified = new WeakMap<Socket, string>();
 
@@ -148,7 +155,7 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, lo
   const known =
     error instanceof z.ZodError
       ? requestErrors.invalid_request({ reason: z.prettifyError(error) }, error)
-      : toApiError(error, bodyLimitBytes);
+      : toApiError(error, request.routeOptions.bodyLimit ?? bodyLimitBytes);
   if (known.status >= 500) logger.warn({ err: error, path: request.url }, 'a runner was not answered');
   return reply.code(known.status).send(errorBody(known));
 }
