@@ -60,6 +60,18 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
     expect((await api.admin.get(`/${path}/quiet/revisions`)).body).toHaveLength(1);
   });
 
+  test('a guess of a stored secret is a new revision whether it is right or wrong, and a mask is none', async () => {
+    const withSecret = (value: string) => named('guessed', { runtime: { envs: [{ name: 'S', value, secret: true }] } });
+    await api.admin.post(`/${path}`, withSecret('right'));
+    const revisions = async () => (await api.admin.get(`/${path}/guessed/revisions`)).body.length;
+    const counts: number[] = [];
+    for (const value of ['***', 'right', 'wrong', '***', 'wrong']) {
+      expect((await api.admin.put(`/${path}/guessed`, withSecret(value))).status).toBe(200);
+      counts.push(await revisions());
+    }
+    expect(counts).toEqual([1, 2, 3, 3, 4]);
+  });
+
   test('a repeated create with the same idempotency key shows the same secret', async () => {
     const body = withTriggers('repeated', [{ type: 'http', configuration: { callbackUrl: url } }]);
     const headers = { 'idempotency-key': `${path}-1` };

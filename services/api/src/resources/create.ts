@@ -114,7 +114,7 @@ async function insertDraft(
   const { kind, parents } = context;
   const parentUid = parents.at(-1)?.uid;
   const spec = holdsSecrets(kind, draft.spec)
-    ? sealSecrets(kind, draft.spec, {}, await dependencies.keyring.workspaceKey(tx, workspace.id), draft.uid)
+    ? sealSecrets(kind, draft.spec, await dependencies.keyring.workspaceKey(tx, workspace.id), draft.uid)
     : draft.spec;
   const inserted = await tx
     .insertInto('resources')

@@ -117,7 +117,7 @@ async function announce(
 async function sealed(call: WriteCall, kind: Kind, draft: Draft, previous: ResourceRow): Promise<JsonObject> {
   if (!holdsSecrets(kind, draft.spec)) return draft.spec;
   const key = await call.dependencies.keyring.workspaceKey(call.tx, call.workspace.id);
-  return sealSecrets(kind, draft.spec, previous.spec, key, previous.uid);
+  return sealSecrets(kind, draft.spec, key, previous.uid);
 }
 
 function update(call: WriteCall, previous: ResourceRow, draft: Draft, specChanged: boolean): Promise<ResourceRow> {

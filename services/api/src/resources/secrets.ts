@@ -69,23 +69,13 @@ export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject
   return visitSecrets(kind, spec, () => (value, place) => (isMask(value) ? stored.get(place) : value));
 }
 
-/** A secret keeps its stored form when its value did not change, so that an unchanged spec stays equal. */
-export function sealSecrets(
-  kind: Kind,
-  spec: JsonObject,
-  previous: JsonObject,
-  key: Buffer,
-  resourceUid: string,
-): JsonObject {
-  const stored = new Map<string, Sealed>();
-  visitSecrets(kind, previous, () => (value, place) => {
-    if (isSealed(value)) stored.set(place, value);
-    return value;
-  });
-  return visitSecrets(kind, spec, () => (value, place) => {
+/**
+ * A secret that came as text is always a change, also when it is what is stored: whoever may write and not read would otherwise
+ * see, by the revision that is missing, that they guessed it. One that came back masked is stored already and stays equal.
+ */
+export function sealSecrets(kind: Kind, spec: JsonObject, key: Buffer, resourceUid: string): JsonObject {
+  return visitSecrets(kind, spec, () => (value) => {
     if (typeof value !== 'string') return value;
-    const before = stored.get(place);
-    if (before !== undefined && unseal(key, before.$sealed, contextOf(resourceUid)) === value) return before;
     return { $sealed: seal(key, value, contextOf(resourceUid)) };
   });
 }
