@@ -46,6 +46,23 @@ test('the last use of a key is shown', async () => {
     .toMatch(/^\d{4}-\d\d-\d\dT/);
 });
 
+describe('a key made with another key', () => {
+  const limited = { scopes: ['apiKey:list', 'apiKey:write', 'drives:list'] };
+  const isGood = async (key: string) => (await api.admin.with({ key }).get('/profile/api_keys')).status === 200;
+
+  test('a narrow key that knows the idempotency key and the body does not get the wide key of an earlier answer', async () => {
+    const user = await api.user({ memberOf: api.workspace });
+    const narrow = user.client.with({ key: (await user.client.post('/profile/api_keys', limited)).body.apiKey });
+    const headers = { 'idempotency-key': 'the-same' };
+    const wide = await user.client.post('/profile/api_keys', { name: 'wide' }, { headers });
+    const repeated = await user.client.post('/profile/api_keys', { name: 'wide' }, { headers });
+    expect(repeated.body).toEqual(wide.body);
+    const stolen = await narrow.post('/profile/api_keys', { name: 'wide' }, { headers });
+    expect([stolen.status, stolen.body.error]).toEqual([403, 'scopes_required']);
+    expect(stolen.text).not.toContain(wide.body.apiKey);
+  });
+});
+
 test('nobody sees or revokes the key of another', async () => {
   const [user, other] = [await api.user(), await api.user()];
   const { id } = (await user.client.post('/profile/api_keys', {})).body;

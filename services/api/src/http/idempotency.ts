@@ -1,4 +1,4 @@
-// Idempotency-Key: per caller, workspace and operation, for 24 hours. The row is written in the request's own transaction:
+// Idempotency-Key: per API key, workspace and operation, for 24 hours. The row is written in the request's own transaction:
 // a second request with the same key waits for the first to end, then finds its answer.
 import { createHash } from 'node:crypto';
 import { requestErrors } from '@berth/contract';

@@ -76,7 +76,8 @@ async function run(
     operation.method === 'POST'
       ? readIdempotencyKey({
           header: request.headers['idempotency-key'],
-          principal: call.principal.subject,
+          // Not the subject: a narrower key of the same owner must not be shown what a wide one was.
+          principal: call.principal.keyId,
           workspaceId: placeOf(operation) === 'workspace' ? call.workspace.id : undefined,
           operation: operation.id,
           url: request.url,
