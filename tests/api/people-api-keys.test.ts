@@ -61,6 +61,47 @@ describe('a key made with another key', () => {
     expect([stolen.status, stolen.body.error]).toEqual([403, 'scopes_required']);
     expect(stolen.text).not.toContain(wide.body.apiKey);
   });
+
+  test('ends no later than the key that made it, whatever was asked for', async () => {
+    const user = await api.user();
+    const parent = (await user.client.post('/profile/api_keys', { expires_in: '15m' })).body;
+    const maker = user.client.with({ key: parent.apiKey });
+    for (const input of [{}, { expires_in: '30d' }]) {
+      const made = (await maker.post('/profile/api_keys', input)).body;
+      expect([made.expiresAt, made.expires_in]).toEqual([parent.expiresAt, undefined]);
+      const further = (await maker.with({ key: made.apiKey }).post('/profile/api_keys', {})).body;
+      expect(further.expiresAt).toBe(parent.expiresAt);
+    }
+    const sooner = (await maker.post('/profile/api_keys', { expires_in: '1m' })).body;
+    expect(sooner.expires_in).toBe('1m');
+    expect(Date.parse(sooner.expiresAt)).toBeLessThan(Date.parse(parent.expiresAt));
+  });
+
+  test('ends when the key that made it is deleted, also one of a service account, and what it made itself', async () => {
+    const user = await api.user({ memberOf: api.workspace, role: 'admin' });
+    const parent = (await user.client.post('/profile/api_keys', {})).body;
+    const child = (await user.client.with({ key: parent.apiKey }).post('/profile/api_keys', {})).body;
+    const grandchild = (await user.client.with({ key: child.apiKey }).post('/profile/api_keys', {})).body;
+    const path = await robotPath();
+    const robots = (await user.client.with({ key: child.apiKey }).post(`${path}/api_keys`, {})).body;
+    const sibling = (await user.client.post('/profile/api_keys', {})).body;
+    expect((await user.client.delete(`/profile/api_keys/${parent.id}`)).status).toBe(200);
+    for (const { apiKey } of [parent, child, grandchild, robots])
+      expect((await api.admin.with({ key: apiKey }).get('/drives')).status).toBe(401);
+    expect(await isGood(sibling.apiKey)).toBe(true);
+    expect(await isGood(user.key)).toBe(true);
+  });
+
+  test('stays when it deletes the key that made it: so a key is replaced by a new one', async () => {
+    const user = await api.user();
+    const [old] = (await user.client.get('/profile/api_keys')).body;
+    const other = (await user.client.post('/profile/api_keys', {})).body;
+    const fresh = (await user.client.with({ key: other.apiKey }).post('/profile/api_keys', {})).body;
+    const made = (await user.client.with({ key: fresh.apiKey }).post('/profile/api_keys', {})).body;
+    expect((await user.client.with({ key: fresh.apiKey }).delete(`/profile/api_keys/${old.id}`)).status).toBe(200);
+    const good = await Promise.all([user.key, other.apiKey, fresh.apiKey, made.apiKey].map(isGood));
+    expect(good).toEqual([false, false, true, true]);
+  });
 });
 
 test('nobody sees or revokes the key of another', async () => {

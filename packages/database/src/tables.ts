@@ -93,6 +93,7 @@ export interface Tables {
     created_by: string;
     expires_at: NullableTime;
     last_used_at: NullableTime;
+    parent_id: string | null;
   };
   workspace_keys: { workspace_id: string; master_key_id: string; wrapped: Buffer; created_at: Time };
   deployment_keys: {
@@ -265,6 +266,9 @@ export interface Tables {
     action: string;
     target: string;
     request_id: string;
+    key_id: string | null;
+    address: string | null;
+    uses: Generated<number>;
   };
   idempotency_keys: {
     principal: string;

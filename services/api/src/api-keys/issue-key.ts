@@ -1,4 +1,5 @@
-// Makes a key. Its value stands in the answer; what is stored is a hash, and for service accounts a sealed copy.
+// Makes a key. Its value stands in the answer; what is stored is a hash, and for service accounts a sealed copy. It never lives
+// longer than the key that made it: a stolen key would otherwise be made good for ever before it expires or is deleted.
 import { type ApiKeyInput, requestErrors } from '@berth/contract';
 import { newApiKey, parseExpiry } from '@berth/identity';
 import { sql } from 'kysely';
@@ -29,18 +30,25 @@ export async function issueKey(call: WriteCall, { owner, input, seal }: NewKey):
       scopes: input.scopes === undefined ? null : [...new Set(input.scopes)],
       sealed: seal?.(id, value) ?? null,
       created_by: principal.subject,
-      // By the database's clock, which also judges whether a key has expired.
-      expires_at: expirySeconds === undefined ? null : sql<Date>`now() + make_interval(secs => ${expirySeconds})`,
+      parent_id: principal.keyId,
+      expires_at: soonest(expirySeconds, principal.keyId),
     })
     .returning(keyColumns)
     .executeTakeFirstOrThrow();
   call.target(`api-key/${id}`);
+  const livesMs = row.expires_at === null ? undefined : row.expires_at.getTime() - row.created_at.getTime();
   return {
     ...renderKey(row),
-    ...(input.expires_in === undefined ? {} : { expires_in: input.expires_in }),
+    // Left out when the calling key ends sooner: `expiresAt` says when.
+    ...(expirySeconds === undefined || livesMs !== expirySeconds * 1_000 ? {} : { expires_in: input.expires_in }),
     apiKey: value,
   };
 }
+
+/** By the database's clock, which also judges whether a key has expired. `least` passes over what is null. */
+const soonest = (expirySeconds: number | undefined, parentId: string) => sql<Date | null>`least(
+  now() + make_interval(secs => ${expirySeconds ?? null}::double precision),
+  (select expires_at from api_keys where id = ${parentId}))`;
 
 function readExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -1,10 +1,15 @@
 import { requestErrors } from '@berth/contract';
+import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import type { KeyOwner } from './record.ts';
 
-/** In this process the key is refused at once, everywhere else within a second. */
+/**
+ * With all keys that were made with it, but for the calling key and what that made: who replaces a key makes the new one with the
+ * old, and deletes the old with the new. In this process they are refused at once, everywhere else within a second.
+ */
 export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string): Promise<undefined> {
-  const { tx, dependencies } = call;
+  const { tx, dependencies, principal } = call;
+  await keepCaller(call, keyId, principal.keyId);
   const { numDeletedRows } = await tx
     .deleteFrom('api_keys')
     .where('id', '=', keyId)
@@ -13,4 +18,16 @@ export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string)
   if (numDeletedRows === 0n) throw requestErrors.not_found();
   call.target(`api-key/${keyId}`);
   call.afterCommit(() => dependencies.authenticator.forgetAll());
+}
+
+/** Takes the calling key out from below the key that goes. */
+async function keepCaller({ tx }: WriteCall, keyId: string, callerId: string): Promise<void> {
+  if (callerId === keyId) return;
+  await sql`
+    with recursive above as (
+      select id, parent_id from api_keys where id = ${callerId}
+      union select parent.id, parent.parent_id from above join api_keys parent on parent.id = above.parent_id
+    )
+    update api_keys set parent_id = null
+    where id = ${callerId} and exists (select from above where id = ${keyId})`.execute(tx);
 }
