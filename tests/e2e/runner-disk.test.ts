@@ -2,12 +2,16 @@
 // its own, as operators should have it.
 import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { containerRegistry } from '../../scripts/engines/container-registry.ts';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
+import { pushImageOfZeros } from '../support/image-of-zeros.ts';
 import { instanceState, type Placed, placeInstance, takeBack } from '../support/placed-instance.ts';
 import { isFull } from '../support/size.ts';
 
@@ -28,7 +32,7 @@ beforeAll(async () => {
   await gvisor.install();
   fleet = await startFleet({
     name: 'disk',
-    workspaces: ['main'],
+    workspaces: ['main', 'other'],
     machines: 1,
     engine: { disk: { sizeMb: diskMb, files: 200_000 }, gvisorLayerSize: `${layerMb}m` },
     settings: {
@@ -59,8 +63,8 @@ const freeOf = (): { mb: number; percent: number; files: number } => {
 const runnerRow = () =>
   fleet.database.selectFrom('runners').select(['is_pressed', 'free_disk_percent']).executeTakeFirstOrThrow();
 
-async function place(isolation: 'runc' | 'gvisor', image?: string): Promise<Placed> {
-  const [workspaceId = ''] = fleet.workspaceIds;
+async function place(isolation: 'runc' | 'gvisor', image?: string, workspace = 0): Promise<Placed> {
+  const workspaceId = fleet.workspaceIds[workspace] ?? '';
   const instance = await placeInstance(fleet, { workspaceId, isolation, ...(image && { image }) });
   placed.push(instance);
   return instance;
@@ -179,6 +183,39 @@ describe('on runc', () => {
     execFileSync('rm', [filler]);
     await expect.poll(async () => (await runnerRow()).is_pressed, { timeout: 60_000 }).toBe(false);
   });
+});
+
+test('an image that unpacks to more than the disk has ends no sandbox: the pull is aborted and what it brought is gone', async () => {
+  const machine = fleet.machines[0];
+  const dataFolder = await mkdtemp(join(fleet.folder, 'registry-'));
+  const registry = await containerRegistry.start({ dataFolder, open: true, host: machine?.outside ?? '' });
+  try {
+    const bystanders = [await place('runc', undefined, 1), await place('gvisor', undefined, 1)];
+    // It holds a lot, and writes on meanwhile.
+    const [busy] = bystanders;
+    if (busy) await inside(busy, fill('/some', 0.7 * instanceMb));
+    const drip = 'while :; do echo more >> /log; busybox sleep 0.1; done';
+    if (busy) void inside(busy, drip);
+    const before = freeOf();
+    using water = lowWater();
+    const image = await pushImageOfZeros(registry.url, 2 * diskMb);
+    place('runc', image).catch(() => {});
+    const aborted = () => machine?.runner.linesWith('image.no_room', 1);
+    await expect.poll(aborted, { timeout: 120_000 }).toContain('image pull aborted; disk nearly full');
+    // It would be tried again for a while.
+    const { id: offender } = await fleet.database
+      .selectFrom('instances')
+      .select('id')
+      .where(sql<string>`spec->>'image'`, '=', image)
+      .executeTakeFirstOrThrow();
+    await takeBack(fleet, offender);
+    await expect.poll(() => freeOf().mb, { timeout: 60_000 }).toBeGreaterThan(before.mb - 50);
+    expect(water.read().mb).toBeGreaterThan(0);
+    for (const { id } of bystanders)
+      expect(await instanceState(fleet, id)).toMatchObject({ state: 'ready', code: null });
+  } finally {
+    await registry.stop();
+  }
 });
 
 test('on gVisor a write beyond the limit gets ENOSPC, the disk of the machine does not move further, and it goes on', async () => {

@@ -15,6 +15,7 @@ import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { type Driver, PullFailed, type PullFault } from '../../services/runner/src/driver/driver.ts';
 import { createImageStore, type ImageStoreOptions } from '../../services/runner/src/images/image-store.ts';
+import { noRoomFor } from '../../services/runner/src/images/pull-limits.ts';
 import { startContainer } from './engines/container.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -64,6 +65,7 @@ const openStore = (options: Partial<ImageStoreOptions> = {}) =>
     driver,
     stateFolder,
     registries: [account(registry.url)],
+    limits: { downloadBytes: 1e12, unpackedBytes: 1e12 },
     maxAgeDays: 7,
     diskPressurePercent: 100,
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
@@ -72,6 +74,20 @@ const openStore = (options: Partial<ImageStoreOptions> = {}) =>
   });
 
 const ignore = () => {};
+
+/** Stands in for a registry of the internet that accepts a connection and never answers. */
+async function silentRegistry() {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => sockets.add(socket));
+  const close = () => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  const name = `127.0.0.1:${(silent.address() as AddressInfo).port}/app:1`;
+  return { name, connected: once(silent, 'connection'), close };
+}
 const present = async (...names: string[]) => Promise.all(names.map((name) => driver.hasImage(image(name))));
 
 describe('ensure', () => {
@@ -127,6 +143,42 @@ describe('ensure', () => {
   });
 });
 
+describe('the size of a pull', () => {
+  const mb = 1_048_576;
+  test.each([
+    ['downloads', { downloadBytes: mb / 2, unpackedBytes: 1e12 }, /larger than the 0 MB .*runner\.imageMaxMb\.$/],
+    ['unpacks to', { downloadBytes: 1e12, unpackedBytes: mb }, /the 1 MB of disk .*runner\.imageMaxUnpackedMb\.$/],
+  ])('an image that %s more than it may is refused for good, and nothing of it stays', async (_, limits, message) => {
+    await driver.removeImage(tiny);
+    const store = await openStore({ limits });
+    const failed = await store.ensure(image('one'), ignore).catch((error: unknown) => error);
+    await importTinyImage(docker.url);
+    expect(failed).toMatchObject({ fault: 'too_large', message: expect.stringMatching(message) });
+    expect(await present('one')).toEqual([false]);
+    expect(store.runningPulls()).toEqual([]);
+  });
+
+  test('a pull that is aborted because the disk is short ends for everybody who waits for it, and says why', async () => {
+    const { name, connected, close } = await silentRegistry();
+    const store = await openStore();
+    const waiting = [1, 2].map(() => store.ensure(name, ignore).catch((error: unknown) => error));
+    await connected;
+    const [pull] = store.runningPulls();
+    pull?.abort(noRoomFor(name));
+    for (const failed of await Promise.all(waiting))
+      expect(failed).toMatchObject({ fault: 'no_room', message: expect.stringContaining('nearly full') });
+    close();
+  });
+
+  test('no pull begins while the disk is short; an image that is there is used', async () => {
+    const store = await openStore({ hasRoom: () => false });
+    await expect(store.ensure(image('one'), ignore)).rejects.toMatchObject({ fault: 'no_room' });
+    expect(await present('one')).toEqual([false]);
+    await (await openStore()).ensure(image('one'), ignore);
+    await store.ensure(image('one'), ignore);
+  });
+});
+
 describe('clean', () => {
   test('removes what we pulled and nobody asked for since, and nothing that was there before', async () => {
     await tagImage(docker.url, tiny, image('three'));
@@ -170,17 +222,11 @@ describe('clean', () => {
   });
 
   test('an image whose pull was cut off by the end of the runner is ours', async () => {
-    // Stands in for a registry of the internet that accepts a connection and never answers.
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const sockets = new Set<Socket>();
-    silent.on('connection', (socket) => sockets.add(socket));
-    const name = `127.0.0.1:${(silent.address() as AddressInfo).port}/app:1`;
+    const { name, connected, close } = await silentRegistry();
     const cutOff = (await openStore()).ensure(name, ignore).catch((error: unknown) => error);
-    await once(silent, 'connection');
+    await connected;
     expect(await (await openStore({ diskPressurePercent: 0 })).clean()).toEqual([name]);
-    silent.close();
-    for (const socket of sockets) socket.destroy();
+    close();
     expect(await cutOff).toMatchObject({ fault: 'unavailable' });
   });
 });

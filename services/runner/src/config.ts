@@ -131,6 +131,20 @@ export const RunnerConfig = z.object({
     .max(100)
     .default(80)
     .describe('Images are removed, the longest unused first, while the disk is fuller than this.'),
+  imageMaxMb: z
+    .int()
+    .positive()
+    .default(20_480)
+    .describe(
+      'What the registry may send for one image, compressed. A larger image is not pulled; without a limit one image could fill the disk of everybody.',
+    ),
+  imageMaxUnpackedMb: z
+    .int()
+    .positive()
+    .default(61_440)
+    .describe(
+      'What one image may take of the disk while it is pulled and unpacked: a small download may unpack to a thousand times its size.',
+    ),
   diskMb: z
     .int()
     .positive()
@@ -150,7 +164,7 @@ export const RunnerConfig = z.object({
     .max(50)
     .default(5)
     .describe(
-      'When less than this is left of the disk that the engine keeps its data on, whoever wrote most of late is ended. From half as much again on, nothing is placed here that can go elsewhere.',
+      'When less than this is left of the disk that the engine keeps its data on, image pulls are aborted; then instances are ended, of a workspace that wrote most of what was lost. From half as much again on, nothing is placed here that can go elsewhere.',
     ),
   concurrency: z
     .int()

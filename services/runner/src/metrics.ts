@@ -8,6 +8,7 @@ export interface RunnerMetrics {
   readonly tunnels: Counter<'answer'>;
   readonly diskCountSeconds: Histogram;
   readonly endedForDisk: Counter;
+  readonly pullsAborted: Counter<'reason'>;
   readonly wakes: Counter<'outcome'>;
   readonly wakeSeconds: Histogram;
 }
@@ -18,6 +19,7 @@ export interface RunnerCounts {
   tunnels(): number;
   leases(): number;
   freeDiskPercent(): number;
+  isDiskAlarmed(): boolean;
   /** What is short on this machine. */
   pressure(): { readonly memory: boolean; readonly disk: boolean };
   sandboxes(): { readonly awake: number; readonly asleep: number };
@@ -53,6 +55,14 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
     },
   });
   new Gauge({
+    name: 'berth_runner_disk_alarm',
+    help: '1 while the disk is nearly full and no workspace has written most of it: nobody is ended, and an operator has to help.',
+    registers: [registry],
+    collect() {
+      this.set(counts.isDiskAlarmed() ? 1 : 0);
+    },
+  });
+  new Gauge({
     name: 'berth_runner_pressed',
     help: '1 while memory or disk is short, so that nothing is placed here that can go elsewhere.',
     labelNames: ['of'],
@@ -84,6 +94,12 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
     endedForDisk: new Counter({
       name: 'berth_runner_disk_ended_total',
       help: 'Instances that were ended because of what they had written.',
+      registers: [registry],
+    }),
+    pullsAborted: new Counter({
+      name: 'berth_runner_pulls_aborted_total',
+      help: 'Image pulls that were aborted because of the disk: it was short, or the image takes more than one may (too_large).',
+      labelNames: ['reason'],
       registers: [registry],
     }),
     reportsSent: new Counter({

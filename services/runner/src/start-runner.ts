@@ -80,6 +80,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     tunnels: () => ingress.tunnels,
     leases: () => traffic.leases,
     freeDiskPercent: () => disk.freePercent,
+    isDiskAlarmed: () => disk.isAlarmed,
     pressure: () => ({ memory: memory.isPressed, disk: disk.isPressed }),
     sandboxes: () => keeper.counts(),
   });
@@ -96,10 +97,16 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
   const output = new OutputShipper({ stateFolder, client, logger, onSent });
   const dataFolder = await driver.dataFolder();
+  const pullLimits = {
+    downloadBytes: config.imageMaxMb * bytesPerMb,
+    unpackedBytes: config.imageMaxUnpackedMb * bytesPerMb,
+  };
   const images = await createImageStore({
     driver,
     stateFolder,
     registries: config.registries,
+    limits: pullLimits,
+    hasRoom: () => !disk.isShort,
     maxAgeDays: config.imageMaxAgeDays,
     diskPressurePercent: config.imageDiskPercent,
     diskFolder: dataFolder,
@@ -115,6 +122,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const disk = new DiskWatch({
     folder: dataFolder,
     limits: { bytes: config.diskMb * bytesPerMb, files: config.diskFiles },
+    workspaceOf: (instance) => adopted.find(instance)?.workspaceId,
     gvisorBytes: gvisorMb === undefined ? undefined : gvisorMb * bytesPerMb,
     reservePercent: config.diskReservePercent,
     end: (instance, failure) => {
@@ -122,6 +130,9 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
       converger.giveUp(instance, failure);
     },
     onShort: cleanImages,
+    pullLimits,
+    runningPulls: () => images.runningPulls(),
+    onPullAborted: (reason) => metrics.pullsAborted.inc({ reason }),
     onCounted: (seconds) => metrics.diskCountSeconds.observe(seconds),
     logger,
   });
@@ -171,7 +182,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   });
   const cleaning = setInterval(cleanImages, imageCleaningMs);
   return {
-    ready: () => readiness(driver, converger, link),
+    ready: () => readiness(driver, converger, link, disk),
     async stop() {
       stopping.abort();
       clearInterval(cleaning);
@@ -209,8 +220,8 @@ async function hello(driver: Driver, config: RunnerConfig, ingress: string): Pro
 const ownVersion = (): string =>
   Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
 
-/** An engine or an api that is away makes it not ready; what runs goes on all the same. */
-async function readiness(driver: Driver, converger: Converger, link: NodeLink): Promise<ReadyReport> {
+/** An engine or an api that is away, or a disk that somebody has to look after, makes it not ready; what runs goes on all the same. */
+async function readiness(driver: Driver, converger: Converger, link: NodeLink, disk: DiskWatch): Promise<ReadyReport> {
   const hasEngine = await driver.isolationClasses().then(
     () => true,
     () => false,
@@ -219,6 +230,7 @@ async function readiness(driver: Driver, converger: Converger, link: NodeLink): 
     engine: { ok: hasEngine },
     network: { ok: converger.isNetworkSound },
     api: { ok: link.isConnected },
+    disk: { ok: !disk.isAlarmed },
   };
   return { ready: Object.values(checks).every(({ ok }) => ok), checks };
 }

@@ -42,6 +42,7 @@ const images = await createImageStore({
   driver,
   stateFolder,
   registries: [],
+  limits: { downloadBytes: 1e12, unpackedBytes: 1e12 },
   maxAgeDays: 14,
   diskPressurePercent: 100,
   logger,

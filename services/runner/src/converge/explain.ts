@@ -23,6 +23,9 @@ const pullCodes = {
   missing: 'image_missing',
   refused: 'image_refused',
   unavailable: 'image_unavailable',
+  // Codes that an api of the version before knows too.
+  too_large: 'image_refused',
+  no_room: 'image_unavailable',
 } as const satisfies Record<PullFault, Failure['code']>;
 
 export const pullFailed = (fault: PullFault, message: string): Failure => ({ code: pullCodes[fault], message });

@@ -1,5 +1,5 @@
 import { backoffMs, pause } from '@berth/pace';
-import { PullFailed } from '../driver/driver.ts';
+import { PullFailed, type PullFault } from '../driver/driver.ts';
 import { aborted } from './aborted.ts';
 import type { Failure } from './decide.ts';
 import { pullFailed, pulling } from './explain.ts';
@@ -7,6 +7,8 @@ import type { ConvergeTools } from './tools.ts';
 
 /** A registry that is restarted is back within this time. */
 const patienceMs = 40_000;
+/** Faults that time may mend. */
+const passing: readonly PullFault[] = ['unavailable', 'no_room'];
 const progressMs = 5_000;
 /** What is there already is found sooner than this, and nobody needs to hear of a pull. */
 const quietMs = 250;
@@ -27,7 +29,7 @@ export async function pullUntilThere({ images, image, signal, say }: ImagePull):
       return undefined;
     } catch (error) {
       if (!(error instanceof PullFailed)) throw error;
-      const isHopeless = error.fault !== 'unavailable' || performance.now() - startedAt > patienceMs;
+      const isHopeless = !passing.includes(error.fault) || performance.now() - startedAt > patienceMs;
       if (isHopeless) return pullFailed(error.fault, error.message);
       failures += 1;
       await pause(backoffMs(failures, 1_000, 10_000, Math.random), signal);

@@ -39,7 +39,10 @@ export interface Traffic {
 /** Whoever counts what instances write. */
 interface DiskKeeper {
   /** The present container of an instance; said again, it changes nothing. */
-  follow(instance: string, container: Pick<ContainerState, 'id' | 'writablePaths' | 'pid' | 'isolation'>): void;
+  follow(
+    instance: string,
+    container: Pick<ContainerState, 'id' | 'labels' | 'writablePaths' | 'pid' | 'isolation'>,
+  ): void;
   /** What it had written is gone. */
   forget(instance: string): void;
 }

@@ -1,16 +1,18 @@
-// Keeps the engine's file system from running full: looks how much of it is left, has counted who writes, and ends who takes
-// what others need. On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
+// Keeps the engine's file system from running full: looks how much of it is left, aborts image pulls when it is short, has counted
+// who writes, and ends instances of a workspace that takes what others need. When nobody does, it raises an alarm and ends nobody.
+// On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
 import { pause } from '@berth/pace';
 import type { Failure } from '../converge/decide.ts';
 import { signalContainer } from '../driver/signal-container.ts';
 import { isShort } from '../pressure.ts';
 import { Ballast } from './ballast.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
+import { type Level, PullWatch, type PullWatchOptions } from './pull-watch.ts';
 import { judge, type Shortage } from './verdict.ts';
 import { type CounterOptions, WriteCounter, type WritingContainer } from './write-counter.ts';
 import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum } from './written.ts';
 
-export interface DiskWatchOptions extends CounterOptions {
+export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
   readonly reservePercent: number;
   /** Ends an instance for good and removes what it has written; `forget` says when that is done. */
   readonly end: (instance: string, failure: Failure) => void;
@@ -22,16 +24,23 @@ export interface DiskWatchOptions extends CounterOptions {
 const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
 /** Somebody has to go soon then, also if not everything is counted. */
 const hurryMs = 3_000;
+const looksSoonMs = 100;
 const peaceMs = 600_000;
-/** What was to be ended and is still there after so long may be chosen again. */
+/**
+ * What was to be ended and is still there after so long may be chosen again. The engine also has this long to remove what an aborted
+ * pull has unpacked, before an alarm.
+ */
 const endingMs = 15_000;
 /** Times the reserve: from there on others are asked to go elsewhere, before anybody has to be ended. */
 const pressed = { below: 1.5, until: 2 };
+/** The same for new pulls. */
+const short = { below: 1, until: pressed.below };
 
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
   readonly #counter: WriteCounter;
   readonly #ballast: Ballast;
+  readonly #pulls: PullWatch;
   readonly #endedAt = new Map<string, number>();
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -40,16 +49,34 @@ export class DiskWatch {
   #tide: Amount = nothing;
   #last: { readonly space: FreeSpace; readonly at: number } | undefined;
   #isPressed = false;
+  #isShort = false;
+  #isAlarmed = false;
+  #pullsAbortedAt = Number.NEGATIVE_INFINITY;
+  /** The tide when the disk was last seen with plenty of room. */
+  #calmTide: Amount = nothing;
+  /** What instances that were ended since then had written since then. */
+  #endedGrowth: Amount = nothing;
 
   constructor(options: DiskWatchOptions) {
     this.#options = options;
     this.#counter = new WriteCounter(options);
     this.#ballast = new Ballast(options.folder);
+    this.#pulls = new PullWatch(options);
   }
 
   /** Nothing more should be placed here. */
   get isPressed(): boolean {
     return this.#isPressed;
+  }
+
+  /** No image should be pulled. */
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
+  /** The disk is short, and no workspace on this machine is the cause. Only an operator can help. */
+  get isAlarmed(): boolean {
+    return this.#isAlarmed;
   }
 
   get freePercent(): number {
@@ -99,16 +126,27 @@ export class DiskWatch {
     this.#judgePressure(space);
     await this.#trimBallast(space);
     const shortage = shortageOf(space, reservePercent);
-    if (shortage.bytes > 0 || shortage.files > 0) await this.#countInHurry(shortage);
+    const isShortNow = shortage.bytes > 0 || shortage.files > 0;
+    await this.#limitPulls(last.space, space);
+    if (isShortNow && this.#pulls.abortAll(this.freePercent) > 0) {
+      // The next look shows what is left when the engine has removed what the pulls had brought.
+      this.#pullsAbortedAt = at;
+      return looksSoonMs;
+    }
+    if (isShortNow) await this.#countInHurry(shortage);
     else this.#countInPeace();
     return nextLookMs(lost, at - last.at, { bytes: -shortage.bytes, files: -shortage.files });
   }
 
   #judgePressure(space: FreeSpace): void {
     const { reservePercent, onShort, logger } = this.#options;
-    const marks = { below: pressed.below * reservePercent, until: pressed.until * reservePercent };
+    const times = ({ below, until }: typeof pressed) => ({
+      below: below * reservePercent,
+      until: until * reservePercent,
+    });
     const was = this.#isPressed;
-    this.#isPressed = isShort(was, freePercent(space), marks);
+    this.#isPressed = isShort(was, freePercent(space), times(pressed));
+    this.#isShort = isShort(this.#isShort, freePercent(space), times(short));
     if (this.#isPressed === was) return;
     const fields = { event: 'runner.disk', isPressed: !was, freePercent: Math.round(freePercent(space) * 10) / 10 };
     if (was) {
@@ -125,6 +163,15 @@ export class DiskWatch {
     else if (!this.#isPressed) await this.#ballast.keep();
   }
 
+  /** Instances are counted before a pull is blamed for a loss. */
+  async #limitPulls(before: FreeSpace, { freeBytes }: FreeSpace): Promise<void> {
+    const level = (bytes: number): Level => ({ freeBytes: bytes, writtenBytes: this.#counter.total.bytes });
+    this.#pulls.follow(level(before.freeBytes));
+    if (this.#pulls.beyond(level(freeBytes)).length === 0) return;
+    await this.#countGrown();
+    this.#pulls.abortBeyond(level(freeBytes));
+  }
+
   /** Beside the looks: a tree of millions of files must not hide that somebody else fills the disk. */
   #countInPeace(): void {
     if (this.#peaceful !== undefined || this.#closing.signal.aborted) return;
@@ -138,7 +185,7 @@ export class DiskWatch {
         timeoutMs: peaceMs,
         signal: AbortSignal.any([ending.signal, this.#closing.signal]),
       });
-      if (!ending.signal.aborted) this.#counter.calmDown();
+      if (!ending.signal.aborted && !this.#isPressed) this.#calmDown(tide);
       this.#judge(nothing);
     };
     const done = count()
@@ -149,7 +196,19 @@ export class DiskWatch {
     this.#peaceful = { ending, done };
   }
 
+  #calmDown(tide: Amount): void {
+    this.#counter.calmDown();
+    this.#calmTide = tide;
+    this.#endedGrowth = nothing;
+  }
+
   async #countInHurry(shortage: Shortage): Promise<void> {
+    await this.#countGrown();
+    this.#judge(shortage);
+  }
+
+  /** Everybody who may have written since the last count, at any cost. */
+  async #countGrown(): Promise<void> {
     this.#peaceful?.ending.abort();
     await this.#peaceful?.done;
     const tide = this.#tide;
@@ -159,7 +218,6 @@ export class DiskWatch {
       timeoutMs: hurryMs,
       signal: this.#closing.signal,
     });
-    this.#judge(shortage);
   }
 
   /** What those on the way out will give back is reckoned with, or far more would go than have to. */
@@ -167,11 +225,43 @@ export class DiskWatch {
     if (this.#closing.signal.aborted) return;
     const now = performance.now();
     for (const [instance, at] of this.#endedAt) if (now - at >= endingMs) this.#endedAt.delete(instance);
-    const writers = this.#counter.writers();
+    const writers = this.#counter.writers({
+      tide: this.#tide,
+      calmTide: this.#calmTide,
+      endedGrowth: this.#endedGrowth,
+      least: this.#leastLoss(),
+    });
     const staying = writers.filter(({ instance }) => !this.#endedAt.has(instance));
     const awaited = writers.filter(({ instance }) => this.#endedAt.has(instance)).map(({ amount }) => amount);
     const missing = awaited.reduce(difference, shortage);
-    for (const { instance, failure } of judge(staying, missing)) this.#end(instance, failure, now);
+    const verdicts = judge(staying, missing);
+    for (const { instance, failure } of verdicts) {
+      const grown = staying.find((writer) => writer.instance === instance)?.grown ?? nothing;
+      this.#endedGrowth = sum(this.#endedGrowth, grown);
+      this.#end(instance, failure, now);
+    }
+    const isUnexplained = verdicts.length === 0 && (missing.bytes > 0 || missing.files > 0);
+    this.#alarm(isUnexplained && now - this.#pullsAbortedAt >= endingMs);
+  }
+
+  /** Between plenty of room and a shortage lies at least this much, also where this process has not seen it go. */
+  #leastLoss(): Amount {
+    const { sizeBytes = 0, sizeFiles = 0 } = this.#last?.space ?? {};
+    const part = ((pressed.below - short.below) * this.#options.reservePercent) / 100;
+    return { bytes: sizeBytes * part, files: sizeFiles * part };
+  }
+
+  #alarm(isAlarmed: boolean): void {
+    if (this.#isAlarmed === isAlarmed) return;
+    this.#isAlarmed = isAlarmed;
+    const { logger } = this.#options;
+    const fields = { event: 'runner.disk_alarm', isAlarmed, freePercent: this.freePercent };
+    if (!isAlarmed) logger.info(fields, 'disk alarm is over');
+    else
+      logger.error(
+        fields,
+        'the disk is nearly full and no workspace has written most of it; no instance is ended, no image is pulled; free or add disk space',
+      );
   }
 
   #end(instance: string, failure: Failure, now: number): void {

@@ -6,13 +6,29 @@ const limits = { bytes: 1_000_000_000, files: 100_000 };
 const none = { bytes: 0, files: 0 };
 const amount = fc.record({ bytes: fc.nat(2e9), files: fc.nat(200_000) });
 const writers: fc.Arbitrary<Writer[]> = fc.uniqueArray(
-  fc.record({ instance: fc.nat(20).map(String), amount, grown: amount, limits: fc.constant(limits) }),
+  fc.record({
+    instance: fc.nat(20).map(String),
+    workspace: fc.constantFrom('a', 'b', 'c', undefined),
+    amount,
+    grown: amount,
+    lost: amount,
+    limits: fc.constant(limits),
+  }),
   { selector: ({ instance }) => instance },
 );
 const shortages = fc.record({ bytes: fc.integer({ min: -1e9, max: 1e9 }), files: fc.integer({ min: -1e6, max: 1e6 }) });
 const isBeyond = ({ amount: { bytes, files } }: Writer) => bytes > limits.bytes || files > limits.files;
+const within = (all: readonly Writer[]) => all.filter((writer) => !isBeyond(writer));
 
-test('whoever is beyond a limit goes, and nobody else while the disk has room', () => {
+/** Of the loss, by the workspace of an instance. */
+function shareOf(all: readonly Writer[], chosen: Writer, of: 'bytes' | 'files'): number {
+  const isSame = ({ workspace, instance }: Writer) =>
+    chosen.workspace === undefined ? instance === chosen.instance : workspace === chosen.workspace;
+  const share = ({ grown, lost }: Writer) => (lost[of] === 0 ? 0 : Math.min(1, grown[of] / lost[of]));
+  return all.filter(isSame).reduce((sum, writer) => sum + share(writer), 0);
+}
+
+test('an instance beyond a limit is ended, and no other while the disk has room', () => {
   fc.assert(
     fc.property(writers, (all) => {
       const ended = judge(all, none).map(({ instance }) => instance);
@@ -21,23 +37,60 @@ test('whoever is beyond a limit goes, and nobody else while the disk has room', 
   );
 });
 
-test('when the disk is short somebody goes who wrote what is short, and who grew most, one at a time', () => {
+test('an instance within its limit is ended only in a workspace whose growth explains most of the loss, one at a time', () => {
   fc.assert(
     fc.property(writers, shortages, (all, shortage) => {
-      const modest = all.filter((writer) => !isBeyond(writer));
-      const ended = judge(modest, shortage);
-      const of = shortage.bytes > 0 ? 'bytes' : 'files';
-      const isShort = shortage.bytes > 0 || shortage.files > 0;
-      const able = modest.filter((writer) => writer.amount[of] > 0);
-      expect(ended).toHaveLength(isShort && able.length > 0 ? 1 : 0);
-      const chosen = able.find(({ instance }) => instance === ended[0]?.instance);
-      for (const other of able) if (chosen) expect(chosen.grown[of]).toBeGreaterThanOrEqual(other.grown[of]);
+      const modest = within(all);
+      const [ended, ...others] = judge(modest, shortage);
+      expect(others).toEqual([]);
+      const short = (['bytes', 'files'] as const).filter((of) => shortage[of] > 0);
+      const explained = (writer: Writer) => short.filter((of) => shareOf(modest, writer, of) > 0.5);
+      const chosen = modest.find(({ instance }) => instance === ended?.instance);
+      expect(chosen === undefined).toBe(!modest.some((writer) => explained(writer).length > 0));
+      if (chosen === undefined) return;
+      const [of = 'bytes'] = explained(chosen);
+      const neighbours = modest.filter(({ workspace }) => workspace !== undefined && workspace === chosen.workspace);
+      for (const neighbour of neighbours) expect(chosen.grown[of]).toBeGreaterThanOrEqual(neighbour.grown[of]);
     }),
   );
 });
 
+test('nobody is ended for a loss that instances have not caused, such as an image that is unpacked', () => {
+  fc.assert(
+    fc.property(writers, shortages, (all, shortage) => {
+      // However much each holds, and whatever it grew: something else took more than all of them together.
+      const grownByAll = all.reduce((sum, { grown }) => sum + grown.bytes + grown.files, 1);
+      const lost = { bytes: 2 * grownByAll, files: 2 * grownByAll };
+      expect(
+        judge(
+          within(all).map((writer) => ({ ...writer, lost })),
+          shortage,
+        ),
+      ).toEqual([]);
+    }),
+  );
+});
+
+test('many instances of one workspace that fill the disk together are one culprit; a bystander who holds more is not', () => {
+  const lost = { bytes: 1_000, files: 10 };
+  const writer = (instance: string, workspace: string, bytes: number, grown: number): Writer => ({
+    ...{ instance, workspace, lost, limits },
+    amount: { bytes, files: 1 },
+    grown: { bytes: grown, files: 0 },
+  });
+  const crowd = Array.from({ length: 10 }, (_, index) => writer(`crowd-${index}`, 'crowd', 100, 80 + index));
+  const bystander = writer('bystander', 'other', 900_000, 150);
+  expect(judge([bystander, ...crowd], { bytes: 1, files: 0 }).map(({ instance }) => instance)).toEqual(['crowd-9']);
+  expect(judge([bystander, ...crowd.slice(0, 5)], { bytes: 1, files: 0 })).toEqual([]);
+});
+
 test('the message says what happened and what to do', () => {
-  const writer = (bytes: number, files: number) => ({ instance: 'a', amount: { bytes, files }, grown: none, limits });
+  const writer = (bytes: number, files: number) => ({
+    ...{ instance: 'a', workspace: 'a', limits },
+    amount: { bytes, files },
+    grown: { bytes, files },
+    lost: { bytes, files },
+  });
   const [bytes] = judge([writer(2e9, 5)], none);
   expect(bytes?.failure).toEqual({
     code: 'disk_full',

@@ -4,9 +4,13 @@ import type { Amount } from './written.ts';
 
 export interface Writer {
   readonly instance: string;
+  /** Undefined for one that waits for an owner. */
+  readonly workspace: string | undefined;
   readonly amount: Amount;
-  /** Since the disk was last seen with enough room. */
+  /** Since the disk was last seen with plenty of room. */
   readonly grown: Amount;
+  /** What the file system lost in the same time, whoever took it. */
+  readonly lost: Amount;
   readonly limits: Amount;
 }
 
@@ -18,21 +22,38 @@ export interface Verdict {
   readonly failure: Failure;
 }
 
+/** More than this part of a loss makes a workspace the one that caused it. */
+const mostOfTheLoss = 0.5;
+
 /**
- * Everybody beyond a limit goes. When the disk is short all the same, one more goes: whoever wrote most since it was not, since
- * that one would go on; if nobody did, whoever holds most.
+ * Ends every instance that is beyond a limit of its own. When the disk is short all the same, ends one more, but only in a workspace
+ * whose growth explains most of what the file system has lost: of its instances the one that grew most. Otherwise something else
+ * fills the disk, such as an image or the engine's logs, and ending instances would destroy data without helping.
  */
 export function judge(writers: readonly Writer[], shortage: Shortage): readonly Verdict[] {
   const beyond = writers.filter(({ amount, limits }) => amount.bytes > limits.bytes || amount.files > limits.files);
   if (beyond.length > 0)
     return beyond.map(({ instance, amount, limits }) => ({ instance, failure: beyondLimit(amount, limits) }));
-  if (shortage.bytes <= 0 && shortage.files <= 0) return [];
-  const of = shortage.bytes > 0 ? 'bytes' : 'files';
-  const [biggest] = writers
-    .filter(({ amount }) => amount[of] > 0)
-    .toSorted((left, right) => right.grown[of] - left.grown[of] || right.amount[of] - left.amount[of]);
-  return biggest === undefined ? [] : [{ instance: biggest.instance, failure: diskShort(biggest.amount) }];
+  const short = resources.filter((of) => shortage[of] > 0);
+  const [ended] = short.flatMap((of) => culprit(writers, of) ?? []);
+  return ended === undefined ? [] : [{ instance: ended.instance, failure: diskShort(ended.amount) }];
 }
+
+const resources = ['bytes', 'files'] as const;
+
+/** Workspaces are judged as a whole: many instances that each write a little fill the disk like one that writes much. */
+function culprit(writers: readonly Writer[], of: keyof Amount): Writer | undefined {
+  const byWorkspace = Map.groupBy(writers, ({ instance, workspace }) => workspace ?? instance);
+  const guilty = [...byWorkspace.values()]
+    .map((members) => ({ members, share: members.reduce((all, each) => all + shareOf(each, of), 0) }))
+    .filter(({ share }) => share > mostOfTheLoss)
+    .toSorted((left, right) => right.share - left.share);
+  return guilty[0]?.members.toSorted((left, right) => right.grown[of] - left.grown[of])[0];
+}
+
+/** The part of the loss that the instance explains, from 0 to 1. */
+const shareOf = ({ grown, lost }: Writer, of: keyof Amount): number =>
+  lost[of] <= 0 ? 0 : Math.min(1, Math.max(0, grown[of]) / lost[of]);
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
 

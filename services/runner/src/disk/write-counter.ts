@@ -1,13 +1,15 @@
 // Who has written how much. Counting is asked for by whoever watches the disk; here it is known what was counted and when.
 import type { IsolationClass } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
+import { containerLabels } from '../driver/driver.ts';
 import { countUnlinked } from './count-unlinked.ts';
 import { countWritten } from './count-written.ts';
 import type { Writer } from './verdict.ts';
-import { type Amount, difference, nothing, sum, type Written } from './written.ts';
+import { type Amount, difference, least, most, nothing, sum, type Written } from './written.ts';
 
 export interface WritingContainer {
   readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly writablePaths: readonly string[];
   /** Only while it runs. */
   readonly pid: number | undefined;
@@ -17,8 +19,20 @@ export interface WritingContainer {
 interface Watched {
   container: WritingContainer;
   written: Written | undefined;
-  /** As it was when the disk last had room. */
-  calm: Amount;
+  /** Its last count while the disk had plenty of room; otherwise its first one. What it wrote before is not held against it. */
+  calm: Pick<Written, 'amount' | 'tideThen'> | undefined;
+}
+
+/** What the file system has lost, against which the growth of instances is held. */
+export interface Loss {
+  /** Since this runner began. */
+  readonly tide: Amount;
+  /** The tide when the disk last had plenty of room. */
+  readonly calmTide: Amount;
+  /** Part of the loss that instances which are ended by now account for. */
+  readonly endedGrowth: Amount;
+  /** At least this much is gone since the disk had plenty of room. */
+  readonly least: Amount;
 }
 
 export interface Round {
@@ -35,6 +49,8 @@ export interface CounterOptions {
   readonly folder: string;
   /** Of one instance. */
   readonly limits: Amount;
+  /** Whose an instance is that was made before it had an owner. */
+  readonly workspaceOf: (instance: string) => string | undefined;
   /** To which gVisor holds the layer of its containers by itself; they may have as much beside it. */
   readonly gvisorBytes: number | undefined;
   readonly onCounted: (seconds: number) => void;
@@ -48,12 +64,14 @@ const atOnce = 2;
 export class WriteCounter {
   readonly #folder: string;
   readonly #limits: Amount;
+  readonly #workspaceOf: CounterOptions['workspaceOf'];
   readonly #gvisorBytes: number;
   readonly #onCounted: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ folder, limits, gvisorBytes = 0, onCounted, logger }: CounterOptions) {
+  constructor({ folder, limits, workspaceOf, gvisorBytes = 0, onCounted, logger }: CounterOptions) {
+    this.#workspaceOf = workspaceOf;
     this.#gvisorBytes = gvisorBytes;
     this.#folder = folder;
     this.#limits = limits;
@@ -65,7 +83,7 @@ export class WriteCounter {
     const known = this.#watched.get(instance);
     const isSame = known?.container.writablePaths.join('\n') === container.writablePaths.join('\n');
     if (known !== undefined && isSame) known.container = container;
-    else this.#watched.set(instance, { container, written: undefined, calm: nothing });
+    else this.#watched.set(instance, { container, written: undefined, calm: undefined });
   }
 
   forget(instance: string): void {
@@ -76,19 +94,27 @@ export class WriteCounter {
     return this.#watched.get(instance)?.container;
   }
 
-  writers(): Writer[] {
-    return [...this.#watched].flatMap(([instance, { container, written, calm }]) =>
-      written === undefined
-        ? []
-        : [
-            {
-              instance,
-              amount: written.amount,
-              grown: difference(written.amount, calm),
-              limits: this.#limitsOf(container),
-            },
-          ],
-    );
+  /** What all instances have written, as far as it is counted. */
+  get total(): Amount {
+    return [...this.#watched.values()].map(({ written }) => written?.amount ?? nothing).reduce(sum, nothing);
+  }
+
+  writers({ tide, calmTide, endedGrowth, least: leastLoss }: Loss): Writer[] {
+    return [...this.#watched].flatMap(([instance, { container, written, calm }]) => {
+      if (written === undefined || calm === undefined) return [];
+      // A count may be older than the last calm moment: then everything that was lost since that count matters.
+      const since = least(calmTide, calm.tideThen);
+      return [
+        {
+          instance,
+          workspace: container.labels[containerLabels.workspace] ?? this.#workspaceOf(instance),
+          amount: written.amount,
+          grown: difference(written.amount, calm.amount),
+          lost: most(leastLoss, difference(difference(tide, since), endedGrowth)),
+          limits: this.#limitsOf(container),
+        },
+      ];
+    });
   }
 
   #limitsOf({ isolation }: WritingContainer): Amount {
@@ -96,9 +122,9 @@ export class WriteCounter {
     return { bytes: bytes + (isolation === 'gvisor' ? this.#gvisorBytes : 0), files };
   }
 
-  /** The disk has room: what was written until now is not held against anybody when it has none. */
+  /** The disk has plenty of room: what was written until now is not held against anybody when it has none. */
   calmDown(): void {
-    for (const watched of this.#watched.values()) watched.calm = watched.written?.amount ?? nothing;
+    for (const watched of this.#watched.values()) watched.calm = watched.written;
   }
 
   /** Two at a time, those that were soonest counted first: an endless tree holds up no more than itself. */
@@ -137,6 +163,7 @@ export class WriteCounter {
     const before = isWhole ? nothing : (watched.written?.amount ?? nothing);
     const amount = { bytes: Math.max(counted.bytes, before.bytes), files: Math.max(counted.files, before.files) };
     watched.written = { amount, tideThen, countedAt: performance.now(), tookMs };
+    watched.calm ??= watched.written;
     this.#logger.debug(
       { event: 'instance.written', instance, ...amount, isWhole, tookMs },
       'counted what it has written',

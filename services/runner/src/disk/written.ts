@@ -29,6 +29,17 @@ export const sum = (left: Amount, right: Amount): Amount => ({
   files: left.files + right.files,
 });
 
+/** Of each the larger, or the smaller. */
+export const most = (left: Amount, right: Amount): Amount => ({
+  bytes: Math.max(left.bytes, right.bytes),
+  files: Math.max(left.files, right.files),
+});
+
+export const least = (left: Amount, right: Amount): Amount => ({
+  bytes: Math.min(left.bytes, right.bytes),
+  files: Math.min(left.files, right.files),
+});
+
 export const difference = (left: Amount, right: Amount): Amount => ({
   bytes: left.bytes - right.bytes,
   files: left.files - right.files,

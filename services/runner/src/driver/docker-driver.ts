@@ -93,6 +93,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       }
     },
 
+    async imageBytes(image) {
+      return (await answeredIfThere(docker.getImage(image).inspect()))?.Size;
+    },
+
     pull: (pull) => pullImage(docker, pull),
 
     async removeImage(image) {

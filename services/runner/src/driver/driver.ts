@@ -53,10 +53,15 @@ export interface Pull {
   readonly image: string;
   readonly credentials?: { readonly username: string; readonly password: string } | undefined;
   onProgress(bytes: { readonly done: number; readonly total: number }): void;
+  /** Ends the pull in the engine too. Its reason is what `pull` throws. */
   readonly signal?: AbortSignal;
 }
 
-export type PullFault = 'missing' | 'refused' | 'unavailable';
+/**
+ * - `too_large`: beyond a limit of this machine; trying again does not help.
+ * - `no_room`: the disk of this machine is short at the moment.
+ */
+export type PullFault = 'missing' | 'refused' | 'unavailable' | 'too_large' | 'no_room';
 
 /** What a person can act on, from whatever words the engine used. */
 export class PullFailed extends Error {
@@ -78,6 +83,8 @@ export interface Driver {
   /** With which the engine starts what runs containers of a class. */
   runtimeArguments(isolation: IsolationClass): Promise<readonly string[]>;
   hasImage(image: string): Promise<boolean>;
+  /** What it takes of the disk, unpacked; undefined when it is not there. */
+  imageBytes(image: string): Promise<number | undefined>;
   /** Throws `PullFailed`. */
   pull(pull: Pull): Promise<void>;
   /** False when something still uses it. */

@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import type { Logger } from '@berth/telemetry';
 import type { Driver, Pull } from '../driver/driver.ts';
 import { registryOf } from '../driver/image-reference.ts';
+import { downloadTooLarge, noRoomFor, type PullLimits, unpackedTooLarge } from './pull-limits.ts';
 import { openPulledImages } from './pulled-images.ts';
-import { SharedPulls } from './shared-pulls.ts';
+import { type RunningPull, SharedPulls } from './shared-pulls.ts';
 
 export interface ImageStoreOptions {
   readonly driver: Driver;
   readonly stateFolder: string;
   readonly registries: readonly RegistryCredentials[];
+  readonly limits: PullLimits;
+  /** False while the disk is short: no pull begins then. */
+  readonly hasRoom?: () => boolean;
   readonly maxAgeDays: number;
   /** Beyond this, images go before their time. */
   readonly diskPressurePercent: number;
@@ -33,6 +37,8 @@ interface RegistryCredentials {
 export interface ImageStore {
   /** Throws `PullFailed`. Whoever asks for an image that is being pulled waits for the same pull. */
   ensure(image: string, onProgress: Pull['onProgress']): Promise<void>;
+  /** For whoever watches the disk, which a pull may fill. */
+  runningPulls(): readonly RunningPull[];
   /** Returns what it removed. */
   clean(): Promise<readonly string[]>;
 }
@@ -40,19 +46,31 @@ export interface ImageStore {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export async function createImageStore(options: ImageStoreOptions): Promise<ImageStore> {
-  const { driver, stateFolder, registries, logger, now } = options;
+  const { driver, stateFolder, registries, limits, hasRoom = () => true, logger, now } = options;
   const pulled = await openPulledImages(join(stateFolder, 'pulled-images.json'), logger);
-  const pulls = new SharedPulls(async (image, onProgress) => {
+  const pulls = new SharedPulls(async ({ image, signal, abort }, onProgress) => {
+    const onBytes: Pull['onProgress'] = (bytes) => {
+      onProgress(bytes);
+      // A registry may send more of a layer than it said it would.
+      if (Math.max(bytes.done, bytes.total) > limits.downloadBytes) abort(downloadTooLarge(image, limits));
+    };
     const credentials = registries.find(({ host }) => host === registryOf(image));
     // Noted before: a runner that is killed while it pulls would otherwise leave an image that nobody ever removes.
     await pulled.note(image, now());
     try {
-      await driver.pull({ image, credentials, onProgress });
+      await driver.pull({ image, credentials, onProgress: onBytes, signal });
+      await refuseIfTooLarge(image);
     } catch (error) {
       await pulled.forget(image);
       throw error;
     }
   });
+
+  async function refuseIfTooLarge(image: string): Promise<void> {
+    if (((await driver.imageBytes(image)) ?? 0) <= limits.unpackedBytes) return;
+    await driver.removeImage(image);
+    throw unpackedTooLarge(image, limits);
+  }
 
   /** False, and young again, while a container uses it: that counts from its last use, not from its first. */
   async function remove(image: string): Promise<boolean> {
@@ -68,9 +86,15 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
 
   return {
     async ensure(image, onProgress) {
-      if (pulls.has(image) || !(await driver.hasImage(image))) await pulls.pull(image, onProgress);
-      else if (pulled.has(image)) await pulled.note(image, now());
+      if (!pulls.has(image) && (await driver.hasImage(image))) {
+        if (pulled.has(image)) await pulled.note(image, now());
+        return;
+      }
+      if (!pulls.has(image) && !hasRoom()) throw noRoomFor(image);
+      await pulls.pull(image, onProgress);
     },
+
+    runningPulls: () => pulls.running(),
 
     async clean() {
       const oldest = now().getTime() - options.maxAgeDays * DAY_MS;

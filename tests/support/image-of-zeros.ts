@@ -1,0 +1,73 @@
+// An image that is small in its registry and large on a disk: zeros compress a thousand times.
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+
+const mb = 1_048_576;
+const block = 512;
+
+/** Pushes it to a registry that asks nobody for a password, and returns its name. */
+export async function pushImageOfZeros(registryUrl: string, sizeMb: number): Promise<string> {
+  const layer = layerOfZeros(sizeMb);
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
+      os: 'linux',
+      config: {},
+      // Compared when all is unpacked, which no machine of the tests has room for.
+      rootfs: { type: 'layers', diff_ids: [digest(layer)] },
+    }),
+  );
+  for (const blob of [layer, config]) await pushBlob(registryUrl, blob);
+  const type = 'application/vnd.docker.distribution.manifest.v2+json';
+  const part = (mediaType: string, bytes: Buffer) => ({ mediaType, size: bytes.length, digest: digest(bytes) });
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: type,
+    config: part('application/vnd.docker.container.image.v1+json', config),
+    layers: [part('application/vnd.docker.image.rootfs.diff.tar.gzip', layer)],
+  };
+  const headers = { 'content-type': type };
+  await ask(`${registryUrl}/v2/zeros/manifests/1`, { method: 'PUT', headers, body: JSON.stringify(manifest) });
+  return `${new URL(registryUrl).host}/zeros:1`;
+}
+
+/** A tar with one file. Parts that were compressed by themselves may stand one after the other. */
+function layerOfZeros(sizeMb: number): Buffer {
+  const zeros = gzipSync(Buffer.alloc(8 * mb));
+  const parts = Array.from({ length: Math.ceil(sizeMb / 8) }, () => zeros);
+  const head = gzipSync(tarHeader('zeros', parts.length * 8 * mb));
+  return Buffer.concat([head, ...parts, gzipSync(Buffer.alloc(2 * block))]);
+}
+
+function tarHeader(name: string, size: number): Buffer {
+  const header = Buffer.alloc(block);
+  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
+  header.write(name, 0);
+  header.write(octal(0o644, 7), 100);
+  header.write(octal(0, 7), 108);
+  header.write(octal(0, 7), 116);
+  header.write(octal(size, 11), 124);
+  header.write(octal(0, 11), 136);
+  header.write('        ', 148);
+  header.write('0', 156);
+  header.write('ustar\u000000', 257);
+  const sum = header.reduce((all, byte) => all + byte, 0);
+  header.write(`${octal(sum, 6)}\u0000 `, 148);
+  return header;
+}
+
+async function pushBlob(registryUrl: string, bytes: Buffer): Promise<void> {
+  const begun = await ask(`${registryUrl}/v2/zeros/blobs/uploads/`, { method: 'POST' });
+  const upload = new URL(begun.headers.get('location') ?? '', registryUrl);
+  upload.searchParams.set('digest', digest(bytes));
+  const headers = { 'content-type': 'application/octet-stream' };
+  await ask(upload, { method: 'PUT', headers, body: new Uint8Array(bytes) });
+}
+
+async function ask(url: string | URL, init: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init);
+  if (!answer.ok) throw new Error(`${init.method} ${url}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+const digest = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
