@@ -35,6 +35,27 @@ test('a token is 32 random bytes of letters, digits, _ and -, and the list shows
   expect((await api.admin.get(tokensOf('shown'))).body).toEqual([body]);
 });
 
+test('a key that may not call sandboxes neither opens one by a preview nor sees a token that does', async () => {
+  await preview('guarded');
+  await create('guarded', 'mine');
+  const keyWith = async (...scopes: string[]) =>
+    api.admin.with({ key: (await api.admin.post('/profile/api_keys', { scopes })).body.apiKey });
+  const records = ['sandboxes:get', 'sandboxes:list', 'sandboxes:create', 'sandboxes:update'];
+  const body = { metadata: { name: 'guarded' }, spec: { port: 443, public: true } };
+  const calls = [
+    (client: typeof api.admin) => client.get(tokensOf('guarded')),
+    (client: typeof api.admin) => client.post(tokensOf('guarded'), { metadata: { name: 'another' }, spec: {} }),
+    (client: typeof api.admin) => client.post(previews, { ...body, metadata: { name: 'opened' } }),
+    (client: typeof api.admin) => client.put(`${previews}/guarded`, body),
+  ];
+  const [narrow, caller] = [await keyWith(...records), await keyWith(...records, 'sandboxes:call')];
+  for (const call of calls) {
+    const refused = await call(narrow);
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('sandboxes:call')]);
+    expect((await call(caller)).status).toBe(200);
+  }
+});
+
 test('a value stands nowhere in the database in clear', async () => {
   await preview('sealed');
   const { token } = (await create('sealed', 'secret')).body.spec;

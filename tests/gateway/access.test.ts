@@ -155,6 +155,51 @@ describe('a public workload', () => {
   });
 });
 
+describe('a key limited by scopes', () => {
+  const plurals = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;
+  const kinds = ['agent', 'function', 'sandbox'] as const;
+  const keyWith = async (...scopes: string[]): Promise<string> =>
+    (await bed.api.admin.post('/profile/api_keys', { scopes })).body.apiKey;
+  const named = (kind: (typeof kinds)[number]) => byPath('limited', 'main', kind);
+
+  beforeAll(async () => {
+    const body = { metadata: { name: 'limited' }, spec: { runtime: { image: 'registry.example.org/a:1' } } };
+    for (const kind of kinds) {
+      const { status } = await bed.api.admin.post(`/${plurals[kind]}`, body);
+      expect([kind, status]).toEqual([kind, 200]);
+    }
+  });
+
+  test('opens no workload without the scope to call its kind, and is told which scope that is', async () => {
+    const narrow = await keyWith('templates:list', 'agents:update', 'functions:create', 'sandboxes:control');
+    for (const kind of kinds) {
+      const told = await refusal(named(kind), bearer(narrow));
+      expect(JSON.parse(told)).toMatchObject({ status: 403, headers: { [`X-${brand.long}-Error-Code`]: 'FORBIDDEN' } });
+      expect(told).toContain(`lacks ${plurals[kind]}:call.`);
+      // Remembered from the first call, it is refused the same way.
+      expect(await refusal(named(kind), bearer(narrow))).toBe(told);
+    }
+  });
+
+  test('opens the kinds that it may call and no others', async () => {
+    for (const scope of kinds) {
+      const key = await keyWith(`${plurals[scope]}:call`);
+      for (const kind of kinds) {
+        const isOpen = await admit(named(kind), bearer(key)).then(Boolean, () => false);
+        expect([scope, kind, isOpen]).toEqual([scope, kind, scope === kind]);
+      }
+    }
+    const admin = await keyWith('admin');
+    for (const kind of kinds) expect(await admit(named(kind), bearer(admin))).toMatchObject({ workload: { kind } });
+  });
+
+  test('does not act in its owner’s name at a public workload, and learns nothing of foreign ones', async () => {
+    const narrow = await keyWith('templates:list');
+    expect(await refusal(byPath('open'), bearer(narrow))).toContain('agents:call');
+    expect(await refusal(byPath('private', 'other'), bearer(narrow))).toContain('WORKLOAD_NOT_FOUND');
+  });
+});
+
 test('every gateway signs with the same key', async () => {
   const keys = await Promise.all(Array.from({ length: 8 }, () => gatewayKey(bed.database, 'sticky')));
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);

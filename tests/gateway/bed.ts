@@ -4,12 +4,12 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { connect, type Database } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
-import type { Named } from '../../services/gateway/src/routing/route.ts';
+import type { Named, ServedKind } from '../../services/gateway/src/routing/route.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 export const silent = createLogger({ role: 'gateway' }, { level: 'silent' });
 
-export const byPath = (name: string, workspace = 'main', kind: 'agent' | 'function' = 'agent'): Named => ({
+export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'agent'): Named => ({
   by: 'path',
   workspace,
   kind,

@@ -25,14 +25,19 @@ export const specifiedScopes = {
   workspaces: ['accept', 'create', 'decline', 'delete', 'get', 'invite', 'leave', 'list', 'remove', 'update'],
 } as const satisfies ScopeTable;
 
+/** `call` opens workloads themselves, at the gateway. The actions of the specification are about their records. */
 export const furtherScopes = {
+  agents: ['call'],
   applications: crud,
   drives: ['create', 'delete', 'get', 'list'],
   egressgateways: ['list'],
   egressips: ['list'],
   featureFlags: ['get', 'list'],
+  functions: ['call'],
   images: ['create', 'delete', 'get', 'list', 'share'],
   integrations: ['delete', 'get', 'update'],
+  models: ['call'],
+  sandboxes: ['call'],
   volumes: ['update'],
 } as const satisfies ScopeTable;
 

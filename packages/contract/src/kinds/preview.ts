@@ -42,13 +42,12 @@ export const preview = defineKind({
   immutable: [],
   secrets: [],
   listing: { paged: false, filters: [] },
-  permissions: permissions({
-    list: 'sandboxes:get',
-    create: 'sandboxes:create',
-    get: 'sandboxes:get',
-    update: 'sandboxes:update',
-    delete: 'sandboxes:delete',
-  }),
+  permissions: {
+    ...permissions({ list: 'sandboxes:get', get: 'sandboxes:get', delete: 'sandboxes:delete' }),
+    // Whoever makes a preview opens the sandbox to themselves: a key that may not call one may not do this either.
+    create: { role: 'member', scopes: ['sandboxes:create', 'sandboxes:call'] },
+    replace: { role: 'member', scopes: ['sandboxes:update', 'sandboxes:call'] },
+  },
   createQuery: { force: QueryBoolean.optional() },
   quota: 'previews',
   arrival: readyAtOnce,

@@ -1,4 +1,5 @@
-// Tokens of private previews; control-plane sheet 1.8.
+// Tokens of private previews; control-plane sheet 1.8. A token opens the sandbox, so a key that is limited by scopes sees or
+// makes one only with the scope to call sandboxes.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';
@@ -14,7 +15,7 @@ export const listPreviewTokens = defineOperation({
   method: 'GET',
   tag,
   summary: 'List the tokens of a preview with their values',
-  access: member('sandboxes:get'),
+  access: member('sandboxes:get', 'sandboxes:call'),
   query: WorkspaceQuery,
   answer: z.array(PreviewToken),
 });
@@ -25,7 +26,7 @@ export const createPreviewToken = defineOperation({
   method: 'POST',
   tag,
   summary: 'Create a token that opens a private preview',
-  access: member('sandboxes:update'),
+  access: member('sandboxes:update', 'sandboxes:call'),
   query: WorkspaceQuery,
   body: PreviewTokenInput,
   answer: PreviewToken,

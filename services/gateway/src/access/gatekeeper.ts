@@ -3,12 +3,13 @@
 // - Good credential, but a foreign or missing workload: the same 404.
 // - A public workload has callers of its own, who may use Authorization among themselves: what is not written like a key of
 //   ours is left to it. A key of ours is checked and taken out even there, so that no workload ever sees one.
-// - There is no scope for calling a workload, so a key's list of scopes does not limit it: membership decides.
-import type { Brand } from '@berth/contract';
+// - A key with a list of scopes calls a workload only with `call` of its kind, or `admin`. Also a public one: the workload is told
+//   whose key it was, and a key that may only list templates must not act in its owner's name.
+import { type Brand, lacksScope } from '@berth/contract';
 import type { Authenticator, Principal } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
-import type { Named, Workload } from '../routing/route.ts';
+import type { Named, ServedKind, Workload } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
 
@@ -64,11 +65,26 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
   };
 }
 
+const callScopes = {
+  agent: 'agents:call',
+  function: 'functions:call',
+  sandbox: 'sandboxes:call',
+} as const satisfies Readonly<Record<ServedKind, string>>;
+
 function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialPlace): Admitted {
   const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
   if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
+  const missing = lacksScope(principal.scopes, [callScopes[workload.kind]]);
+  if (missing !== undefined) throw lacking(missing);
   return { workload, principal, consumed };
 }
+
+const lacking = (scope: string): GatewayError =>
+  new GatewayError('FORBIDDEN', {
+    message: `The key is limited by its scopes and lacks ${scope}.`,
+    action: `Use a key whose scopes hold ${scope}, or one without a list of scopes.`,
+    doNot: 'Do not retry with the same key.',
+  });
 
 async function authenticate(authenticator: Authenticator, bearer: string): Promise<Principal | undefined> {
   try {
