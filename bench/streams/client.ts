@@ -17,7 +17,7 @@ function open({ host, port, path, key, reads }: Extract<ClientOrder, { do: 'open
     const socket = connect({ host, port, noDelay: true });
     const stream: Stream = { socket, events: 0, isBroken: false };
     streams.push(stream);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     socket.on('error', () => {});
     socket.once('data', (chunk) => {
       stream.isBroken = !chunk.toString('latin1', 0, 12).startsWith('HTTP/1.1 200');

@@ -11,16 +11,17 @@ export const brand = conformanceBrand();
 export const tokenHeader = `X-${brand.long}-Preview-Token`;
 export const tokenParameter = `${brand.short}_preview_token`;
 
-/** `ports` says which port of this machine stands for which of a sandbox; the API has none, and so the name `api`. */
+/** `ports` says which port of this machine stands for which of a sandbox; the API has none, and so the name `api`. Agents are `agent`. */
 export async function makePreviewBed(ports: () => Readonly<Record<string, number>>, options: WalkBedOptions = {}) {
   const bed = await makeBed();
   const { api, database } = bed;
   const runnerId = await bed.addRunner();
+  const agents = new Set<string>();
   const walk = await startWalkBed(
     bed,
     {
       async connect(endpoint, signal) {
-        const port = ports()[endpoint.port ?? 'api'];
+        const port = ports()[endpoint.port ?? (agents.has(endpoint.instance) ? 'agent' : 'api')];
         if (port === undefined) throw new PortClosed('nothing listens');
         return directConnector(port).connect(endpoint, signal);
       },
@@ -45,6 +46,15 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
       const uid = rows[0]?.uid ?? '';
       await bed.addInstance(uid, 'boot-1', runnerId);
       return uid;
+    },
+    async agent(name: string, spec: object = {}, workspace = 'main'): Promise<void> {
+      const { uid, revision } = await bed.deploy(name, spec, workspace);
+      agents.add(await bed.addInstance(uid, revision, runnerId));
+    },
+    /** A domain as if its owner had set the records. */
+    async customDomain(name: string): Promise<void> {
+      await api.admin.post('/customdomains', { metadata: { name }, spec: { domainType: 'previews' } });
+      await sql`update resources set spec = spec || '{"status": "verified"}' where name = ${name}`.execute(database);
     },
     async preview(sandbox: string, name: string, spec: object = {}): Promise<string> {
       const made = await api.admin.post(`/sandboxes/${sandbox}/previews`, {

@@ -99,7 +99,7 @@ describe('U-17: a declared port', () => {
     });
     const lines = [
       `GET ${base}/port/${bed.program.appPort}/live?a=b HTTP/1.1`,
-      `Host: x`,
+      `Host: localhost`,
       `Authorization: Bearer ${key}`,
       'Connection: Upgrade',
       'Upgrade: echo',

@@ -65,7 +65,7 @@ describe.each(ways)('through the %s', (way) => {
     socket.on('data', (chunk) => {
       heard += chunk;
     });
-    const lines = [`GET /main/sandboxes/${name}/live HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`];
+    const lines = [`GET /main/sandboxes/${name}/live HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`];
     socket.write(`${lines.join('\r\n')}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     await expect.poll(() => heard).toContain('101');
     await sleep(2_500);

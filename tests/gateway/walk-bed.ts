@@ -12,6 +12,7 @@ import { createForwarder, type Forwarder } from '../../services/gateway/src/prox
 import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
 import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
 import { queryToken } from '../../services/gateway/src/routing/preview-query.ts';
 import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
 import { createChooser } from '../../services/gateway/src/serve/choose.ts';
@@ -62,6 +63,7 @@ export async function startWalkBed(
   const waiting = new WaitingList(mostWaiting);
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
+    isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
     ...{ logger, forwarder, demand, catalogue, patienceMs, waiting },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),

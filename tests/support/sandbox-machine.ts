@@ -89,7 +89,11 @@ export class SandboxBed implements AsyncDisposable {
     if (machine === undefined) throw new Error('the fleet has no machine');
     const { url } = await fleet.startGateway({
       inside: machine,
-      settings: { BERTH_GATEWAY_HOST: '0.0.0.0', BERTH_GATEWAY_LOCAL_RUNNER: `${machine.stateFolder}/ingress.sock` },
+      settings: {
+        BERTH_GATEWAY_HOST: '0.0.0.0',
+        BERTH_GATEWAY_HOSTS: JSON.stringify([machine.address]),
+        BERTH_GATEWAY_LOCAL_RUNNER: `${machine.stateFolder}/ingress.sock`,
+      },
     });
     const gateway = `http://${machine.address}:${new URL(url).port}`;
     const bed = new SandboxBed({ fleet, machine, image, pool }, gateway, made.move());

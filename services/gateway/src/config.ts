@@ -1,6 +1,7 @@
 // What an operator may set for the gateway. No key holds a secret.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { plainHost } from './routing/own-hosts.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -10,6 +11,14 @@ const AddressRange = z.string().refine((range) => {
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   return longest > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix <= longest));
 }, 'Expected an address or a range such as 10.0.0.0/8');
+
+/** The port is left out: clients send it or not, and it makes no other host. */
+const HostName = z
+  .string()
+  .refine(
+    (host) => isIP(host) === 6 || (plainHost(host) !== undefined && !/:\d+$/.test(host)),
+    'Expected a host name or an address, without a scheme, a port or a path',
+  );
 
 const TlsFiles = z.object({
   certFile: z.string().min(1).describe('PEM file of the certificate and those that lead to its authority.'),
@@ -73,6 +82,13 @@ const Sandboxes = z.object({
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
+  hosts: z
+    .array(HostName)
+    .min(1)
+    .optional()
+    .describe(
+      "Host names of the gateway itself, where /{workspace}/agents/{name} names a workload; api.workloadDomain and run. below it when absent. The address it listens on and loopback count too. On any other host a path belongs to that host's own workload.",
+    ),
   tls: TlsFiles.optional().describe(
     'Certificate to serve HTTPS with; plain HTTP without it, behind an edge that does.',
   ),

@@ -17,7 +17,8 @@ export const gatewayErrors = {
     status: 404,
     retryable: false,
     message: 'No workload answers at an address of this form.',
-    action: 'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name}.',
+    action:
+      'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name} at a host name of the gateway itself, which its operator lists as gateway.hosts.',
     doNot: 'Do not retry the same address.',
   },
   WORKLOAD_NOT_FOUND: {

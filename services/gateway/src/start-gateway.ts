@@ -22,6 +22,7 @@ import { createGatewayServer, type Refusal, type RefusalStatus } from './proxy/s
 import { createTunnelConnector } from './proxy/tunnel-connector.ts';
 import { createUpgrader } from './proxy/upgrade.ts';
 import { createCatalogue } from './routing/catalogue.ts';
+import { ownHosts } from './routing/own-hosts.ts';
 import { queryToken } from './routing/preview-query.ts';
 import { createChooser } from './serve/choose.ts';
 import { createRequestMetrics } from './serve/metrics.ts';
@@ -87,6 +88,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const waiting = new WaitingList(config.hold.requests);
   const walk = createWalk({
     ...{ ...context, workloadDomain, logger, forwarder, demand, catalogue, sandboxes },
+    isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
     previews: createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(people, uid, hash) }),
     chooser: createChooser({

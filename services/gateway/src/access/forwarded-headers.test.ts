@@ -64,6 +64,18 @@ test('ordinary headers keep their order, case and duplicates', () => {
   );
 });
 
+test('a token of a preview reaches no workload, whichever it is and in whichever cookie or page address it stands', () => {
+  const name = 'service_preview_token';
+  const raw = ['Host', 'h', 'Cookie', `a=1; ${name}=x`, 'cookie', `${name}=x`, 'Referer', `https://h/p?a=1&${name}=x`];
+  for (const kind of ['agent', 'function', 'sandbox'] as const) {
+    const headers = headersOf(raw, { workload: { kind, name: 'w', workspace: 'main' } });
+    expect(headers.filter(([key = '']) => ['Cookie', 'cookie', 'Referer'].includes(key))).toEqual([
+      ['Cookie', 'a=1'],
+      ['Referer', 'https://h/p?a=1'],
+    ]);
+  }
+});
+
 test('nobody outside can say what the platform says, however it is spelled', () => {
   const spelled = fc
     .tuple(

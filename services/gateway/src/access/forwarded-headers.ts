@@ -6,6 +6,7 @@
 //   X-Request-Id, traceparent                 of this request
 //   X-Forwarded-For, -Proto, -Host            as the client reached us
 //   X-Forwarded-Prefix                        what was taken off the path, for a port of a sandbox
+// Tokens of previews are for us, on whichever host they arrive: they are taken out of cookies and of the address of the page.
 // Everything else stays as it was sent, in its order and with its duplicates.
 import type { Brand } from '@berth/contract';
 import type { Principal } from '@berth/identity';
@@ -13,6 +14,7 @@ import { withoutHopByHop } from '../proxy/hop-by-hop.ts';
 import type { Workload } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { CredentialPlace } from './credential.ts';
+import { withoutPreviewCookie, withoutPreviewToken } from './preview-credential.ts';
 import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } from './raw-headers.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
@@ -49,12 +51,20 @@ export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forw
     const value = sent[at + 1] ?? '';
     const plain = plainName(name);
     if (!keepsHeader(plain, names, forwarding)) continue;
-    headers.push(name, plain === 'mcp-session-id' ? (forwarding.mcpSessionId ?? value) : value);
+    const passed = passedValue(plain, value, forwarding);
+    if (passed !== undefined) headers.push(name, passed);
   }
   addConnectionHeaders(headers, rawHeaders, forwarding);
   addClientHeaders(headers, rawHeaders, forwarding);
   addIdentityHeaders(headers, forwarding);
   return headers;
+}
+
+/** Undefined when nothing is left of it. */
+function passedValue(name: string, value: string, { brand, mcpSessionId }: Forwarding): string | undefined {
+  if (name === 'cookie') return withoutPreviewCookie(value, brand);
+  if (name === 'referer') return withoutPreviewToken(value, brand);
+  return name === 'mcp-session-id' ? (mcpSessionId ?? value) : value;
 }
 
 const aboutTheClient = (name: string): boolean =>

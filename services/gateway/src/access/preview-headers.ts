@@ -3,23 +3,12 @@ import type { Brand } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
 import { pairsOf } from '../proxy/hop-by-hop.ts';
 import type { Preview } from '../routing/preview.ts';
-import { withoutPreviewCookie } from './preview-credential.ts';
 
 type HeaderMap = Readonly<Record<string, string>>;
 
 /** On every answer, also on those that the gateway makes. Pages of every origin may read what the API of a sandbox says. */
 export const previewAnswerHeaders = ({ port, responseHeaders }: Preview, brand: Brand): HeaderMap =>
   port === undefined ? over(browserHeaders(brand), responseHeaders) : responseHeaders;
-
-/** The preview's own in place of the client's, and no token of ours. */
-export function previewRequestHeaders(raw: readonly string[], { requestHeaders }: Preview, brand: Brand): string[] {
-  const kept: string[] = [];
-  for (const [name, value] of pairsOf(raw)) {
-    const passed = name.toLowerCase() === 'cookie' ? withoutPreviewCookie(value, brand) : value;
-    if (passed !== undefined) kept.push(name, passed);
-  }
-  return setHeaders(kept, requestHeaders);
-}
 
 /** Each of `headers` once, whatever was there by its name. */
 export function setHeaders(raw: readonly string[], headers: HeaderMap): string[] {

@@ -1,4 +1,5 @@
-// `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`. Control-plane sheet 1.19.
+// `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own hosts. Control-plane
+// sheet 1.19.
 import type { Resolver } from './resolver.ts';
 import type { Named, ServedKind } from './route.ts';
 
@@ -15,7 +16,8 @@ const kinds = new Map<string | undefined, ServedKind>([
  */
 export const byPath: Resolver = {
   name: 'path',
-  resolve({ rawTarget }): Named | undefined {
+  resolve({ host, rawTarget }, { isOwnHost }): Named | undefined {
+    if (!isOwnHost(host)) return undefined;
     const [, workspace, segment, name, rest] = form.exec(rawTarget) ?? [];
     const kind = kinds.get(segment);
     if (workspace === undefined || kind === undefined || name === undefined || rest === undefined) return undefined;

@@ -16,11 +16,12 @@ export const byPreviewHost: Resolver = {
   },
 };
 
-/** Any other domain may be a customer's. It comes after paths: the gateway does not know by which names it is called itself. */
+/** Any other domain may be a customer's; the gateway's own names never are. */
 export const byCustomHost: Resolver = {
   name: 'custom host',
-  resolve({ host, rawTarget }, { workloadDomain }) {
-    if (host.endsWith(`.${workloadDomain.toLowerCase()}`) || !DomainName.safeParse(host).success) return undefined;
+  resolve({ host, rawTarget }, { workloadDomain, isOwnHost }) {
+    if (isOwnHost(host) || host.endsWith(`.${workloadDomain.toLowerCase()}`)) return undefined;
+    if (!DomainName.safeParse(host).success) return undefined;
     return { by: 'preview', region: '', label: host, path: rawTarget };
   },
 };

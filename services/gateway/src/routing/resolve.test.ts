@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hostHeader, hostIn, resolve } from './resolve.ts';
+import { hostHeader, hostIn } from './host.ts';
+import { ownHosts } from './own-hosts.ts';
+import { resolve } from './resolve.ts';
 
-const settings = { workloadDomain: 'Example.org' };
+const workloadDomain = 'Example.org';
+const settings = { workloadDomain, isOwnHost: ownHosts({ hosts: undefined, workloadDomain, listensOn: '10.0.0.9' }) };
 const at = (rawTarget: string, host = 'run.example.org') => resolve({ host, rawTarget }, settings);
 
 describe('a path names a workload', () => {
@@ -32,6 +35,43 @@ describe('a path names a workload', () => {
   });
 });
 
+describe('paths name workloads on the gateway’s own hosts alone:', () => {
+  const path = '/evil/agents/pwn/x.html';
+  const ours = ['run.example.org', 'example.org', 'localhost', '127.0.0.1', '127.3.2.1', '[::1]', '10.0.0.9'];
+  const spellings = (host: string) => [host, host.toUpperCase(), `${host}:8443`, `${host}.`, `${host}.:80`];
+
+  test.each(ours.flatMap(spellings))('%s is one', (host) => {
+    expect(at(path, host)).toMatchObject({ by: 'path', workspace: 'evil', name: 'pwn' });
+  });
+
+  test.each(['app.victim.com', 'run.example.org.victim.com', 'xrun.example.org.co'].flatMap(spellings))(
+    'the path of %s belongs to the customer’s own workload',
+    (host) => {
+      expect(at(path, host)).toMatchObject({ by: 'preview', region: '', path });
+    },
+  );
+
+  test.each(['10.0.0.1', 'x.run.example.org', 'localhost.example.org', '127.0.0.1.nip', '128.0.0.1', '[::2]', 'bench'])(
+    'at %s nobody answers',
+    (host) => {
+      const named = () => at(path, host);
+      if (host === '127.0.0.1.nip') expect(named()).toMatchObject({ by: 'preview', region: '' });
+      else expect(named).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+    },
+  );
+
+  test('those that the operator lists, in any spelling, are in place of the ones below the domain', () => {
+    const isOwnHost = ownHosts({
+      hosts: ['GW.corp.example.', '203.0.113.5', 'fd00::1'],
+      workloadDomain,
+      listensOn: '::',
+    });
+    for (const host of ['gw.corp.example', '203.0.113.5', '[fd00::1]', 'localhost']) expect(isOwnHost(host)).toBe(true);
+    for (const host of ['run.example.org', 'example.org', 'corp.example', 'fd00::1'])
+      expect(isOwnHost(host)).toBe(false);
+  });
+});
+
 describe('a host names a workload', () => {
   test.each([
     'agt-a-main.eu.example.org',
@@ -52,15 +92,12 @@ describe('a host names a workload', () => {
     expect(at('/port/1//x', 'sbx-a-main.eu.example.org')).toEqual(named);
   });
 
-  test.each([
-    'agt-a.example.org',
-    'agt-a.b.eu.example.org',
-    'xyz-a.eu.example.org',
-    'agt-a.eu.example.com',
-    'agt-.eu.example.org',
-  ])('but not %s, whose path is looked at', (host) => {
-    expect(at('/main/agents/b', host)).toMatchObject({ by: 'path', name: 'b' });
-  });
+  test.each(['agt-a.example.org', 'agt-a.b.eu.example.org', 'xyz-a.eu.example.org', 'agt-.eu.example.org'])(
+    'but not %s, which is nobody’s',
+    (host) => {
+      expect(() => at('/main/agents/b', host)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+    },
+  );
 });
 
 describe('a host names a preview', () => {

@@ -11,6 +11,8 @@ interface Addressed {
 export interface ResolverSettings {
   /** Below which workloads have host names. */
   readonly workloadDomain: string;
+  /** Whether a host is a name of the gateway itself; see own-hosts.ts. */
+  readonly isOwnHost: (host: string) => boolean;
 }
 
 /** One way in which an address names a workload. Whether there is such a workload is not its question. */

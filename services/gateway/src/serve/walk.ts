@@ -17,7 +17,7 @@ import { forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
 import type { PreviewGate } from '../access/preview-gate.ts';
-import { over, previewRequestHeaders, setHeaders } from '../access/preview-headers.ts';
+import { over, setHeaders } from '../access/preview-headers.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
 import { answer } from '../proxy/answer.ts';
@@ -26,8 +26,9 @@ import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
+import { hostHeader } from '../routing/host.ts';
 import { previewTarget } from '../routing/preview-target.ts';
-import { hostHeader, resolve } from '../routing/resolve.ts';
+import { resolve } from '../routing/resolve.ts';
 import type { Named, Workload } from '../routing/route.ts';
 import { type SandboxRules, type Target, targetOf } from '../routing/target.ts';
 import type { Chooser } from './choose.ts';
@@ -40,6 +41,7 @@ import type { WaitingList } from './waiting-list.ts';
 export interface WalkOptions {
   readonly brand: Brand;
   readonly workloadDomain: string;
+  readonly isOwnHost: (host: string) => boolean;
   readonly docsUrl: string;
   readonly gatekeeper: Gatekeeper;
   readonly previews: PreviewGate;
@@ -82,7 +84,7 @@ interface Offered {
 const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, workloadDomain, docsUrl, gatekeeper, chooser, waiting, logger, metrics } = options;
+  const { brand, docsUrl, gatekeeper, chooser, waiting, logger, metrics } = options;
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
@@ -139,7 +141,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 
   async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
-    const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, { workloadDomain });
+    const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
     const admitting = admit(named, call, about);
     // Nothing is waited for that is known already: a turn of the queue for every request adds up.
     const admitted = admitting instanceof Promise ? await admitting : admitting;
@@ -173,7 +175,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
       upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
     });
-    const sent = preview === undefined ? headers : previewRequestHeaders(headers, preview.preview, brand);
+    const sent = preview === undefined ? headers : setHeaders(headers, preview.preview.requestHeaders);
     const leave = countDemand(workload);
     try {
       return await offer({ call, named, workload, target, session, headers: sent, preview, about });

@@ -1,0 +1,88 @@
+// Two tenants in one visitor's browser: whose workload answers on which host, and what it learns of the visitor.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
+import { makePreviewBed, type PreviewBed, tokenParameter } from './preview-bed.ts';
+
+let bed: PreviewBed;
+let victim: Upstream;
+let evil: Upstream;
+
+const echo = (name: string) =>
+  startUpstream((request, response) => {
+    response.end(JSON.stringify({ name, url: request.url, headers: request.headers }));
+  });
+const seen = (answer: string): { name: string; url: string; headers: Record<string, string> } => JSON.parse(answer);
+
+beforeAll(async () => {
+  victim = await echo('victim');
+  evil = await echo('evil');
+  bed = await makePreviewBed(() => ({ api: victim.port, 3000: victim.port, agent: evil.port }));
+  await bed.api.addWorkspace('evil');
+  await bed.agent('pwn', { public: true }, 'evil');
+  await bed.sandbox('box');
+  await bed.customDomain('victim.example.com');
+});
+afterAll(async () => {
+  for (const { server } of [victim, evil]) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await bed[Symbol.asyncDispose]();
+});
+
+const attack = '/evil/agents/pwn/x.html';
+
+test('on a host of one tenant, a path that names the public agent of another belongs to the host’s own workload', async () => {
+  const custom = await bed.preview('box', 'shop', {
+    public: true,
+    customDomain: 'victim.example.com',
+    prefixUrl: 'app',
+  });
+  const preview = await bed.preview('box', 'open', { public: true });
+  expect(custom).toBe('app.victim.example.com');
+  for (const host of [custom, preview].flatMap((name) => [name, name.toUpperCase(), `${name}.`, `${name}:443`])) {
+    const { status, text: said } = await bed.send(host, { path: attack });
+    expect([host, status, seen(said).name, seen(said).url]).toEqual([host, 200, 'victim', attack]);
+  }
+});
+
+test('a path on a host that is nobody’s is 404 and reaches nobody', async () => {
+  const before = evil.accepted();
+  for (const host of ['unknown.example.com', 'other.victim.example.com', 'x.eu.preview.example.org', '203.0.113.7']) {
+    const headers = { 'x-forwarded-host': 'run.example.org', forwarded: 'host=run.example.org' };
+    const { status, text: said } = await bed.send(host, { path: attack, headers });
+    expect([host, status, said]).toEqual([host, 404, expect.stringContaining('_NOT_FOUND')]);
+  }
+  expect(evil.accepted()).toBe(before);
+});
+
+test('the gateway’s own hosts take paths', async () => {
+  for (const host of ['run.example.org', 'RUN.example.org.:443', 'example.org', 'localhost:8090', '[::1]:8090'])
+    expect(seen((await bed.send(host, { path: attack })).text)).toMatchObject({ name: 'evil', url: '/x.html' });
+});
+
+test.each([
+  ['HTTP/1.0 without a host', `GET ${attack} HTTP/1.0`],
+  ['HTTP/1.1 without a host', `GET ${attack} HTTP/1.1`],
+  ['an absolute target', `GET http://run.example.org${attack} HTTP/1.1\r\nHost: app.victim.example.com`],
+  ['two hosts', `GET ${attack} HTTP/1.1\r\nHost: app.victim.example.com\r\nHost: run.example.org`],
+])('%s is a bad request', async (_, head) => {
+  const socket = connect(bed.walk.port, '127.0.0.1');
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+  expect((await text(socket)).split('\r\n', 1)).toEqual(['HTTP/1.1 400 Bad Request']);
+});
+
+test('a preview’s cookie reaches no workload of another tenant, by whichever address', async () => {
+  const cookie = `a=1; ${tokenParameter}=secret`;
+  const referer = `https://app.victim.example.com/?${tokenParameter}=secret`;
+  for (const [host, path] of [
+    ['run.example.org', attack],
+    ['agt-pwn-evil.local.example.org', '/x.html'],
+  ] as const) {
+    const { text: said } = await bed.send(host, { path, headers: { cookie, referer } });
+    expect(seen(said)).toMatchObject({ name: 'evil', headers: { cookie: 'a=1' } });
+    expect(said).not.toContain('secret');
+  }
+});
