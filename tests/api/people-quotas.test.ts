@@ -66,3 +66,26 @@ test('a limit is shared by all workspaces of the account, and a deleted workspac
   expect((await api.admin.post('/jobs', job('three'))).status).toBe(200);
   expect((await api.admin.post('/jobs', job('four'))).status).toBe(403);
 });
+
+test('every limit that is shown is one that something checks', async () => {
+  const shown = Object.keys(await quotas());
+  expect(shown).toEqual(
+    expect.arrayContaining(['instances', 'memory_mb', 'execution_bytes', 'agents', 'drives', 'vpcs']),
+  );
+  for (const unchecked of ['job_concurrent_tasks', 'job_parallel_executions', 'users', 'revisions', 'triggers'])
+    expect(shown).not.toContain(unchecked);
+});
+
+test('workspaces have a limit, so that limits per workspace cannot be multiplied', async () => {
+  await api.database
+    .updateTable('accounts')
+    .set({ quotas: JSON.stringify({ workspaces: 2 }) })
+    .execute();
+  await expect.poll(async () => (await quotas()).workspaces).toBe(2);
+  expect((await api.admin.post('/workspaces', { name: 'third-a' })).status).toBe(200);
+  const refused = await api.admin.post('/workspaces', { name: 'third-b' });
+  expect([refused.status, refused.body.error]).toEqual([403, 'quota_exceeded']);
+  expect(refused.body.message).toContain('limit of 2 for workspaces');
+  expect((await api.admin.delete('/workspaces/third-a')).status).toBe(200);
+  expect((await api.admin.post('/workspaces', { name: 'third-b' })).status).toBe(200);
+});

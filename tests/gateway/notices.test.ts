@@ -53,6 +53,7 @@ test('a decision about a resource names it, and one that changes nothing is sile
   const dependencies = {
     placement: PlacementConfig.parse({}),
     scaling: { requestsPerInstance: 10, idleSeconds: 60, mostInstances: 10 },
+    limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],
     database: bed.api.database,

@@ -1,6 +1,7 @@
 // An api, a Restate and an orchestrator of a test file's own. Runners are rows, and what they report is written as the api
 // records it.
 import { randomUUID } from 'node:crypto';
+import { ApiConfig } from '@berth/api';
 import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
 import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
@@ -32,6 +33,8 @@ export interface BedOptions {
   /** Of the orchestrator and of the api. */
   readonly placement?: z.input<typeof PlacementConfig>;
   readonly resyncMs?: number;
+  /** Of the api; the orchestrator reads the limits from it. */
+  readonly config?: z.input<typeof ApiConfig>;
 }
 
 export type Bed = AsyncDisposable & {
@@ -65,8 +68,8 @@ export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
 const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' } };
 
-export async function makeBed({ placement = testPlacement, resyncMs }: BedOptions = {}): Promise<Bed> {
-  const [api, restate] = await Promise.all([startTestApi({ placement }), startTestRestate()]);
+export async function makeBed({ placement = testPlacement, resyncMs, config = {} }: BedOptions = {}): Promise<Bed> {
+  const [api, restate] = await Promise.all([startTestApi({ placement, config }), startTestRestate()]);
   const creating = new Set<Promise<unknown>>();
   const players: { stop(): Promise<void> }[] = [];
   const { database, admin } = api;
@@ -79,6 +82,7 @@ export async function makeBed({ placement = testPlacement, resyncMs }: BedOption
         config: OrchestratorConfig.parse({ port: 0 }),
         placement: PlacementConfig.parse(placement),
         scaling: testScaling,
+        limits: ApiConfig.parse(config),
         brand: conformanceBrand(),
         regions: testRegions,
         databaseUrl: api.databaseUrl,

@@ -20,6 +20,7 @@ const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
   return {
     placement: PlacementConfig.parse({}),
     scaling: testScaling,
+    limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),
     regions: testRegions,
     database,

@@ -1,4 +1,5 @@
 // An orchestrator as a process of its own, so that it can be killed. Says "up" once it serves.
+import { ApiConfig } from '@berth/api';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
 import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
@@ -18,6 +19,7 @@ await startOrchestrator({
   config: OrchestratorConfig.parse({ port: program.port }),
   placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'example/sandbox:1' } }),
   scaling: { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 },
+  limits: ApiConfig.parse({}),
   brand: conformanceBrand(),
   regions: [{ name: 'local', continent: 'eu', country: 'de' }],
   logger: createLogger({ role: 'orchestrator' }, { level: 'silent' }),

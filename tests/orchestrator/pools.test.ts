@@ -172,6 +172,7 @@ test('runs at the same moment fill once', async () => {
   const dependencies = {
     placement: PlacementConfig.parse({}),
     scaling: testScaling,
+    limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),
     regions: testRegions,
     database,

@@ -8,28 +8,31 @@ export interface Reservation {
   readonly accountId: string;
   readonly resourceType: string;
   readonly limit: number;
+  /** One unless it says otherwise. */
+  readonly amount?: number;
 }
 
-/** Takes one from the account's limit; false when none is left. */
+/** Takes from the account's limit; false when not enough is left. */
 export async function reserveQuota(
   tx: DatabaseTransaction,
-  { accountId, resourceType, limit }: Reservation,
+  { accountId, resourceType, limit, amount = 1 }: Reservation,
 ): Promise<boolean> {
-  if (limit < 1) return false;
+  if (limit < amount) return false;
   const taken = await sql`
-    insert into quota_usage as usage (account_id, resource_type, used) values (${accountId}, ${resourceType}, 1)
-    on conflict (account_id, resource_type) do update set used = usage.used + 1 where usage.used < ${limit}
+    insert into quota_usage as usage (account_id, resource_type, used) values (${accountId}, ${resourceType}, ${amount})
+    on conflict (account_id, resource_type) do update set used = usage.used + ${amount} where usage.used + ${amount} <= ${limit}
     returning used`.execute(tx);
   return taken.rows.length === 1;
 }
 
+/** Never below none: what was there before its kind had a limit may not have been counted. */
 export async function releaseQuota(
   tx: DatabaseTransaction,
   accountId: string,
   resourceType: string,
   count = 1,
 ): Promise<void> {
-  await sql`update quota_usage set used = used - ${count} where account_id = ${accountId} and resource_type = ${resourceType}`.execute(
+  await sql`update quota_usage set used = greatest(0, used - ${count}) where account_id = ${accountId} and resource_type = ${resourceType}`.execute(
     tx,
   );
 }

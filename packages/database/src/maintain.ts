@@ -16,13 +16,15 @@ const kept: readonly Kept[] = [
 ];
 
 const batch = 1000;
+/** Each may hold 100 000 tasks, which go with it. */
+const executionBatch = 10;
 
-async function removeInBatches(remove: () => Promise<number>): Promise<number> {
+async function removeInBatches(remove: () => Promise<number>, size = batch): Promise<number> {
   let removed = 0;
   for (let round = 0; round < 1000; round += 1) {
     const count = await remove();
     removed += count;
-    if (count < batch) break;
+    if (count < size) break;
   }
   return removed;
 }
@@ -36,10 +38,16 @@ interface Removed {
   readonly removedPreviews: number;
   readonly removedPreviewTokens: number;
   readonly removedNames: number;
+  readonly removedExecutions: number;
+}
+
+export interface Retention {
+  /** Finished executions stay readable for so long. */
+  readonly executionDays?: number;
 }
 
 /** Runs at start and every hour in one of the api processes; safe to run twice at once. */
-export async function maintain(database: Database): Promise<Removed> {
+export async function maintain(database: Database, { executionDays = 30 }: Retention = {}): Promise<Removed> {
   for (const { table, months } of kept) {
     await sql`select ensure_month_partitions(${table}, current_date, 3)`.execute(database);
     await sql`select drop_month_partitions_before(${table}, (current_date - make_interval(months => ${months}))::date)`.execute(
@@ -60,6 +68,24 @@ export async function maintain(database: Database): Promise<Removed> {
       limit ${batch} for update skip locked))`.execute(database);
     return Number(done.numAffectedRows ?? 0);
   });
+  // They are counted below their job; what they took of the account's bytes is given back by a trigger.
+  const removedExecutions = await removeInBatches(async () => {
+    const done = await sql<{ count: number }>`
+      with gone as (
+        delete from executions where id = any(array(
+          select id from executions where completed_at < now() - make_interval(secs => ${executionDays * 86_400})
+          limit ${executionBatch} for update skip locked))
+        returning workspace_id, job_uid
+      ), by_job as (
+        select workspace_id, job_uid, count(*) as executions from gone group by 1, 2
+      ), counted as (
+        update resource_counts set live = greatest(0, live - by_job.executions) from by_job
+        where resource_counts.workspace_id = by_job.workspace_id and resource_counts.kind = 'execution'
+          and resource_counts.parent_uid = by_job.job_uid
+      )
+      select count(*)::int as count from gone`.execute(database);
+    return done.rows[0]?.count ?? 0;
+  }, executionBatch);
   // Over from the moment that their rules say, for whoever reads; here only the rows go.
   const removedPreviews = await removeInBatches(async () => {
     const done = await sql<{ count: number }>`select remove_previews(array(
@@ -111,5 +137,6 @@ export async function maintain(database: Database): Promise<Removed> {
     removedPreviews,
     removedPreviewTokens,
     removedNames,
+    removedExecutions,
   };
 }

@@ -150,12 +150,16 @@ export interface Tables {
   executions: {
     id: string;
     workspace_id: string;
+    /** Set by the database from the workspace. */
+    account_id: Generated<string | null>;
     job_uid: string;
     external_id: string;
     message_id: string | null;
     status: string;
     spec: Json<JsonObject>;
     task_count: number;
+    /** What it takes of the account's limit. */
+    bytes: Generated<number>;
     generation: Generated<number>;
     created_at: Time;
     created_by: string;
@@ -207,6 +211,8 @@ export interface Tables {
   instances: {
     id: string;
     workspace_id: string | null;
+    /** Set by the database from the workspace. */
+    account_id: Generated<string | null>;
     resource_uid: string | null;
     /** Of which it waits for an owner. */
     pool: string | null;

@@ -9,11 +9,16 @@ import { PlacementConfig } from './config.ts';
 import { poolOf } from './pool.ts';
 import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-spec.ts';
 
+const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
 let database: Database;
 beforeAll(async () => {
   home = await createTestDatabase();
   database = connect({ url: home.url, maxConnections: 20 });
+  await sql`insert into accounts (id, display_name, owner_email, plan, tier)
+    values (${accountId}, 'A', 'a@example.com', 'p', 't')`.execute(database);
+  await sql`insert into workspaces (id, account_id, name, status, created_by, updated_by)
+    values (${workspaceId}, ${accountId}, 'acme', 'ready', 'x', 'x')`.execute(database);
 });
 afterAll(async () => {
   await database.destroy();
@@ -50,19 +55,19 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
   return id;
 }
 
-const claim = (spec: object = {}, uid: string = uuidv7()) =>
+const claim = (spec: object = {}, uid: string = uuidv7(), limits: Record<string, number> = {}) =>
   database.transaction().execute(async (tx) => {
     const result = await claimWarm(
       tx,
       {
-        sandbox: { uid, name: 'box', workspace: { id: randomUUID(), name: 'acme' } },
+        sandbox: { uid, name: 'box', workspace: { id: workspaceId, name: 'acme' } },
         spec: SandboxSpec.parse(spec),
         region: 'eu',
         random: Math.random,
       },
       settings,
     );
-    if (result.claimed !== undefined) await settleClaim(tx, result.claimed);
+    if (result.claimed !== undefined) await settleClaim(tx, result.claimed, accountId, { limits, tiers: {} });
     return result;
   });
 const reservedOf = async (id: string): Promise<number> =>
@@ -159,4 +164,28 @@ test('of ten that want the last room of a machine one gets it, and the others ar
   const { rows } = await sql<{ sum: number }>`
     select sum(reserved_mb)::int as sum from instances where runner_id = ${runner}`.execute(database);
   expect(await reservedOf(runner)).toBe(rows[0]?.sum);
+});
+
+test('claims at the same moment take no more than the account may hold, and the refusal names the limit', async () => {
+  const runner = await addRunner({ waiting: 20 });
+  const outcomes = async (limits: Record<string, number>) => {
+    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, uuidv7(), limits)));
+    const reasons = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
+    const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined).length;
+    return { claimed, reasons: [...new Set(reasons)] };
+  };
+  // A sandbox of 4096 MB reserves an eighth of them.
+  expect(await outcomes({ memory_mb: 3 * 512 + 100 })).toEqual({
+    claimed: 3,
+    reasons: [expect.stringContaining('limit of 1636 for memory_mb')],
+  });
+  expect(await outcomes({ instances: 5 })).toEqual({
+    claimed: 2,
+    reasons: [expect.stringContaining('limit of 5 for instances')],
+  });
+  expect(await reservedOf(runner)).toBe(5 * 512 + 15 * warmReservedMb);
+  // What has ended is free at once, however it ended.
+  await sql`update instances set ended_at = now() where id in (
+    select id from instances where account_id = ${accountId} limit 1)`.execute(database);
+  expect((await outcomes({ instances: 5 })).claimed).toBe(1);
 });

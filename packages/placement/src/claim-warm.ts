@@ -1,9 +1,11 @@
 // Gives a sandbox that was made ahead to its owner, in the owner's transaction: the oldest that nobody else is taking. All who
 // claim from a machine meet at its row, where their memory is reserved; so that is done last, and each holds it for a moment.
 // Elsewhere the runner's row comes before the instance's: two that cross are told so by the database, and one begins anew.
-import type { IsolationClass } from '@berth/contract';
+import { type IsolationClass, resourceErrors } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
+import type { LimitSettings } from './account-limits.ts';
+import { lockRoom } from './account-room.ts';
 import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
 import { type Candidate, isolationFor, place } from './place.ts';
 import { poolOf } from './pool.ts';
@@ -33,6 +35,7 @@ export interface Claimed {
   readonly revision: string;
   readonly spec: StoredInstanceSpec;
   readonly runner: RunnerRow;
+  readonly reservedMb: number;
   /** What it needs beyond what one that waits has. */
   readonly differenceMb: number;
 }
@@ -79,7 +82,8 @@ export async function claimWarm(
     if (runner === undefined) break;
     const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation }, settings);
     const taken = await take(tx, runner, pool(isolation), { sandbox, stored, differenceMb });
-    if (taken !== undefined) return { claimed: { ...taken, spec: stored, runner, differenceMb }, mayStart: true };
+    if (taken !== undefined)
+      return { claimed: { ...taken, spec: stored, runner, reservedMb, differenceMb }, mayStart: true };
     holding = holding.filter(({ id }) => id !== runner.id);
   }
   return { claimed: undefined, mayStart: place(runners, { ...need, reservedMb }, random) !== undefined };
@@ -115,9 +119,19 @@ interface Taking {
   readonly differenceMb: number;
 }
 
-/** The end of a claim, right before the commit. Whoever keeps the pool full hears of it with the commit. */
-export async function settleClaim(tx: DatabaseTransaction, { runner, differenceMb }: Claimed): Promise<void> {
+/**
+ * The end of a claim, right before the commit: the account's row, then the runner's, as everyone takes them. Refuses what the
+ * account has no room for. Whoever keeps the pool full hears of it with the commit.
+ */
+export async function settleClaim(
+  tx: DatabaseTransaction,
+  { runner, reservedMb, differenceMb }: Claimed,
+  accountId: string,
+  limits: LimitSettings,
+): Promise<void> {
   await enqueue(tx, { topic: 'pool', key: runner.id });
+  const room = await lockRoom(tx, accountId, limits, reservedMb, { instances: 1, memoryMb: reservedMb });
+  if (room.count < 1) throw resourceErrors.quota_exceeded(room.limit);
   if ((await reserveMemory(tx, runner.id, differenceMb)) === undefined)
     throw new RoomTaken(`The memory of runner ${runner.id} went to others.`);
 }

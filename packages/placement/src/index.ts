@@ -1,3 +1,5 @@
+export { type LimitedAccount, type LimitSettings, limitOf, limitsOf } from './account-limits.ts';
+export { limitMessage, loadHeld, lockRoom, roomFor } from './account-room.ts';
 export { type Claimed, type ClaimResult, claimWarm, settleClaim } from './claim-warm.ts';
 export { PlacementConfig, type Region } from './config.ts';
 export type { Connection } from './environment-variables.ts';

@@ -55,13 +55,13 @@ export const ApiConfig = z.object({
   tiers: z
     .record(z.string(), Limits)
     .prefault({
-      tier_0: { sandboxes: 10, sandbox_ttl: 7 },
-      tier_1: { sandboxes: 50, sandbox_ttl: 30 },
+      tier_0: { sandboxes: 10, sandbox_ttl: 7, instances: 50, memory_mb: 32_768 },
+      tier_1: { sandboxes: 50, sandbox_ttl: 30, instances: 200, memory_mb: 131_072 },
       tier_2: { sandboxes: 200 },
-      tier_9: { sandboxes: 100_000 },
+      tier_9: { sandboxes: 100_000, instances: 100_000, memory_mb: 102_400_000, execution_bytes: 107_374_182_400 },
     })
-    .describe('Limits by tier, laid over limits.'),
-  limits: Limits.default({}).describe('Limits of every tier, laid over the built-in ones.'),
+    .describe('Limits by tier, laid over limits. Tier 9 is for accounts that are trusted with the whole deployment.'),
+  limits: Limits.default({}).describe('Limits of every account, laid over the built-in ones, which `/quotas` shows.'),
   allowedRegistries: z
     .array(z.string().min(1))
     .default([])
@@ -73,6 +73,11 @@ export const ApiConfig = z.object({
     .describe(
       'How long the creation of a sandbox waits until it is reachable before it answers with the record as it stands; below the timeout of whatever is in front.',
     ),
+  executionRetentionDays: z
+    .number()
+    .positive()
+    .default(30)
+    .describe('How long executions stay readable after they have finished; then they are removed with their tasks.'),
   features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
   dnsServers: z
     .array(z.string())

@@ -97,7 +97,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       })
     : undefined;
   const runMaintenance = () =>
-    maintain(database).catch((error: unknown) => logger.warn({ err: error }, 'maintenance failed; it is tried again'));
+    maintain(database, { executionDays: config.executionRetentionDays }).catch((error: unknown) =>
+      logger.warn({ err: error }, 'maintenance failed; it is tried again'),
+    );
   void runMaintenance();
   const maintenance = setInterval(runMaintenance, maintenanceMs);
   return {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
-import type { PlacementConfig, Region } from '@berth/placement';
+import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
@@ -20,6 +20,7 @@ export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
   readonly placement: PlacementConfig;
   readonly scaling: ScalingSettings;
+  readonly limits: LimitSettings;
   readonly brand: Brand;
   readonly regions: readonly Region[];
   readonly databaseUrl: string;
@@ -83,12 +84,13 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
 }
 
 function dependenciesOf(
-  { placement, scaling, brand, regions, logger, registry }: OrchestratorOptions,
+  { placement, scaling, limits, brand, regions, logger, registry }: OrchestratorOptions,
   database: Database,
 ): Dependencies {
   return {
     placement,
     scaling,
+    limits,
     brand,
     regions,
     database,

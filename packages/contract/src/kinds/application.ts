@@ -67,5 +67,6 @@ export const application = defineKind({
   }),
   upload: true,
   revisions: true,
+  quota: 'applications',
   arrival: waitsFor('a runner'),
 });

@@ -45,5 +45,6 @@ export const drive = defineKind({
   },
   upsert: true,
   deleteAnswer: z.object({ message: z.string(), name: z.string() }),
+  quota: 'drives',
   arrival: waitsFor('storage'),
 });

@@ -29,5 +29,6 @@ export const egressGateway = defineKind({
   secrets: [],
   listing: { paged: false, filters: [] },
   permissions: permissions({ list: 'admin', create: 'admin', get: 'admin', delete: 'admin' }, 'admin'),
+  quota: 'egress_gateways',
   arrival: readyAtOnce,
 });

@@ -35,5 +35,6 @@ export const egressIp = defineKind({
   secrets: [],
   listing: { paged: false, filters: [] },
   permissions: permissions({ list: 'admin', create: 'admin', get: 'admin', delete: 'admin' }, 'admin'),
+  quota: 'egress_ips',
   arrival: waitsFor('a runner that owns the address'),
 });

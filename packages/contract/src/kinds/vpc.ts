@@ -19,5 +19,6 @@ export const vpc = defineKind({
   secrets: [],
   listing: { paged: false, filters: [] },
   permissions: permissions({ list: 'admin', create: 'admin', get: 'admin', delete: 'admin' }, 'admin'),
+  quota: 'vpcs',
   arrival: readyAtOnce,
 });

@@ -1,6 +1,6 @@
 import { getAccount, listAccountQuotas, listAccounts, requestErrors } from '@berth/contract';
+import { limitsOf } from '@berth/placement';
 import { type Registration, read } from '../http/call.ts';
-import { limitsOf } from './limits.ts';
 import { loadAccounts } from './render-account.ts';
 
 export const accountHandlers: readonly Registration[] = [

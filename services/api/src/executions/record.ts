@@ -15,7 +15,10 @@ export const FixedSpec = z.object({
 });
 export type FixedSpec = z.infer<typeof FixedSpec>;
 
-export type ExecutionRow = Omit<Selectable<Tables['executions']>, 'workspace_id' | 'created_by' | 'generation'>;
+export type ExecutionRow = Omit<
+  Selectable<Tables['executions']>,
+  'workspace_id' | 'account_id' | 'bytes' | 'created_by' | 'generation'
+>;
 export type TaskRow = Omit<Selectable<Tables['tasks']>, 'execution_id' | 'input'>;
 
 /** Without the copy of the job, which may be large and is never shown. */

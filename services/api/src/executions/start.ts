@@ -6,6 +6,7 @@ import { addToCount, type DatabaseTransaction, type JsonObject, nilUuid, uuidv7 
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { z } from 'zod';
+import { requireRoom, reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { addEvent } from '../resources/events.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
@@ -27,6 +28,10 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   const settings = admit(job, request);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
+  const spec = JSON.stringify({ ...(await fix(call, id, settings, request)), job: deployable(job.spec) });
+  const inputs = JSON.stringify(tasks);
+  const bytes = storedBytes(spec, inputs, tasks.length);
+  await requireRoom(call, 'execution_bytes', bytes);
   const inserted = await tx
     .insertInto('executions')
     .values({
@@ -36,19 +41,23 @@ export async function startExecution(call: StartCall, jobName: string, request: 
       external_id: externalId,
       message_id: messageId,
       status: 'queued',
-      spec: JSON.stringify({ ...(await fix(call, id, settings, request)), job: deployable(job.spec) }),
+      spec,
       task_count: tasks.length,
+      bytes,
       created_by: call.principal.subject,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (inserted === undefined) return raced(call, job, id, externalId);
-  await insertTasks(tx, id, tasks);
+  await insertTasks(tx, id, inputs);
   await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Waits for a runner.' });
   await call.follow(id);
   call.target(`job/${job.name}/execution/${externalId}`);
-  call.atLast(() => addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1));
+  call.atLast(async () => {
+    await reserve(call, 'execution_bytes', bytes);
+    await addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1);
+  });
   return output(call, job, { externalId, messageId, tasks });
 }
 
@@ -111,12 +120,18 @@ async function sealEnv({ tx, workspace, dependencies }: StartCall, id: string, e
   );
 }
 
+/** A row takes room however little it says. */
+const rowBytes = { execution: 1_024, task: 128 };
+
+const storedBytes = (spec: string, inputs: string, tasks: number): number =>
+  Buffer.byteLength(spec) + Buffer.byteLength(inputs) + rowBytes.execution + tasks * rowBytes.task;
+
 /** One statement however many tasks there are. */
-async function insertTasks(tx: DatabaseTransaction, executionId: string, tasks: readonly JsonObject[]): Promise<void> {
+async function insertTasks(tx: DatabaseTransaction, executionId: string, inputs: string): Promise<void> {
   await sql`
     insert into tasks (execution_id, index, input)
     select ${executionId}, place - 1, input
-    from jsonb_array_elements(${JSON.stringify(tasks)}::jsonb) with ordinality as given(input, place)`.execute(tx);
+    from jsonb_array_elements(${inputs}::jsonb) with ordinality as given(input, place)`.execute(tx);
 }
 
 interface Started {

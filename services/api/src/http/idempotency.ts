@@ -6,6 +6,7 @@ import { type Database, type DatabaseTransaction, nilUuid } from '@berth/databas
 import { seal, unseal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { Dependencies } from '../dependencies.ts';
+import { withEchoes, withoutEchoes } from './echoes.ts';
 
 export interface IdempotentRequest {
   readonly principal: string;
@@ -13,6 +14,7 @@ export interface IdempotentRequest {
   readonly operation: string;
   readonly key: string;
   readonly requestHash: Buffer;
+  readonly body: unknown;
 }
 
 const keyForm = /^[\x21-\x7e]{1,255}$/;
@@ -43,7 +45,7 @@ export function readIdempotencyKey({
   const requestHash = createHash('sha256')
     .update(JSON.stringify([url, body ?? null]))
     .digest();
-  return { principal, workspaceId: workspaceId ?? nilUuid, operation, key: header, requestHash };
+  return { principal, workspaceId: workspaceId ?? nilUuid, operation, key: header, requestHash, body };
 }
 
 /** The answer of an earlier request with this key; undefined when this one is the first, whose row is then taken. */
@@ -64,7 +66,7 @@ export async function storedAnswer(
   const row = await whereKey(tx, request).select(['request_hash', 'answer']).executeTakeFirstOrThrow();
   if (!row.request_hash.equals(requestHash)) throw requestErrors.idempotency_key_reused();
   const sealingKey = await dependencies.keyring.deploymentKey(dependencies.database, 'idempotency');
-  return { answer: JSON.parse(unseal(sealingKey, row.answer ?? '', contextOf(request))) };
+  return { answer: withEchoes(JSON.parse(unseal(sealingKey, row.answer ?? '', contextOf(request))), request.body) };
 }
 
 /** Every stored answer is encrypted: some hold a key that is shown only once. */
@@ -75,7 +77,7 @@ export async function rememberAnswer(
   answer: unknown,
 ): Promise<void> {
   const sealingKey = await dependencies.keyring.deploymentKey(dependencies.database, 'idempotency');
-  const sealed = seal(sealingKey, JSON.stringify(answer ?? null), contextOf(request));
+  const sealed = seal(sealingKey, JSON.stringify(withoutEchoes(answer ?? null, request.body)), contextOf(request));
   await database
     .updateTable('idempotency_keys')
     .set({ answer: sealed })

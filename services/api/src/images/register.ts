@@ -4,6 +4,7 @@ import { addToCount, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { z } from 'zod';
+import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { searchText } from '../resources/search-text.ts';
@@ -77,7 +78,10 @@ async function insert(call: RegisterCall, name: string, tag: Tag, input: Input):
     .returning('uid')
     .executeTakeFirst();
   if (inserted === undefined) return false;
-  call.atLast(() => addToCount(tx, { workspaceId: workspace.id, kind }, 1));
+  call.atLast(async () => {
+    await reserve(call, 'images');
+    await addToCount(tx, { workspaceId: workspace.id, kind }, 1);
+  });
   return true;
 }
 

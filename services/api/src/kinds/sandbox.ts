@@ -1,8 +1,7 @@
 // Sandbox. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, nilUuid } from '@berth/database';
-import { SandboxSpec, sandboxFault } from '@berth/placement';
-import { limitOf } from '../accounts/limits.ts';
+import { limitOf, SandboxSpec, sandboxFault } from '@berth/placement';
 import type { ReadCall } from '../http/call.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';

@@ -1,7 +1,7 @@
 // Volume template. Control-plane sheet 2.12, 3.7, 4.10. Content is uploaded to storage, so no version is ready before there is one.
 import { resourceErrors } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
-import { limitOf } from '../accounts/limits.ts';
+import { limitOf } from '@berth/placement';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { textOf } from './spec-fields.ts';
 import { versionsOf, withVersions } from './template-versions.ts';

@@ -1,6 +1,6 @@
 // Volume. Specification: Volume; control-plane sheet 3.6, 7 (37).
 import { resourceErrors } from '@berth/contract';
-import { limitOf } from '../accounts/limits.ts';
+import { limitOf } from '@berth/placement';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { requireRows } from './references.ts';

@@ -1,7 +1,7 @@
 // Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
-import { addToCount, type JsonObject, releaseQuota, reserveQuota, uuidv7 } from '@berth/database';
-import { limitOf } from '../accounts/limits.ts';
+import { addToCount, type JsonObject, releaseQuota, uuidv7 } from '@berth/database';
+import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { addEvent, type EventRow, loadEvents } from './events.ts';
@@ -169,14 +169,10 @@ export async function count(
   parentUid: string | undefined,
   difference: 1 | -1,
 ): Promise<void> {
-  const { tx, workspace, dependencies } = call;
+  const { tx, workspace } = call;
   if (kind.quota !== undefined) {
-    const { account } = workspace;
-    const limit = limitOf(account, dependencies.config, kind.quota);
-    if (difference < 0) await releaseQuota(tx, account.id, kind.quota);
-    else if (!(await reserveQuota(tx, { accountId: account.id, resourceType: kind.quota, limit }))) {
-      throw resourceErrors.quota_exceeded({ limit, resourceType: kind.quota });
-    }
+    if (difference < 0) await releaseQuota(tx, workspace.account.id, kind.quota);
+    else await reserve(call, kind.quota);
   }
   await addToCount(
     tx,

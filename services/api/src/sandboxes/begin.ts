@@ -1,7 +1,18 @@
 // The beginning of a sandbox. In the transaction that makes it, one that waits for an owner becomes it; after the commit its
 // runner is told directly, and the client is answered when it is reachable. Where none waits, the client is answered when one
 // has been started, or at once when nobody could start it.
-import { bootRevision, type Claimed, claimWarm, deployedMessage, SandboxSpec, settleClaim } from '@berth/placement';
+import { resourceErrors } from '@berth/contract';
+import {
+  bootRevision,
+  type Claimed,
+  claimWarm,
+  deployedMessage,
+  loadHeld,
+  reservedMbOf,
+  roomFor,
+  SandboxSpec,
+  settleClaim,
+} from '@berth/placement';
 import { textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
@@ -20,9 +31,12 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
   if (claimed !== undefined) {
     draft.status = 'DEPLOYED';
     draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
-    context.atLast(() => settleClaim(context.tx, claimed));
+    context.atLast(() => settleClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config));
     context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
-  } else if (mayStart) {
+  } else if (isWanted) {
+    await requireRoom(context, row);
+  }
+  if (claimed === undefined && mayStart) {
     context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));
   }
   if (claimed === undefined && expiresAt === null) return row;
@@ -32,6 +46,17 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
     .where('uid', '=', row.uid)
     .returning(resourceColumns)
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * Refused here, so that the caller hears of it at once. Without a lock: many that start at the same moment may all pass, and
+ * whoever gives them to runners starts as many as the account has room for.
+ */
+async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec }: ResourceRow): Promise<void> {
+  const { config, placement } = dependencies;
+  const held = await loadHeld(tx, workspace.account.id);
+  const room = roomFor(held, workspace.account, config, reservedMbOf(SandboxSpec.parse(spec), placement));
+  if (room.count < 1) throw resourceErrors.quota_exceeded(room.limit);
 }
 
 function claim({ tx, workspace, dependencies }: RuleContext, { uid, name, spec }: ResourceRow) {

@@ -1,5 +1,4 @@
-import { fixedExpiry } from '@berth/placement';
-import { limitOf } from '../accounts/limits.ts';
+import { fixedExpiry, limitOf } from '@berth/placement';
 import type { ResourceRow } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
 

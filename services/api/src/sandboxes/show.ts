@@ -1,9 +1,8 @@
 // What a sandbox's answer says of what runs of it: asked once for a whole page.
 import { IsolationClass } from '@berth/contract';
 import type { Database } from '@berth/database';
-import { expiresInSeconds, nodeGenerationOf } from '@berth/placement';
+import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/placement';
 import { sql } from 'kysely';
-import { limitOf } from '../accounts/limits.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
 

@@ -1,16 +1,13 @@
-import { type createServiceAccount as operation, resourceErrors } from '@berth/contract';
-import { reserveQuota, uuidv7 } from '@berth/database';
+import type { createServiceAccount as operation } from '@berth/contract';
+import { uuidv7 } from '@berth/database';
 import { newClientSecret } from '@berth/identity';
-import { limitOf } from '../accounts/limits.ts';
+import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { renderServiceAccount, serviceAccountColumns } from './record.ts';
 
-const resourceType = 'service_accounts';
-
 /** The secret stands in this answer and nowhere else; what is kept of it is a hash. */
 export async function createServiceAccount(call: WriteCall<typeof operation>): Promise<unknown> {
-  const { tx, workspace, body, dependencies } = call;
-  const { account } = workspace;
+  const { tx, workspace, body } = call;
   const secret = newClientSecret();
   const row = await tx
     .insertInto('service_accounts')
@@ -25,10 +22,6 @@ export async function createServiceAccount(call: WriteCall<typeof operation>): P
     .returning(serviceAccountColumns)
     .executeTakeFirstOrThrow();
   call.target(`service-account/${row.client_id}`);
-  call.atLast(async () => {
-    const limit = limitOf(account, dependencies.config, resourceType);
-    if (await reserveQuota(tx, { accountId: account.id, resourceType, limit })) return;
-    throw resourceErrors.quota_exceeded({ limit, resourceType });
-  });
+  call.atLast(() => reserve(call, 'service_accounts'));
   return { ...renderServiceAccount(row), client_secret: secret.value };
 }

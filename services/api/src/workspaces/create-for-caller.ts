@@ -1,5 +1,6 @@
 // A new workspace belongs to an account that its maker administers; the maker becomes its first admin.
 import { type createWorkspace, requestErrors, resourceErrors } from '@berth/contract';
+import { limitOf } from '@berth/placement';
 import type { WriteCall } from '../http/call.ts';
 import { addWorkspace } from './create-workspace.ts';
 import { workspaceErrors } from './errors.ts';
@@ -21,9 +22,24 @@ export async function createForCaller(call: Create): Promise<unknown> {
     ownerId: principal.subject,
   });
   if (id === undefined) throw resourceErrors.already_exists({ kind: 'workspace', name: body.name });
+  await requireRoom(call, accountId);
   call.target(`workspace/${body.name}`);
   call.afterCommit(() => dependencies.authenticator.forgetAll());
   return renderWorkspace(await loadWorkspace(tx, id));
+}
+
+/** Read after the new one was counted: its counter is locked, so no other passes at the same time. */
+async function requireRoom({ tx, dependencies }: Create, accountId: string): Promise<void> {
+  const resourceType = 'workspaces';
+  const account = await tx
+    .selectFrom('accounts')
+    .innerJoin('quota_usage', 'quota_usage.account_id', 'accounts.id')
+    .select(['tier', 'quotas', 'used'])
+    .where('accounts.id', '=', accountId)
+    .where('resource_type', '=', resourceType)
+    .executeTakeFirstOrThrow();
+  const limit = limitOf(account, dependencies.config, resourceType);
+  if (account.used > limit) throw resourceErrors.quota_exceeded({ limit, resourceType });
 }
 
 /** A foreign account and one that does not exist are refused alike. */

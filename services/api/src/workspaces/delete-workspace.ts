@@ -7,7 +7,10 @@ import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { renderWorkspace, workspaceColumns } from './record.ts';
 
-const quotaOfKind = new Map(kinds.flatMap(({ kind, quota }) => (quota === undefined ? [] : [[kind, quota] as const])));
+const quotaOfKind = new Map([
+  ...kinds.flatMap(({ kind, quota }) => (quota === undefined ? [] : [[kind, quota] as const])),
+  ['image', 'images'],
+]);
 
 export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   const { tx, workspace, trace, dependencies } = call;

@@ -1,5 +1,5 @@
 // What stands behind each status of a new workspace; specification: workspace status.
-import { addToCount, type DatabaseTransaction, uuidv7, type WorkspaceStatus } from '@berth/database';
+import { addToCount, type DatabaseTransaction, reserveQuota, uuidv7, type WorkspaceStatus } from '@berth/database';
 import type { Keyring } from '@berth/identity';
 import { sql } from 'kysely';
 import { listPrices } from '../accounts/prices.ts';
@@ -63,7 +63,14 @@ async function configureAccount({ tx, accountId, workspaceId, ownerId }: SetupCo
 }
 
 /** Data key, home region and the VPC that every workspace has. */
-async function configureWorkspace({ tx, keyring, config, workspaceId, ownerId }: SetupContext): Promise<void> {
+async function configureWorkspace({
+  tx,
+  keyring,
+  config,
+  workspaceId,
+  accountId,
+  ownerId,
+}: SetupContext): Promise<void> {
   await keyring.createWorkspaceKey(tx, workspaceId);
   const { region } = await tx
     .selectFrom('workspaces')
@@ -91,5 +98,7 @@ async function configureWorkspace({ tx, keyring, config, workspaceId, ownerId }:
     .insertInto('resource_events')
     .values({ resource_uid: uid, type: 'deployment', status: 'DEPLOYED', message: 'Ready.' })
     .execute();
+  // Not refused: a workspace is not usable without it, and workspaces have a limit of their own.
+  await reserveQuota(tx, { accountId, resourceType: 'vpcs', limit: Number.MAX_SAFE_INTEGER });
   await addToCount(tx, { workspaceId, kind: 'vpc' }, 1);
 }

@@ -35,9 +35,11 @@ export async function apply(
 ): Promise<Applied> {
   const started: (Started & { revision: string })[] = [];
   const waits: { message: string; revision: string }[] = [];
+  let hasMore = false;
   for (const { revision, count } of only(actions, 'start')) {
     const result = await startInstances(tx, dependencies, loaded, revision, count);
     started.push(...result.started.map((each) => ({ ...each, revision })));
+    hasMore ||= result.hasMore;
     if (result.waiting !== undefined) waits.push({ message: result.waiting, revision });
   }
   const retired: Retired[] = [];
@@ -46,7 +48,8 @@ export async function apply(
   for (const { revision, status } of only(actions, 'mark')) await markRevision(tx, loaded, revision, status);
   await tell(tx, loaded, actions, waits[0]);
   if (only(actions, 'remove').length > 0) await removeResource(tx, loaded);
-  const lookAgainAt = only(actions, 'look-again').map(({ at }) => at);
+  const due = only(actions, 'look-again').map(({ at }) => at);
+  const lookAgainAt = hasMore ? [loaded.observed.now, ...due] : due;
   const isChanged = actions.some((action) => action.do !== 'look-again');
   return { started, retired, isChanged, isWaiting: waits.length > 0, lookAgainAt };
 }

@@ -1,5 +1,5 @@
 import type { Database } from '@berth/database';
-import type { Region, Settings } from '@berth/placement';
+import type { LimitSettings, Region, Settings } from '@berth/placement';
 import type { Logger } from '@berth/telemetry';
 import type { Counters } from './counters.ts';
 
@@ -15,6 +15,8 @@ export interface ScalingSettings {
 export interface Dependencies extends Settings {
   readonly database: Database;
   readonly scaling: ScalingSettings;
+  /** What accounts may hold at most. */
+  readonly limits: LimitSettings;
   readonly regions: readonly Region[];
   readonly logger: Logger;
   readonly counters: Counters;

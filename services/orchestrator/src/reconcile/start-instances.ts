@@ -2,8 +2,10 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   instanceSpec,
+  limitMessage,
   loadConnections,
   loadRegions,
+  lockRoom,
   memoryOf,
   type Placement,
   preferredIsolation,
@@ -23,7 +25,12 @@ export interface StartResult {
   readonly started: readonly Started[];
   /** Why not all of them have a runner. */
   readonly waiting: string | undefined;
+  /** More are wanted than one run starts. */
+  readonly hasMore: boolean;
 }
+
+/** A run holds the rows of the runners that it takes, and others who place wait for them: so many, and then it is their turn. */
+const mostPerRun = 50;
 
 export async function startInstances(
   tx: DatabaseTransaction,
@@ -34,8 +41,8 @@ export async function startInstances(
 ): Promise<StartResult> {
   const { workload, specs } = loaded;
   const spec = specs.get(revision);
-  if (spec === undefined) return { started: [], waiting: undefined };
-  const { placement, regions, random } = dependencies;
+  if (spec === undefined) return { started: [], waiting: undefined, hasMore: false };
+  const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workload.workspace.id, regions, spec);
   const reservedMb = Math.ceil(memoryOf(spec, placement) / placement.overcommit);
   const need = {
@@ -44,10 +51,15 @@ export async function startInstances(
     reservedMb,
     holders: loaded.holders.get(revision) ?? new Set<string>(),
   };
-  const { placements, runners } = await takeRunners(tx, need, count, random);
+  const room = await lockRoom(tx, loaded.accountId, limits, reservedMb);
+  const taken = Math.min(count, room.count, mostPerRun);
+  const { placements, runners } = await takeRunners(tx, need, taken, random);
+  const started = await insertInstances(tx, dependencies, loaded, { revision, spec, reservedMb }, placements);
+  if (placements.length < taken) return { started, waiting: waitingMessage(runners, allowed, need), hasMore: false };
   return {
-    started: await insertInstances(tx, dependencies, loaded, { revision, spec, reservedMb }, placements),
-    waiting: placements.length === count ? undefined : waitingMessage(runners, allowed, need),
+    started,
+    waiting: taken === room.count && taken < count ? limitMessage(room) : undefined,
+    hasMore: taken < Math.min(count, room.count),
   };
 }
 

@@ -9,7 +9,7 @@ import { scalingSection } from '../sections/scaling.ts';
 export const orchestratorRole = defineRole({
   name: 'orchestrator',
   healthPort: 9081,
-  // Of the api's settings it needs the brand and the regions.
+  // Of the api's settings it needs the brand, the regions and the limits of accounts.
   sections: {
     postgres: postgresSection,
     restate: restateSection,
@@ -24,6 +24,7 @@ export const orchestratorRole = defineRole({
       config: orchestrator,
       placement,
       scaling,
+      limits: { limits: api.limits, tiers: api.tiers },
       brand: api.brand,
       regions: api.regions,
       databaseUrl: postgres.url,

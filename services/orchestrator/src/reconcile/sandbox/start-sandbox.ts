@@ -2,7 +2,9 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   bootRevision,
+  limitMessage,
   loadRegions,
+  lockRoom,
   preferredIsolation,
   reservedMbOf,
   sandboxInstanceSpec,
@@ -22,9 +24,9 @@ export interface PlacedSandbox {
 export async function startSandbox(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
-  { uid, name, workspace, spec, observed }: LoadedSandbox,
+  { uid, name, workspace, accountId, spec, observed }: LoadedSandbox,
 ): Promise<PlacedSandbox> {
-  const { placement, regions, random } = dependencies;
+  const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workspace.id, regions, WorkloadSpec.parse({ region: spec.region }));
   const reservedMb = reservedMbOf(spec, placement);
   const isolation = preferredIsolation(spec);
@@ -35,6 +37,8 @@ export async function startSandbox(
     holders: new Set<string>(),
     avoidsPressure: true,
   };
+  const room = await lockRoom(tx, accountId, limits, reservedMb);
+  if (room.count < 1) return { started: [], waiting: limitMessage(room) };
   const { placements, runners } = await takeRunners(tx, need, 1, random);
   const [placed] = placements;
   if (placed === undefined) return { started: [], waiting: waitingMessage(runners, allowed, need) };

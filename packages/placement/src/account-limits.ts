@@ -1,0 +1,65 @@
+// Limits of an account: built in, then the deployment's, then the tier's, then the account's own. Every limit in this list is
+// checked somewhere; one that nothing checks does not belong here, since it is shown to the account.
+
+/** Stands for "no limit", which the interface has no word for. */
+export const unlimited = 1_000_000_000;
+
+/** Enough for an organization, too little to fill a database or a fleet with. The operator sets others by tier or by account. */
+const builtInLimits = {
+  agents: 10_000,
+  applications: 10_000,
+  custom_domains: 1_000,
+  drives: 10_000,
+  egress_gateways: 100,
+  egress_ips: 100,
+  /** Bytes of inputs and settings that all stored executions take together. */
+  execution_bytes: 1_073_741_824,
+  functions: 10_000,
+  images: 10_000,
+  /** Instances that exist at once, whatever they run, sleeping sandboxes included. */
+  instances: 1_000,
+  integrations: 10_000,
+  jobs: 10_000,
+  /** MB of one workload. */
+  memory: 262_144,
+  /** MB that machines have reserved for all instances together. */
+  memory_mb: 262_144,
+  models: 10_000,
+  policies: 10_000,
+  previews: 10_000,
+  sandbox_enforced_ttl: 0,
+  sandbox_ttl: -1,
+  sandboxes: 10_000,
+  service_accounts: 10_000,
+  /** MB of one volume. */
+  volume_size: 1_048_576,
+  volume_template_versions: 100,
+  volume_templates: 10_000,
+  volumes: 10_000,
+  vpcs: 1_000,
+  workspaces: 100,
+} as const;
+
+type NamedLimits = Readonly<Record<string, number>>;
+
+/** As the operator set them for the deployment. */
+export interface LimitSettings {
+  /** Of every account. */
+  readonly limits: NamedLimits;
+  /** By tier, laid over the others. */
+  readonly tiers: Readonly<Record<string, NamedLimits>>;
+}
+
+export interface LimitedAccount {
+  readonly tier: string;
+  /** Limits that the operator set for this account alone. */
+  readonly quotas: NamedLimits;
+}
+
+export function limitsOf(account: LimitedAccount, { limits, tiers }: LimitSettings): NamedLimits {
+  return { ...builtInLimits, ...limits, ...tiers[account.tier], ...account.quotas };
+}
+
+export function limitOf(account: LimitedAccount, settings: LimitSettings, resourceType: string): number {
+  return limitsOf(account, settings)[resourceType] ?? unlimited;
+}

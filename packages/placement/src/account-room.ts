@@ -1,0 +1,62 @@
+// How many more instances an account may have. What it holds is summed from the rows of its live instances, never from a
+// counter: however an instance ends, its part is free with the row. Sleeping sandboxes count, since their machine keeps their
+// memory reserved. Whoever places locks the account's row first, then the runners': two placements of one account come one
+// after the other, and those of other accounts do not wait.
+import type { Database, DatabaseTransaction } from '@berth/database';
+import { sql } from 'kysely';
+import { type LimitedAccount, type LimitSettings, limitOf, unlimited } from './account-limits.ts';
+
+export interface Held {
+  readonly instances: number;
+  readonly memoryMb: number;
+}
+
+export interface Room {
+  /** So many more, each of the size that was asked for. */
+  readonly count: number;
+  /** The limit that allows no more than these. */
+  readonly limit: { readonly resourceType: 'instances' | 'memory_mb'; readonly limit: number };
+}
+
+/** Pure. An account that holds more than a lowered limit keeps what it has and gets nothing new. */
+export function roomFor(held: Held, account: LimitedAccount, settings: LimitSettings, reservedMb: number): Room {
+  const instances = limitOf(account, settings, 'instances');
+  const memoryMb = limitOf(account, settings, 'memory_mb');
+  const byCount = Math.max(0, instances - held.instances);
+  const byMemory = reservedMb === 0 ? unlimited : Math.max(0, Math.floor((memoryMb - held.memoryMb) / reservedMb));
+  return byMemory < byCount
+    ? { count: byMemory, limit: { resourceType: 'memory_mb', limit: memoryMb } }
+    : { count: byCount, limit: { resourceType: 'instances', limit: instances } };
+}
+
+/** Until the transaction ends nobody else places for the account. `own` is what the transaction itself has taken for it already. */
+export async function lockRoom(
+  tx: DatabaseTransaction,
+  accountId: string,
+  settings: LimitSettings,
+  reservedMb: number,
+  own: Held = { instances: 0, memoryMb: 0 },
+): Promise<Room> {
+  const account = await tx
+    .selectFrom('accounts')
+    .select(['tier', 'quotas'])
+    .where('id', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  // A statement of its own: it has to see what the one that held the lock before has committed.
+  const held = await loadHeld(tx, accountId);
+  const others = { instances: held.instances - own.instances, memoryMb: held.memoryMb - own.memoryMb };
+  return roomFor(others, account, settings, reservedMb);
+}
+
+export async function loadHeld(tx: Database, accountId: string): Promise<Held> {
+  const { rows } = await sql<Held>`
+    select count(*)::int as instances, coalesce(sum(reserved_mb), 0)::int as "memoryMb"
+    from instances where account_id = ${accountId} and ended_at is null`.execute(tx);
+  return rows[0] ?? { instances: 0, memoryMb: 0 };
+}
+
+/** Why an instance does not start, for people. The same words every time, so that they are written once. */
+export const limitMessage = ({ limit: { limit, resourceType } }: Room): string =>
+  `The account limit of ${limit} for ${resourceType} is reached, so no further instance starts. ` +
+  'Delete or scale down some, or ask the operator to raise it.';

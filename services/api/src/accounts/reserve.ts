@@ -1,0 +1,33 @@
+import { resourceErrors } from '@berth/contract';
+import { reserveQuota } from '@berth/database';
+import { limitOf } from '@berth/placement';
+import type { WriteCall } from '../http/call.ts';
+
+type ReserveCall = Pick<WriteCall, 'tx' | 'workspace' | 'dependencies'>;
+
+/** Refuses what the account has no room for before much is written for it. Without a lock: `reserve` decides at the end. */
+export async function requireRoom(
+  { tx, workspace: { account }, dependencies }: ReserveCall,
+  resourceType: string,
+  amount: number,
+): Promise<void> {
+  const limit = limitOf(account, dependencies.config, resourceType);
+  const counter = await tx
+    .selectFrom('quota_usage')
+    .select('used')
+    .where('account_id', '=', account.id)
+    .where('resource_type', '=', resourceType)
+    .executeTakeFirst();
+  if ((counter?.used ?? 0) + amount > limit) throw resourceErrors.quota_exceeded({ limit, resourceType });
+}
+
+/** Takes from a limit of the account, or refuses with the name of the limit. Belongs at the end of a transaction. */
+export async function reserve(
+  { tx, workspace: { account }, dependencies }: ReserveCall,
+  resourceType: string,
+  amount = 1,
+): Promise<void> {
+  const limit = limitOf(account, dependencies.config, resourceType);
+  if (await reserveQuota(tx, { accountId: account.id, resourceType, limit, amount })) return;
+  throw resourceErrors.quota_exceeded({ limit, resourceType });
+}

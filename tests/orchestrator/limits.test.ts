@@ -1,0 +1,68 @@
+// One account cannot take the machines: what it may hold is counted where instances are placed.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../durable/bed.ts';
+import { addAccount } from '../support/tenant.ts';
+import { type Bed, makeBed } from './bed.ts';
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed({ config: { tiers: { tier_9: { instances: 70, memory_mb: 200_000 } } } });
+  await bed.addRunner({ memoryMb: 500_000 });
+  await bed.startOrchestrator();
+  bed.playRunners();
+});
+afterAll(() => bed?.[Symbol.asyncDispose]());
+
+const live = async (uid: string): Promise<number> =>
+  (await bed.instances(uid)).filter(({ ended_at }) => ended_at === null).length;
+const newestMessage = async (uid: string): Promise<string> => {
+  const { rows } = await sql<{ message: string }>`
+    select message from resource_events where resource_uid = ${uid} order by time desc, id desc limit 1`.execute(
+    bed.api.database,
+  );
+  return rows[0]?.message ?? '';
+};
+
+test('an agent that asks for 10 000 instances gets what its account may hold; its events name the limit, and others place as before', async () => {
+  const uid = await bed.deploy('greedy', { minScale: 10_000, memory: 1_024 });
+  await until(async () => (await newestMessage(uid)).includes('account limit of 70 for instances'));
+  expect(await live(uid)).toBe(70);
+  expect(await newestMessage(uid)).toMatch(/ask the operator to raise it/);
+
+  const other = await addAccount(bed.api, 'other');
+  const answer = await other.client.post('/agents', {
+    metadata: { name: 'modest' },
+    spec: { runtime: { image: 'example/agent:1', minScale: 2 } },
+  });
+  expect(answer.status).toBe(200);
+  await bed.running(await bed.uidOf('modest'), 2);
+
+  // A sandbox of the full account is refused at once, with the name of the limit.
+  const refused = await bed.api.admin.post('/sandboxes', { metadata: { name: 'none-left' }, spec: {} });
+  expect([refused.status, refused.body.code]).toEqual([403, 'QUOTA_EXCEEDED']);
+  expect(refused.body.message).toContain('limit of 70 for instances');
+
+  // What ends is free for others of the account, whatever ended it.
+  await bed.api.admin.delete('/agents/greedy');
+  await until(async () => (await bed.statusOf('greedy')) === undefined);
+  const sandbox = await bed.sandbox('room-again');
+  await bed.running(sandbox);
+  expect(await bed.wrongReservations()).toEqual([]);
+  await bed.api.admin.delete('/sandboxes/room-again');
+});
+
+test('two agents that grow at the same moment share the memory of their account and never exceed it', async () => {
+  const before = await sql<{ mb: number }>`select coalesce(sum(reserved_mb), 0)::int as mb from instances
+    where account_id = ${bed.api.accountId} and ended_at is null`.execute(bed.api.database);
+  const uids = await Promise.all(
+    ['left', 'right'].map((name) => bed.deploy(name, { minScale: 10_000, memory: 30_000 })),
+  );
+  await until(async () =>
+    (await Promise.all(uids.map(newestMessage))).every((message) => message.includes('200000 for memory_mb')),
+  );
+  const counts = await Promise.all(uids.map(live));
+  const room = Math.floor((200_000 - (before.rows[0]?.mb ?? 0)) / 30_000);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(room);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(6);
+});
