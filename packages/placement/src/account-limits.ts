@@ -10,8 +10,8 @@ const builtInLimits = {
   applications: 10_000,
   custom_domains: 1_000,
   drives: 10_000,
-  egress_gateways: 100,
-  egress_ips: 100,
+  egress_gateways: 1_000,
+  egress_ips: 1_000,
   /** Bytes of inputs and settings that all stored executions take together. */
   execution_bytes: 1_073_741_824,
   functions: 10_000,
