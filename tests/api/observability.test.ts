@@ -1,4 +1,5 @@
 // Lines of workloads from the runner's batch to the answer: a real api, a real ClickHouse.
+import { ApiConfig } from '@berth/api';
 import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { openUsage, type Usage } from '@berth/usage';
@@ -63,8 +64,17 @@ const linesOf = (texts: readonly string[], from = 0) =>
     text,
   }));
 
-const send = (instance: string, lines: ReturnType<typeof linesOf>, runner = runnerId) =>
-  storeLogBatch({ database: api.database, usage }, runner, { instance, lines });
+const config = ApiConfig.parse({});
+const send = (instance: string, lines: ReturnType<typeof linesOf>, runner = runnerId, logBytesPerDay?: number) =>
+  storeLogBatch(
+    {
+      database: api.database,
+      usage,
+      config: { ...config, ...(logBytesPerDay === undefined ? {} : { logBytesPerDay }) },
+    },
+    runner,
+    { instance, lines },
+  );
 
 async function say(name: string, texts: readonly string[], place: Parameters<typeof addInstance>[1] = {}) {
   const instance = await addInstance(name, place);
@@ -274,4 +284,17 @@ test('a deployment without ClickHouse says which setting it lacks', async () => 
   const { status, body } = await ask('anything', {}, without.admin);
   expect([status, body.error]).toEqual([503, 'logs_unavailable']);
   expect(body.message).toContain('BERTH_CLICKHOUSE_URL');
+});
+
+test('a workspace that floods its logs has its share of the day stored and then a note; another workspace is stored as before', async () => {
+  const { workspace, client } = await addAccount(api, 'flood');
+  const share = 5_000;
+  const noisy = await addInstance('noisy', { workspace });
+  const quiet = await addInstance('quiet');
+  const flood = (from: number) => send(noisy, linesOf(Array(20).fill('x'.repeat(436)), from), runnerId, share);
+  expect(await flood(0)).toEqual({ stored: 11 });
+  expect(await flood(20)).toEqual({ stored: 0 });
+  expect(await send(quiet, linesOf(['hello']), runnerId, share * 1_000)).toEqual({ stored: 1 });
+  const { body } = await ask('noisy', {}, client);
+  expect(body.noisy.logs[0].message).toMatch(/more than 5000 bytes of output today .*500 bytes were dropped so far/);
 });

@@ -42,3 +42,12 @@ join (values ('application', 'applications'), ('drive', 'drives'), ('egressgatew
   on limited.kind = resource_counts.kind
 group by 1, 2
 on conflict (account_id, resource_type) do nothing;
+
+-- Bytes of output that each workspace has written a day. Not bound to the workspace by a key: lines arrive after its end.
+create table log_usage (
+  workspace_id uuid not null,
+  day date not null,
+  bytes bigint not null check (bytes >= 0),
+  primary key (workspace_id, day)
+);
+create index log_usage_by_day on log_usage (day);

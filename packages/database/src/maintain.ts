@@ -128,6 +128,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
       limit ${batch} for update skip locked))`.execute(database);
     return Number(done.numAffectedRows ?? 0);
   });
+  await sql`delete from log_usage where day < current_date - 7`.execute(database);
   return {
     removedKeys,
     removedResources,

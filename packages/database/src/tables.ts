@@ -239,6 +239,7 @@ export interface Tables {
     failed_at: NullableTime;
     ended_at: NullableTime;
   };
+  log_usage: { workspace_id: string; day: string; bytes: number };
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };

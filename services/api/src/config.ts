@@ -78,6 +78,13 @@ export const ApiConfig = z.object({
     .positive()
     .default(30)
     .describe('How long executions stay readable after they have finished; then they are removed with their tasks.'),
+  logBytesPerDay: z
+    .int()
+    .positive()
+    .default(10_737_418_240)
+    .describe(
+      'Output of all workloads of a workspace that is stored a day (UTC); what is beyond is dropped, and a line says how much.',
+    ),
   features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
   dnsServers: z
     .array(z.string())

@@ -106,6 +106,13 @@ export const RunnerConfig = z.object({
     .default('berth0')
     .describe('Network bridge that instances are wired to; the runner makes it.'),
   subnet: z.string().default('100.96.0.0/16').describe('Addresses that instances get; nothing else may use them here.'),
+  logBytesPerSecond: z
+    .int()
+    .min(1_024)
+    .default(1_048_576)
+    .describe(
+      'Output that one instance may write for long, ten times as much at once; what is beyond is dropped, and a line says how much.',
+    ),
   resolvers: z
     .array(z.string())
     .default([])

@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
 export interface RunnerMetrics {
   readonly reportsSent: Counter;
   readonly logLinesSent: Counter;
+  readonly logBytesDropped: Counter;
   readonly bringUpSeconds: Histogram;
   readonly tunnels: Counter<'answer'>;
   readonly diskCountSeconds: Histogram;
@@ -110,6 +111,11 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
     logLinesSent: new Counter({
       name: 'berth_runner_log_lines_sent_total',
       help: 'Lines of output that the api has stored.',
+      registers: [registry],
+    }),
+    logBytesDropped: new Counter({
+      name: 'berth_runner_log_bytes_dropped_total',
+      help: 'Bytes of output that were not sent because their instance wrote too fast.',
       registers: [registry],
     }),
     tunnels: new Counter({

@@ -95,7 +95,16 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   });
   const { keeper } = sandboxes;
   const onSent = (lines: number) => metrics.logLinesSent.inc(lines);
-  const output = new OutputShipper({ stateFolder, client, logger, onSent });
+  const output = new OutputShipper({
+    stateFolder,
+    client,
+    logger,
+    onSent,
+    rate: {
+      bytesPerSecond: config.logBytesPerSecond,
+      onDropped: (bytes) => metrics.logBytesDropped.inc(bytes),
+    },
+  });
   const dataFolder = await driver.dataFolder();
   const pullLimits = {
     downloadBytes: config.imageMaxMb * bytesPerMb,

@@ -52,6 +52,7 @@ const output = new OutputShipper({
   stateFolder,
   logger,
   onSent: () => {},
+  rate: { bytesPerSecond: 1_048_576, onDropped: () => {} },
   client: {
     async post(_path, body) {
       say({ output: body as LogBatch });

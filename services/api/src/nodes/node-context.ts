@@ -12,6 +12,7 @@ export interface NodeContext {
   readonly authority: NodeAuthority;
   readonly changes: ChangeWatch;
   readonly observeStart: ObserveStart;
+  readonly onLogsDropped: (bytes: number) => void;
   readonly dependencies: Dependencies;
   readonly logger: Logger;
 }

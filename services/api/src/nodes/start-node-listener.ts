@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { LogBatch, nodePaths, requestErrors, type StreamMessage } from '@berth/contract';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
-import type { Logger, Registry } from '@berth/telemetry';
+import { Counter, type Logger, type Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
@@ -51,7 +51,8 @@ const answers: Readonly<Record<string, Answer>> = {
   [nodePaths.renew]: renew,
   [nodePaths.heartbeat]: recordHeartbeat,
   [nodePaths.reports]: recordReports,
-  [nodePaths.logs]: ({ dependencies }, runnerId, body) => storeLogBatch(dependencies, runnerId, LogBatch.parse(body)),
+  [nodePaths.logs]: ({ dependencies, onLogsDropped }, runnerId, body) =>
+    storeLogBatch(dependencies, runnerId, LogBatch.parse(body), onLogsDropped),
 };
 
 export async function startNodeListener(options: NodeListenerOptions): Promise<RunningNodeListener> {
@@ -60,12 +61,27 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   const authority = await createNodeAuthority(database, masterKeys);
   const changes = watchChanges(databaseUrl, logger);
   const observeStart = createStartMetrics(registry);
-  const context: NodeContext = { database, keyring, authority, changes, observeStart, dependencies, logger };
   let own = await issueListenerCertificate(authority);
   createCertificateMetric(registry, () => ({
     'node-listener': own.certificate,
     'node-authority': authority.certificate,
   }));
+  const dropped = new Counter({
+    name: 'berth_log_bytes_dropped_total',
+    help: 'Bytes of output that were not stored because their workspace had written its share of the day.',
+    registers: [registry],
+  });
+  const onLogsDropped = (bytes: number): void => dropped.inc(bytes);
+  const context: NodeContext = {
+    database,
+    keyring,
+    authority,
+    changes,
+    observeStart,
+    onLogsDropped,
+    dependencies,
+    logger,
+  };
   const server = fastify({
     https: { ...own.options, requestCert: true, rejectUnauthorized: false },
     bodyLimit: bodyLimitBytes,

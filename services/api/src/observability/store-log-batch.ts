@@ -1,13 +1,16 @@
-import { InstanceSpec, kinds, type LogBatch, requestErrors } from '@berth/contract';
+import { InstanceSpec, kinds, type LogBatch, type LogLine, requestErrors } from '@berth/contract';
 import type { LogRow } from '@berth/usage';
 import type { Dependencies } from '../dependencies.ts';
+import { countLogBytes, loggedToday } from './logged-today.ts';
 import { withUsage } from './with-usage.ts';
+import { withinDay } from './within-day.ts';
 
 /** Resolves once the lines are stored. Lines of an instance that is long gone, or nobody's yet, are acknowledged too, or they would come for ever. */
 export async function storeLogBatch(
-  dependencies: Pick<Dependencies, 'database' | 'usage'>,
+  dependencies: Pick<Dependencies, 'database' | 'usage' | 'config'>,
   runnerId: string,
   { instance, lines }: LogBatch,
+  onDropped: (bytes: number) => void = () => {},
 ): Promise<{ readonly stored: number }> {
   const row = await dependencies.database
     .selectFrom('instances')
@@ -28,8 +31,14 @@ export async function storeLogBatch(
     revision: row.revision,
     instanceId: instance,
   };
-  const rows: LogRow[] = lines.map((line) => ({ ...place, ...line }));
-  return withUsage(dependencies, async ({ logs }) => ({ stored: await logs.write(rows) }));
+  const { database, config } = dependencies;
+  const day = withinDay(lines, await loggedToday(database, workspaceId), config.logBytesPerDay);
+  const rows: LogRow[] = day.kept.map((line: LogLine) => ({ ...place, ...line }));
+  const stored = await withUsage(dependencies, ({ logs }) => logs.write(rows));
+  // Counted once they are stored: while ClickHouse is away the same lines come again and again.
+  await countLogBytes(database, workspaceId, day.bytes);
+  if (day.droppedBytes > 0) onDropped(day.droppedBytes);
+  return { stored };
 }
 
 /** `agents` for an agent: how the kind is named in addresses. */

@@ -5,8 +5,9 @@ import type { LogLine } from '@berth/contract';
 import { Bell } from '@berth/pace';
 import { archiveLogs, type LogArchive, removeArchive } from './log-archive.ts';
 import { loadCursor, saveCursor } from './log-cursor.ts';
+import { LogRate, type RateRules } from './log-rate.ts';
 import { type LogSource, liveSource } from './log-source.ts';
-import { type Batch, OutputReader } from './output-reader.ts';
+import { OutputReader } from './output-reader.ts';
 
 export interface OutputOptions {
   readonly instance: string;
@@ -16,6 +17,7 @@ export interface OutputOptions {
   readonly send: (instance: string, lines: readonly LogLine[]) => Promise<void>;
   /** Before the next try. */
   readonly rest: (failures: number) => Promise<void>;
+  readonly rate: RateRules;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -28,12 +30,14 @@ const archiveDays = 3;
 export class InstanceOutput {
   readonly #options: OutputOptions;
   readonly #bell = new Bell();
+  readonly #rate: LogRate;
   #archives: LogArchive[];
   #live: LogSource | undefined;
   #isOver = false;
 
   constructor(options: OutputOptions) {
     this.#options = options;
+    this.#rate = new LogRate(options.rate);
     this.#archives = [...options.archives];
   }
 
@@ -80,7 +84,8 @@ export class InstanceOutput {
   /** False when there is nothing more to read for now. */
   async #advance(reader: OutputReader, source: LogSource): Promise<boolean> {
     const batch = await reader.read(source);
-    const isStored = batch.lines.length === 0 || (await this.#deliver(reader, source, batch));
+    const lines = this.#rate.limit(batch.lines, batch.isEnd);
+    const isStored = lines.length === 0 || (await this.#deliver(reader, source, lines));
     if (!isStored) return false;
     if (batch.lines.length > 0) await saveCursor(this.#options.folder, batch.cursor);
     // Kept meanwhile: the same files, and an end to them.
@@ -90,7 +95,7 @@ export class InstanceOutput {
   }
 
   /** False when the runner stops first. */
-  async #deliver(reader: OutputReader, source: LogSource, { lines }: Batch): Promise<boolean> {
+  async #deliver(reader: OutputReader, source: LogSource, lines: readonly LogLine[]): Promise<boolean> {
     const { instance, send, rest, signal } = this.#options;
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {

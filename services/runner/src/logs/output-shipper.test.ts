@@ -17,8 +17,16 @@ let log: ContainerLog;
 let shipper: OutputShipper;
 let nowMs = Date.now();
 
+let bytesPerSecond = 1_048_576;
 const open = () =>
-  new OutputShipper({ stateFolder: folders.state, client: api.client, logger, onSent: () => {}, now: () => nowMs });
+  new OutputShipper({
+    stateFolder: folders.state,
+    client: api.client,
+    logger,
+    onSent: () => {},
+    rate: { bytesPerSecond, onDropped: () => {} },
+    now: () => nowMs,
+  });
 const container = (id = 'one', file = log.file) => ({ id, logFile: file });
 const arrived = (texts: readonly string[]) => expect.poll(() => api.texts()).toEqual(texts);
 const kept = () => readdir(join(folders.state, 'logs'));
@@ -270,4 +278,23 @@ test('lines that the api can never take do not hold up the others', async () => 
   await log.write('good');
   await arrived(['good']);
   expect([...api.stored.keys()]).toEqual([1]);
+});
+
+test('a container that prints at full speed is cut to its rate, with a note of what was dropped, and goes on afterwards', async () => {
+  await shipper.close();
+  bytesPerSecond = 1_000;
+  try {
+    shipper = open();
+    // The fixture's clock moves a millisecond a line.
+    for (let line = 0; line < 300; line += 1) await log.write('x'.repeat(936));
+    shipper.follow(instance, container());
+    await shipper.keep(instance, container());
+    await expect
+      .poll(() => api.texts().at(-1))
+      .toMatch(/^\[\d+ bytes of output in \d+ lines were dropped: more than 1000 bytes/);
+    expect(api.texts().length).toBeLessThan(20);
+    expect(Math.max(...api.stored.keys())).toBe(299);
+  } finally {
+    bytesPerSecond = 1_048_576;
+  }
 });

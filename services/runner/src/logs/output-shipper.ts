@@ -10,12 +10,15 @@ import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';
 import { InstanceOutput } from './instance-output.ts';
 import { listArchives } from './log-archive.ts';
+import type { RateRules } from './log-rate.ts';
 
 export interface ShipperOptions {
   readonly stateFolder: string;
   readonly client: Pick<NodeClient, 'post'>;
   readonly logger: Logger;
   readonly onSent: (lines: number) => void;
+  /** Of each instance. */
+  readonly rate: RateRules;
   readonly now?: () => number;
 }
 
@@ -76,7 +79,7 @@ export class OutputShipper implements OutputKeeper {
   }
 
   async #open(instance: string): Promise<InstanceOutput> {
-    const { logger, now = Date.now } = this.#options;
+    const { logger, rate, now = Date.now } = this.#options;
     const folder = join(this.#folder, instance);
     const { signal } = this.#closing;
     const output = new InstanceOutput({
@@ -88,6 +91,7 @@ export class OutputShipper implements OutputKeeper {
       }),
       send: (id, lines) => this.#limit.run(() => this.#send(id, lines)),
       rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal),
+      rate,
       now,
       signal,
     });

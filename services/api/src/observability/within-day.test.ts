@@ -1,0 +1,25 @@
+import type { LogLine } from '@berth/contract';
+import { expect, test } from 'vitest';
+import { withinDay } from './within-day.ts';
+
+const lines = (count: number, size = 936): LogLine[] =>
+  Array.from({ length: count }, (_, sequence) => ({ sequence, timeNs: '1', stream: 'stdout', text: 'x'.repeat(size) }));
+
+test('lines within the share of the day pass as they are', () => {
+  expect(withinDay(lines(10), 0, 10_000)).toEqual({ kept: lines(10), bytes: 10_000, droppedBytes: 0 });
+});
+
+test('the first line that is dropped becomes a note with the limit and the number of bytes; those after it are silent', () => {
+  const { kept, bytes, droppedBytes } = withinDay(lines(10), 7_000, 10_000);
+  expect([kept.length, bytes, droppedBytes]).toEqual([4, 10_000, 7_000]);
+  expect(kept[3]).toMatchObject({
+    sequence: 3,
+    text: expect.stringMatching(/10000 bytes .*logBytesPerDay.*: 1000 bytes were dropped/),
+  });
+  expect(withinDay(lines(10), 17_000, 10_000)).toMatchObject({ kept: [], droppedBytes: 10_000 });
+});
+
+test('a flood that goes on has a note for each 16 MiB that were dropped', () => {
+  const { kept } = withinDay(lines(1_000), 10_000 + 16 * 1_048_576 - 500_000, 10_000);
+  expect(kept).toMatchObject([{ text: expect.stringContaining('were dropped so far') }]);
+});
