@@ -17,7 +17,7 @@ const create = (name: string, token: string, spec: object = {}) =>
   api.admin.post(tokensOf(name), { metadata: { name: token }, spec });
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-test('a token is 32 random bytes of letters, digits, _ and -, and the list shows it again', async () => {
+test('a token is 32 random bytes and a checksum of letters, digits, _ and -, and the list shows it again', async () => {
   await preview('shown');
   expect((await api.admin.get(tokensOf('shown'))).text).toBe('[]');
   const expiresAt = inAnHour();
@@ -30,7 +30,7 @@ test('a token is 32 random bytes of letters, digits, _ and -, and the list shows
       resourceType: 'sandbox',
       workspace: 'main',
     },
-    spec: { token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), expiresAt, expired: false },
+    spec: { token: expect.stringMatching(/^[A-Za-z0-9_-]{49}$/), expiresAt, expired: false },
   });
   expect((await api.admin.get(tokensOf('shown'))).body).toEqual([body]);
 });

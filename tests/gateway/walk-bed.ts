@@ -1,8 +1,10 @@
 // All of the gateway but its way to instances, which a test brings along.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createLookupLane } from '@berth/database';
 import { createAuthenticator } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
+import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
 import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
 import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
@@ -13,7 +15,6 @@ import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
 import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
-import { queryToken } from '../../services/gateway/src/routing/preview-query.ts';
 import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
 import { createChooser } from '../../services/gateway/src/serve/choose.ts';
 import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
@@ -67,7 +68,11 @@ export async function startWalkBed(
     ...{ logger, forwarder, demand, catalogue, patienceMs, waiting },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
-    previews: createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(database, uid, hash) }),
+    previews: createPreviewGate({
+      catalogue,
+      brand,
+      lookUpToken: createTokenLookUp({ database, lane: createLookupLane({ maxRunning: 1, maxWaiting: 100 }) }),
+    }),
     chooser: createChooser({
       ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
       cookies: createStickyCookies({ key: randomBytes(32), brand }),

@@ -90,6 +90,11 @@ export const requestErrors = defineErrors({
     message: 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
   },
   headers_too_large: { status: 431, message: 'The address and headers are too large together. Send less in them.' },
+  lookups_busy: {
+    status: 429,
+    message:
+      'Too many requests with keys that this server does not know yet are being looked up at once. Send the request again after the time in Retry-After.',
+  },
   internal: {
     status: 500,
     message: 'Something went wrong on our side. Try again; if it persists, report the request id.',

@@ -3,6 +3,7 @@ export * from './bells.ts';
 export * from './connect.ts';
 export * from './counters.ts';
 export * from './listen.ts';
+export * from './lookup-lane.ts';
 export * from './maintain.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';

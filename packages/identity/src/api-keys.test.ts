@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashSecret, newApiKey, newClientSecret, parseExpiry } from './api-keys.ts';
 
-test('a key has the brand, 40 random characters and an id of its own', () => {
+test('a key has the brand, 40 random characters, a checksum and an id of its own', () => {
   const { id, value, hash } = newApiKey({ ...defaultBrand, short: 'acme' });
   expect(id).toMatch(/^ak_[0-9A-Za-z]{20}$/);
-  expect(value).toMatch(/^acme_[0-9A-Za-z]{40}$/);
+  expect(value).toMatch(/^acme_[0-9A-Za-z]{46}$/);
   expect(hash).toEqual(createHash('sha256').update(value).digest());
 });
 

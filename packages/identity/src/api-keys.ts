@@ -1,7 +1,6 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { Brand } from '@berth/contract';
-
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+import { base62, withChecksum } from './checksum.ts';
 
 /** `randomInt` draws again instead of folding, so every character is equally likely. */
 const randomText = (length: number): string =>
@@ -15,11 +14,15 @@ export function hashSecret(value: string): Buffer {
   return hash('sha256', value, 'buffer');
 }
 
-/** The prefix lets secret scanners know what they found. */
+/** The prefix and the checksum let secret scanners know what they found. */
 export function newApiKey(brand: Brand): { id: string; value: string; hash: Buffer } {
-  const value = `${brand.short}_${randomText(40)}`;
+  const value = withChecksum(`${brand.short}_${randomText(40)}`);
   return { id: `ak_${randomText(20)}`, value, hash: hashSecret(value) };
 }
+
+const previewTokenBytes = 32;
+
+export const newPreviewToken = (): string => withChecksum(randomBytes(previewTokenBytes).toString('base64url'));
 
 export function newClientSecret(): { value: string; hash: Buffer } {
   const value = `cs_${randomText(40)}`;

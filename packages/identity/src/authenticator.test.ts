@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { defaultBrand } from '@berth/contract';
-import { connect, type Database } from '@berth/database';
+import { connect, createLookupLane, type Database, LaneFull } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
-import { newApiKey } from './api-keys.ts';
+import { hashSecret, newApiKey } from './api-keys.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createUser } from './create-user.ts';
 import { insertAccount, insertServiceAccount, insertWorkspace } from './tenant-fixture.ts';
@@ -186,8 +187,22 @@ describe('answers are kept', () => {
     clock = 900;
     await authenticator.authenticate(apiKey);
     expect(queries()).toBe(2);
-    authenticator.forgetAll();
+    authenticator.forget(() => true);
     await authenticator.authenticate(apiKey);
+    expect(queries()).toBe(3);
+  });
+
+  test('and a change of one subject leaves what is remembered of the others', async () => {
+    const [changed, other] = [await newUser(), await newUser()];
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched, { now: () => 0 });
+    await authenticator.authenticate(changed.apiKey);
+    await authenticator.authenticate(other.apiKey);
+    authenticator.forget(({ subject }) => subject === changed.userId);
+    expect(authenticator.remembered(other.apiKey)).toMatchObject({ subject: other.userId });
+    expect(authenticator.remembered(changed.apiKey)).toBeUndefined();
+    expect(queries()).toBe(2);
+    await authenticator.authenticate(changed.apiKey);
     expect(queries()).toBe(3);
   });
 
@@ -205,7 +220,7 @@ describe('answers are kept', () => {
     const { db: watched, queries } = counted();
     const authenticator = createAuthenticator(watched);
     const asking = authenticator.authenticate(apiKey);
-    authenticator.forgetAll();
+    authenticator.forget(() => true);
     await asking;
     await authenticator.authenticate(apiKey);
     expect(queries()).toBe(2);
@@ -245,6 +260,90 @@ describe('answers are kept', () => {
     await expect(authenticator.authenticate(apiKey)).rejects.toThrow();
     await expect(authenticator.authenticate(apiKey)).rejects.toThrow();
     await away.destroy();
+  });
+});
+
+describe('a flood of unknown keys', () => {
+  /** Look-ups of keys that are sent meanwhile wait for the lock. */
+  async function whileLocked(work: () => Promise<void>): Promise<void> {
+    await db.transaction().execute(async (tx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(tx);
+      await work();
+    });
+  }
+
+  const lookupsUnderWay = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and query like '%with key as%' and wait_event_type = 'Lock'`.execute(db);
+    return rows[0]?.count ?? 0;
+  };
+
+  test('takes only its lane, and those beyond it are refused without a question and without "away"', async () => {
+    const { apiKey } = await newUser();
+    const { db: watched, queries } = counted();
+    const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4 });
+    const authenticator = createAuthenticator(watched, {
+      ...{ staleMs: 60_000, freshMs: 0 },
+      strangers: { database: watched, lane },
+    });
+    await authenticator.authenticate(apiKey);
+    const flood: Promise<unknown>[] = [];
+    await whileLocked(async () => {
+      for (let sent = 0; sent < 1_000; sent += 1)
+        flood.push(authenticator.authenticate(newApiKey(defaultBrand).value).catch((error: unknown) => error));
+      await expect.poll(lookupsUnderWay).toBe(1);
+      expect(queries()).toBe(2);
+      // A known key does not wait in that line: its question is sent, and the lane's are not.
+      const known = authenticator.authenticate(apiKey);
+      await expect.poll(lookupsUnderWay).toBe(2);
+      expect(queries()).toBe(3);
+      void known.catch(() => {});
+    });
+    const answers = await Promise.all(flood);
+    expect(answers.filter((answer) => answer instanceof LaneFull)).toHaveLength(995);
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(5);
+  });
+
+  test('does not keep a revoked key alive', async () => {
+    const { userId, apiKey } = await newUser();
+    const away = connect({ url: database.url, maxConnections: 1 });
+    let clock = 0;
+    const authenticator = createAuthenticator(db, {
+      ...{ staleMs: 60_000, now: () => clock },
+      strangers: { database: away, lane: createLookupLane({ maxRunning: 1, maxWaiting: 2 }) },
+    });
+    await authenticator.authenticate(apiKey);
+    await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+    clock = 999;
+    // The connection of strangers answers nobody.
+    const { promise: held, resolve: free } = Promise.withResolvers<void>();
+    const holding = away.connection().execute(() => held);
+    const flood = Promise.allSettled(
+      Array.from({ length: 100 }, () => authenticator.authenticate(newApiKey(defaultBrand).value)),
+    );
+    expect(await authenticator.authenticate(apiKey)).toBeUndefined();
+    free();
+    await holding;
+    await flood;
+    await away.destroy();
+  });
+
+  test('costs no question where a key has no valid checksum, and keys from before there was one still work', async () => {
+    const { userId } = await newUser();
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched);
+    const { value } = newApiKey(defaultBrand);
+    const wrong = `${value.slice(0, -1)}${value.endsWith('a') ? 'b' : 'a'}`;
+    expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    for (let sent = 0; sent < 100; sent += 1) {
+      const random = `service_${randomBytes(23).toString('hex')}`;
+      expect(await authenticator.authenticate(random)).toBeUndefined();
+    }
+    expect(queries()).toBe(0);
+    const old = `service_${randomBytes(20).toString('hex')}`;
+    const row = { id: 'ak_old', hash: hashSecret(old), user_id: userId, created_by: 'test' };
+    await db.insertInto('api_keys').values(row).execute();
+    expect(await authenticator.authenticate(old)).toMatchObject({ subject: userId, keyId: 'ak_old' });
   });
 });
 

@@ -1,20 +1,26 @@
 // From a bearer value to a principal. Answers are kept for less than a second, so a revoked key is refused within one
 // second by every server without any message between them. Who may say so keeps known principals for longer while the
-// database is away: a gateway then still serves those who called it a moment ago.
+// database is away: a gateway then still serves those who called it a moment ago. A key that was never found is a stranger's: its
+// question takes a lane of its own, so that invented keys neither delay those that are known nor make the database look away.
 import { hash } from 'node:crypto';
-import { answerInTime, type Database } from '@berth/database';
+import { answerInTime, createLookupLane, type Database, type LookupLane } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { isInventedKey } from './checksum.ts';
 import { type FoundPrincipal, findPrincipal } from './find-principal.ts';
 import type { Principal } from './principal.ts';
 import { createKeyUseRecorder } from './record-key-use.ts';
 
 export interface Authenticator {
-  /** `fresh` asks the database whatever is remembered: a right gained a moment ago must not be refused. */
+  /**
+   * `fresh` asks the database whatever is remembered: a right gained a moment ago must not be refused.
+   * Rejects with LaneFull when the key is a stranger's and too many of those are being looked up.
+   */
   authenticate(bearer: string, options?: { readonly fresh?: boolean }): Promise<Principal | undefined>;
   /** What is remembered and still fresh, at once; undefined when nothing is, and then `authenticate` tells. */
   remembered(bearer: string): Principal | undefined;
-  forgetAll(): void;
+  /** What is remembered of these is asked for again before it is used. They stay known, so no flood can shut them out. */
+  forget(isAffected: (principal: Principal) => boolean): void;
 }
 
 interface Question {
@@ -32,6 +38,11 @@ interface Answer {
 /** While it is away, how long a known principal is served before it is asked again. */
 const retryMs = 250;
 
+/** Some connections of an api; more strangers than can wait are answered again within a second. */
+const usualLane = { maxRunning: 2, maxWaiting: 500 };
+
+const forgotten = { freshUntil: Number.NEGATIVE_INFINITY, knownUntil: Number.NEGATIVE_INFINITY };
+
 /** Longer than any key we make; the rest of a huge header is not worth hashing. */
 const maxBearerLength = 512;
 
@@ -43,11 +54,15 @@ export function createAuthenticator(
     staleMs?: number;
     maxEntries?: number;
     now?: () => number;
+    /** Where never-seen keys are looked up: over connections of their own, or a few of `db`. */
+    strangers?: { readonly database: Database; readonly lane: LookupLane };
   } = {},
 ): Authenticator {
   // Monotonic by default: a wall clock set back would keep revoked keys alive.
   const { freshMs = 900, staleMs = 0, maxEntries = 10_000, now = () => performance.now() } = options;
+  const { strangers = { database: db, lane: createLookupLane(usualLane) } } = options;
   const recordUse = createKeyUseRecorder(db);
+  // At most one a known key, and as many as the lane holds.
   const questions = new Map<string, Question>();
   // Apart from each other, so that a flood of bad keys does not push out the good ones.
   const known = new BoundedMap<Answer>(maxEntries);
@@ -91,7 +106,10 @@ export function createAuthenticator(
   function ask(id: string, digest: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const found = findPrincipal(db, digest);
+    const found =
+      known.get(id) === undefined
+        ? strangers.lane.ask(() => findPrincipal(strangers.database, digest))
+        : findPrincipal(db, digest);
     const hasStandIn = standIn(id) !== undefined;
     const question = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
     questions.set(id, question);
@@ -106,7 +124,7 @@ export function createAuthenticator(
       return answer !== undefined && now() < answer.freshUntil ? answer.principal : undefined;
     },
     async authenticate(bearer, { fresh = false } = {}) {
-      if (bearer.length === 0 || bearer.length > maxBearerLength) return undefined;
+      if (bearer.length === 0 || bearer.length > maxBearerLength || isInventedKey(bearer)) return undefined;
       const id = idOf(bearer);
       const answer = known.get(id) ?? unknown.get(id);
       if (!fresh && answer !== undefined && now() < answer.freshUntil) return answer.principal;
@@ -118,10 +136,11 @@ export function createAuthenticator(
         return known.principal;
       }
     },
-    forgetAll() {
+    forget(isAffected) {
+      // An open question may have been answered before the change, and whose key it is about is not known yet.
       questions.clear();
-      known.clear();
-      unknown.clear();
+      for (const [id, answer] of known.entries())
+        if (answer.principal !== undefined && isAffected(answer.principal)) known.set(id, { ...answer, ...forgotten });
     },
   };
 }

@@ -28,11 +28,11 @@ export class BoundedMap<Value> {
     if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
-  delete(key: string): void {
-    this.#entries.delete(key);
+  entries(): [string, Value][] {
+    return [...this.#entries];
   }
 
-  clear(): void {
-    this.#entries.clear();
+  delete(key: string): void {
+    this.#entries.delete(key);
   }
 }

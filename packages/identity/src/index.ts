@@ -1,6 +1,7 @@
 export * from './api-keys.ts';
 export * from './authenticator.ts';
 export * from './bounded-map.ts';
+export { isInventedPreviewToken } from './checksum.ts';
 export * from './create-user.ts';
 export * from './drive-tokens.ts';
 export * from './first-run.ts';

@@ -60,6 +60,15 @@ export const gatewayErrors = {
     doNot: 'Do not replace the credential: it was not judged.',
     isNotDispatched: true,
   },
+  LOOKUPS_BUSY: {
+    status: 429,
+    retryable: true,
+    message:
+      'Too many requests with keys, tokens or addresses that this gateway does not know yet are being looked up at once.',
+    action: 'Send the request again after the time in Retry-After.',
+    doNot: 'Do not replace the credential: it was not judged.',
+    isNotDispatched: true,
+  },
   AUTHENTICATION_REQUIRED: {
     status: 401,
     retryable: false,
@@ -157,7 +166,11 @@ export interface ErrorDetails {
   /** In place of the table's. */
   readonly action?: string;
   readonly doNot?: string;
+  /** The limit that refused the request, as its metric calls it. */
+  readonly limit?: RefusingLimit;
 }
+
+export type RefusingLimit = 'lookups';
 
 export class GatewayError extends Error {
   readonly code: GatewayCode;

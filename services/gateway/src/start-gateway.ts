@@ -1,12 +1,13 @@
 // The gateway role: listens for clients, and takes what they send to the instance that should have it.
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
-import { connect, createBell, type Database, outboxChannel, uuidv7 } from '@berth/database';
+import { connect, createBell, createLookupLane, type Database, outboxChannel, uuidv7 } from '@berth/database';
 import { createAuthenticator, loadNodeAuthorityCertificate } from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
+import { createTokenLookUp } from './access/look-up-token.ts';
 import { createPreviewGate } from './access/preview-gate.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { trustedProxies } from './access/trusted-proxies.ts';
@@ -23,7 +24,6 @@ import { createTunnelConnector } from './proxy/tunnel-connector.ts';
 import { createUpgrader } from './proxy/upgrade.ts';
 import { createCatalogue } from './routing/catalogue.ts';
 import { ownHosts } from './routing/own-hosts.ts';
-import { queryToken } from './routing/preview-query.ts';
 import { createChooser } from './serve/choose.ts';
 import { createRequestMetrics } from './serve/metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
@@ -48,6 +48,12 @@ export interface RunningGateway {
 /** Known callers are served for so long while PostgreSQL is away. */
 const staleMs = 60_000;
 const drainMs = 20_000;
+/** Each of unknown keys, hosts and tokens has one question under way; a host may be a preview's, which takes two statements. */
+const strangerConnections = 4;
+/** A question takes about a millisecond, so the last one in line waits about half a second. */
+const strangerLane = { maxRunning: 1, maxWaiting: 500 };
+/** At least half of the connections stay with workloads that are known. */
+const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
@@ -58,9 +64,24 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     applicationName: 'berth-gateway',
     onIdleError,
   });
-  // Apart from the catalogue's: a flood of names that do not exist must not make a revoked key look like a database that is away.
+  // Known keys have connections of their own: whatever else is asked, a revoked one is refused within a second.
   const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
-  const catalogue = createCatalogue({ database, databaseUrl, logger });
+  // Anybody can invent a key, a host or a token. These connections are all that those get.
+  const strangers = connect({
+    url: databaseUrl,
+    maxConnections: strangerConnections,
+    applicationName: 'berth-gateway-strangers',
+    onIdleError,
+  });
+  const catalogue = createCatalogue({
+    database,
+    databaseUrl,
+    logger,
+    newNames: {
+      caller: { database, lane: createLookupLane(callerLane(config.databaseConnections)) },
+      stranger: { database: strangers, lane: createLookupLane(strangerLane) },
+    },
+  });
   const demand = openDemandBook(database, scaling, logger);
   const { localRunner: socketPath, sandboxes } = config;
   const wakeMs = sandboxes.wakeSeconds * 1_000;
@@ -89,8 +110,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const walk = createWalk({
     ...{ ...context, workloadDomain, logger, forwarder, demand, catalogue, sandboxes },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
-    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(people, { staleMs }), catalogue, brand }),
-    previews: createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(people, uid, hash) }),
+    gatekeeper: createGatekeeper({
+      authenticator: createAuthenticator(people, {
+        staleMs,
+        strangers: { database: strangers, lane: createLookupLane(strangerLane) },
+      }),
+      catalogue,
+      brand,
+    }),
+    previews: createPreviewGate({
+      catalogue,
+      brand,
+      lookUpToken: createTokenLookUp({ database: strangers, lane: createLookupLane(strangerLane) }),
+    }),
     chooser: createChooser({
       brand,
       catalogue,
@@ -124,7 +156,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await server.stop(drainMs);
       await Promise.all([forwarder.close(), catalogue.close(), demand.close()]);
       await connector.close();
-      await Promise.all([database.destroy(), people.destroy()]);
+      await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);
     },
   };
 }

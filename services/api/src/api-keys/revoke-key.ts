@@ -17,7 +17,7 @@ export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string)
     .executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) throw requestErrors.not_found();
   call.target(`api-key/${keyId}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget((principal) => principal.keyId === keyId));
 }
 
 /** Takes the calling key out from below the key that goes. */

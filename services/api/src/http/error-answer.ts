@@ -1,5 +1,6 @@
 // The one place where an error becomes an HTTP answer.
 import { ApiError, requestErrors } from '@berth/contract';
+import { LaneFull } from '@berth/database';
 import { isOwnerGone, isUnavailable } from './database-errors.ts';
 
 interface FrameworkError {
@@ -22,6 +23,8 @@ const hasCode = (error: unknown): error is FrameworkError =>
 export function toApiError(error: unknown, bodyLimitBytes: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SyntaxError) return requestErrors.invalid_body({ reason: 'it could not be parsed.' }, error);
+  if (error instanceof LaneFull)
+    return requestErrors.lookups_busy({ refusedBy: 'lookups', retryAfterSeconds: 1 }, error);
   if (hasCode(error)) {
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
       return requestErrors.body_too_large({ limit: bodyLimitBytes }, error);

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '@berth/contract';
 import {
+  Counter,
   childOf,
   formatTraceparent,
   Histogram,
@@ -19,6 +20,8 @@ export interface RequestLog {
   trace(request: FastifyRequest): string;
   answered(request: FastifyRequest, reply: FastifyReply): void;
   failed(request: FastifyRequest, error: ApiError): void;
+  /** A limit refused a request. */
+  refused(limit: string): void;
 }
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
@@ -29,6 +32,12 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
     help: 'Time from the first byte of a request to the last of its answer.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'berth_api_refusals_total',
+    help: 'Requests that a limit refused: lookups are those of unknown keys.',
+    labelNames: ['limit'],
     registers: [registry],
   });
   const traces = new WeakMap<FastifyRequest, string>();
@@ -47,6 +56,7 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
     requestId: (headers) => requestIdFrom(one(headers['x-request-id'])),
     trace,
     failed: (request, error) => failures.set(request, error.cause ?? error),
+    refused: (limit) => refusals.inc({ limit }),
     answered(request, reply) {
       const { operation, caller } = request.passage;
       const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;

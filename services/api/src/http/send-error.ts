@@ -14,7 +14,10 @@ export function sendError(
   const { operation, caller } = request.passage;
   const known = toApiError(error, operation?.bodyLimitBytes ?? dependencies.config.bodyLimitBytes);
   if (known.status >= 500) log.failed(request, known);
+  const { refusedBy, retryAfterSeconds } = known.details;
+  if (typeof refusedBy === 'string') log.refused(refusedBy);
   if (known.status === 503) reply.header('retry-after', '1');
+  else if (typeof retryAfterSeconds === 'number') reply.header('retry-after', String(Math.ceil(retryAfterSeconds)));
   if (known.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(known.status).type('application/json; charset=utf-8');
   // Before the caller is known every operation refuses alike.

@@ -17,6 +17,6 @@ export async function joinWorkspace(call: WriteCall<typeof operation>): Promise<
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   call.target(`workspace/${workspace.name}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === principal.subject));
   return { email: invitation.email, workspace: renderWorkspace(workspace) };
 }

@@ -1,5 +1,4 @@
 // Tokens of private previews. They are shown again in lists, so a sealed copy stands beside the hash that gateways look for.
-import { randomBytes } from 'node:crypto';
 import {
   createPreviewToken,
   deletePreviewToken,
@@ -8,13 +7,12 @@ import {
   requestErrors,
 } from '@berth/contract';
 import { type Database, type DatabaseTransaction, type Tables, uuidv7 } from '@berth/database';
-import { hashSecret, seal, unseal } from '@berth/identity';
+import { hashSecret, newPreviewToken, seal, unseal } from '@berth/identity';
 import { type Selectable, sql } from 'kysely';
 import { type ReadCall, type Registration, read, type WriteCall, write } from '../http/call.ts';
 import { findLive, findParent, type ResourceRow } from '../resources/record.ts';
 import { previewErrors } from './errors.ts';
 
-const tokenBytes = 32;
 /** Like a session's. */
 const defaultLifeMs = 24 * 60 * 60 * 1_000;
 /** Gateways keep all of a preview that is used. */
@@ -80,7 +78,7 @@ async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<
   const { tx, workspace, params, body, dependencies, principal } = call;
   const place = await requirePreview(tx, workspace.id, params);
   await holdPreview(tx, place.preview.uid);
-  const value = randomBytes(tokenBytes).toString('base64url');
+  const value = newPreviewToken();
   const id = uuidv7();
   const key = await dependencies.keyring.workspaceKey(tx, workspace.id);
   const row = await tx

@@ -19,6 +19,6 @@ export async function updateServiceAccount(call: WriteCall<typeof operation>): P
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
   call.target(`service-account/${row.client_id}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === row.client_id));
   return renderServiceAccount(row);
 }

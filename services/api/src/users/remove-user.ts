@@ -17,7 +17,7 @@ export async function removeUser(call: WriteCall<typeof operation>): Promise<und
     .where('user_id', '=', member.id)
     .execute();
   call.target(`user/${member.email}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === member.id));
 }
 
 async function withdrawInvitation(call: WriteCall<typeof operation>): Promise<undefined> {

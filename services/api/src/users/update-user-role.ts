@@ -19,7 +19,7 @@ export async function updateUserRole(call: WriteCall<typeof operation>): Promise
     .where('user_id', '=', member.id)
     .execute();
   call.target(`user/${member.email}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === member.id));
   return renderMember({ ...member, role });
 }
 

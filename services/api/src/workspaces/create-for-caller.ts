@@ -24,7 +24,7 @@ export async function createForCaller(call: Create): Promise<unknown> {
   if (id === undefined) throw resourceErrors.already_exists({ kind: 'workspace', name: body.name });
   await requireRoom(call, accountId);
   call.target(`workspace/${body.name}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === principal.subject));
   return renderWorkspace(await loadWorkspace(tx, id));
 }
 

@@ -38,7 +38,9 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   call.afterCommit(() => {
     dependencies.ringOutbox();
     dependencies.ringRoutes();
-    dependencies.authenticator.forgetAll();
+    dependencies.authenticator.forget(({ memberships }) =>
+      memberships.some(({ workspaceId }) => workspaceId === row.id),
+    );
     dependencies.keyring.forget(row.id);
   });
   return renderWorkspace(row);

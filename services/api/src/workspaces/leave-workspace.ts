@@ -14,6 +14,6 @@ export async function leaveWorkspace(call: WriteCall): Promise<unknown> {
     .where('user_id', '=', principal.subject)
     .execute();
   call.target(`workspace/${row.name}`);
-  call.afterCommit(() => dependencies.authenticator.forgetAll());
+  call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === principal.subject));
   return renderWorkspace(row);
 }

@@ -12,6 +12,7 @@ import type { Catalogue } from '../routing/catalogue.ts';
 import type { Named, ServedKind, Workload } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
+import { lookupFault } from './lookup-fault.ts';
 
 export interface GatekeeperOptions {
   /** With `staleMs`, so that known callers are served while PostgreSQL is away. */
@@ -40,7 +41,7 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
 
   async function admitPrincipal(named: Named, credential: Credential): Promise<Admitted> {
     const principal = await principalOf(credential);
-    return admitMember(await catalogue.find(named), principal, credential.place);
+    return admitMember(await catalogue.find(named, 'caller'), principal, credential.place);
   }
 
   function admitRemembered(named: Named, { bearer, place }: Credential): Admitted | undefined {
@@ -90,6 +91,6 @@ async function authenticate(authenticator: Authenticator, bearer: string): Promi
   try {
     return await authenticator.authenticate(bearer);
   } catch (error) {
-    throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
+    throw lookupFault(error);
   }
 }

@@ -8,12 +8,14 @@ import type { IncomingMessage } from 'node:http';
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
 import { answerInTime } from '@berth/database';
-import { hashSecret } from '@berth/identity';
+import { hashSecret, isInventedPreviewToken } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
 import type { Preview } from '../routing/preview.ts';
 import type { NamedPreview } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
+import type { LookUpToken } from './look-up-token.ts';
+import { lookupFault } from './lookup-fault.ts';
 import {
   type PreviewCredential,
   previewCookie,
@@ -25,8 +27,7 @@ import { brandedNames, valuesOf } from './raw-headers.ts';
 
 export interface PreviewGateOptions {
   readonly catalogue: Pick<Catalogue, 'find'>;
-  /** How long a token that is not known yet counts; undefined when there is no such token. */
-  readonly lookUpToken: (previewUid: string, hash: Buffer) => Promise<number | undefined>;
+  readonly lookUpToken: LookUpToken;
   readonly brand: Brand;
 }
 
@@ -47,13 +48,14 @@ interface Shown extends PreviewCredential {
 
 export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGateOptions): PreviewGate {
   async function endsInMs({ uid, tokens }: Preview, value: string): Promise<number | undefined> {
+    if (isInventedPreviewToken(value)) return undefined;
     const hash = hashSecret(value);
     const known = tokens.get(hash.toString('base64'));
     if (known !== undefined) return known > performance.now() ? known - performance.now() : undefined;
     try {
       return await answerInTime(lookUpToken(uid, hash), { hasStandIn: false });
     } catch (error) {
-      throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
+      throw lookupFault(error);
     }
   }
 

@@ -1,10 +1,12 @@
 // Workloads as the gateway knows them. PostgreSQL is the truth; what it said is believed for 800 ms, less when a notice says
 // that something changed, and for a minute more while it does not answer. That there is no such workload is not believed at all:
 // whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
-import { answerInTime, type Database, listen, routesChannel } from '@berth/database';
+// Names that were never found are looked up in lanes, so that invented ones do not delay those that are known: one lane for callers
+// with a valid key, and a smaller one for everybody else.
+import { answerInTime, createLookupLane, type Database, type LookupLane, listen, routesChannel } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { GatewayError } from '../errors.ts';
+import { lookupFault } from '../access/lookup-fault.ts';
 import type { Named, Workload } from './route.ts';
 import { isPossible, queryWorkload } from './workload-query.ts';
 
@@ -13,13 +15,26 @@ export interface CatalogueOptions {
   /** Where notices are heard, on a connection of their own. */
   readonly databaseUrl: string;
   readonly logger: Logger;
+  /** Where names that were never found are looked up, by who asks. */
+  readonly newNames?: Readonly<Record<Asker, NewNames>>;
   /** Monotonic, in milliseconds: a wall clock that is set back would keep old answers alive. */
   readonly now?: () => number;
 }
 
+/** A caller has shown a valid key. */
+export type Asker = 'caller' | 'stranger';
+
+export interface NewNames {
+  readonly database: Database;
+  readonly lane: LookupLane;
+}
+
 export interface Catalogue {
-  /** Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when nobody can tell. */
-  find(named: Named): Promise<Workload | undefined>;
+  /**
+   * Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when nobody can tell, and LOOKUPS_BUSY when the name was
+   * never found and too many such are being looked up.
+   */
+  find(named: Named, asker?: Asker): Promise<Workload | undefined>;
   /** Until something is heard of the workload, or the time has passed. */
   change(uid: string, mostMs: number): Promise<void>;
   /** What is remembered of it has proven wrong. */
@@ -49,6 +64,8 @@ const maxEntries = 10_000;
 /** While it is away, how long a known workload is served before it is asked for again. */
 const retryMs = 250;
 
+const usualLane = { maxRunning: 2, maxWaiting: 1_000 };
+
 const keyOf = (named: Named): string =>
   named.by === 'path'
     ? `path/${named.workspace}/${named.kind}/${named.name}`
@@ -56,7 +73,14 @@ const keyOf = (named: Named): string =>
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { database, databaseUrl, logger, now = () => performance.now() } = options;
+  const {
+    newNames = {
+      caller: { database, lane: createLookupLane(usualLane) },
+      stranger: { database, lane: createLookupLane(usualLane) },
+    },
+  } = options;
   const known = new BoundedMap<Answer>(maxEntries);
+  // At most one a known name, and as many as the lanes hold.
   const questions = new Map<string, Question>();
   const news = createNews();
   const listener = listen({
@@ -93,10 +117,16 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     }
   }
 
-  function ask(key: string, named: Named): Question {
+  function lookUp(key: string, named: Named, asker: Asker): Promise<Workload | undefined> {
+    if (known.get(key) !== undefined) return queryWorkload(database, named);
+    const { lane, database: own } = newNames[asker];
+    return lane.ask(() => queryWorkload(own, named));
+  }
+
+  function ask(key: string, named: Named, asker: Asker): Question {
     const open = questions.get(key);
     if (open !== undefined && now() < open.askedAt + freshMs && !isOutdated(key, open.heard)) return open;
-    const found = answerInTime(queryWorkload(database, named), { hasStandIn: standIn(key) !== undefined });
+    const found = answerInTime(lookUp(key, named, asker), { hasStandIn: standIn(key) !== undefined });
     const question = { askedAt: now(), heard: news.count(), found };
     questions.set(key, question);
     void settle(key, question);
@@ -104,11 +134,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   /** One that was asked before there was such a workload knows nothing of it: that it is missing is heard from a later one. */
-  async function certain(key: string, named: Named): Promise<Workload | undefined> {
+  async function certain(key: string, named: Named, asker: Asker): Promise<Workload | undefined> {
     const open = questions.get(key);
-    const question = ask(key, named);
+    const question = ask(key, named, asker);
     const workload = await question.found;
-    return workload === undefined && question === open ? ask(key, named).found : workload;
+    return workload === undefined && question === open ? ask(key, named, asker).found : workload;
   }
 
   /** What is said of a workload when the database says nothing. */
@@ -133,16 +163,16 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       const answer = known.get(keyOf(named));
       return answer !== undefined && isFresh(answer) ? answer.workload : undefined;
     },
-    async find(named) {
+    async find(named, asker = 'stranger') {
       const key = keyOf(named);
       const answer = known.get(key);
       if (answer !== undefined && isFresh(answer)) return answer.workload;
       if (!isPossible(named)) return undefined;
       try {
-        return await certain(key, named);
+        return await certain(key, named, asker);
       } catch (error) {
         const workload = useStandIn(key);
-        if (workload === undefined) throw new GatewayError('PLATFORM_UNAVAILABLE', {}, error);
+        if (workload === undefined) throw lookupFault(error);
         return workload;
       }
     },

@@ -87,7 +87,7 @@ export function createChooser(options: ChooserOptions): Chooser {
     let isAway = false;
     for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
       await catalogue.change(uid, lookMs);
-      const workload = await catalogue.find(named);
+      const workload = await catalogue.find(named, 'caller');
       if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
       const endpoint = pick(workload, asked);
       if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };

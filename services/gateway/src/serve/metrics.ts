@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
+import type { RefusingLimit } from '../errors.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 
 export interface RequestMetrics {
@@ -8,6 +9,8 @@ export interface RequestMetrics {
   observe(kind: string | undefined, status: number, outcome: Outcome | undefined): void;
   /** A request that found no instance got one after so long. */
   held(kind: string, ms: number): void;
+  /** A limit refused a request. */
+  refused(limit: RefusingLimit): void;
 }
 
 /** By kind, not by workload: names are as many as tenants like, and the log has them. */
@@ -50,6 +53,13 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     registers: [registry],
   });
 
+  const refusals = new Counter({
+    name: 'berth_gateway_refusals_total',
+    help: 'Requests that a limit refused: lookups are those of unknown keys, hosts and tokens.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+
   const children = new Map<string, Children>();
   function childrenOf(kind: string, status: number): Children {
     const key = `${kind} ${status}`;
@@ -73,6 +83,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
 
   return {
     begin: () => underWay.inc(),
+    refused: (limit) => refusals.inc({ limit }),
     held: (kind, ms) => waits.observe({ kind }, ms / 1_000),
     observe(kind = 'none', status, outcome) {
       underWay.dec();

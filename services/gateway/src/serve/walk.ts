@@ -202,6 +202,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
       const told = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
       event.add({ code: known.code });
+      if (known.details.limit !== undefined) metrics.refused(known.details.limit);
       if (!response.headersSent && !request.socket.destroyed)
         answer(call, { ...told, headers: over(about.answerHeaders, told.headers) });
       metrics.observe(about.kind, told.status, outcome);

@@ -38,7 +38,7 @@ async function run(name: string, ...argv: string[]): Promise<string[]> {
 const init = (...more: string[]) =>
   run('init', '--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'first-space', ...more);
 
-const keyIn = (lines: string[]): string => /service_\w{40}/.exec(lines.join('\n'))?.[0] ?? '';
+const keyIn = (lines: string[]): string => /service_\w{46}/.exec(lines.join('\n'))?.[0] ?? '';
 const whoHas = (key: string) => createAuthenticator(database).authenticate(key);
 
 describe('init', () => {

@@ -45,7 +45,7 @@ test('init, then the api role: the printed key opens the workspace, and a signal
   const first = ['init', '--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'first-space'];
   const init = await start(first, env).ended;
   expect(init.code).toBe(0);
-  const key = /service_\w{40}/.exec(init.output)?.[0];
+  const key = /service_\w{46}/.exec(init.output)?.[0];
   const server = start(['--role', 'api'], env);
   const [, address] = await server.until(/"address":"(.*?)"/);
   const answer = await fetch(`${address}/v0/workspaces`, { headers: { authorization: `Bearer ${key}` } });

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createLookupLane, LaneFull } from './lookup-lane.ts';
+
+test('a lane runs some questions, lets some wait in order and refuses the rest at once', async () => {
+  const lane = createLookupLane({ maxRunning: 2, maxWaiting: 3 });
+  const asked: number[] = [];
+  const ends: (() => void)[] = [];
+  const question = (number: number) => () => {
+    asked.push(number);
+    return new Promise<number>((end) => ends.push(() => end(number)));
+  };
+  const answers = [1, 2, 3, 4, 5].map((number) => lane.ask(question(number)));
+  await expect(lane.ask(question(6))).rejects.toBeInstanceOf(LaneFull);
+  expect(asked).toEqual([1, 2]);
+  ends[0]?.();
+  expect(await answers[0]).toBe(1);
+  // The place that became free is taken by who waited longest, and there is room for one more.
+  const late = lane.ask(question(7));
+  await expect(lane.ask(question(8))).rejects.toBeInstanceOf(LaneFull);
+  expect(asked).toEqual([1, 2, 3]);
+  for (let at = 1; at < 6; at += 1) {
+    ends[at]?.();
+    await Promise.resolve();
+    await new Promise((turn) => setImmediate(turn));
+  }
+  expect(await Promise.all([...answers, late])).toEqual([1, 2, 3, 4, 5, 7]);
+});
+
+test('a question that fails gives its place back', async () => {
+  const lane = createLookupLane({ maxRunning: 1, maxWaiting: 0 });
+  await expect(lane.ask(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  expect(await lane.ask(async () => 'answered')).toBe('answered');
+});

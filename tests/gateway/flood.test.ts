@@ -1,0 +1,185 @@
+// Requests with invented keys, hosts and preview tokens. They get a lane of their own and are refused when it is full; callers and
+// workloads that are known, and revocation, never wait for them.
+import { randomBytes } from 'node:crypto';
+import { connect, createLookupLane, type Database } from '@berth/database';
+import { newApiKey, newPreviewToken } from '@berth/identity';
+import { createMetricsRegistry } from '@berth/telemetry';
+import { type KyselyPlugin, sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
+import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
+import { GatewayConfig } from '../../services/gateway/src/config.ts';
+import { GatewayError } from '../../services/gateway/src/errors.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import type { Named, NamedPreview } from '../../services/gateway/src/routing/route.ts';
+import { startGateway } from '../../services/gateway/src/start-gateway.ts';
+import { conformanceBrand } from '../support/conformance-brand.ts';
+import { type Bed, byPath, makeBed, silent } from './bed.ts';
+
+const brand = conformanceBrand();
+let bed: Bed;
+beforeAll(async () => {
+  bed = await makeBed();
+});
+afterAll(() => bed[Symbol.asyncDispose]());
+
+/** Connections of strangers that answer nobody until they are let go. */
+async function stuckStrangers() {
+  const database = connect({ url: bed.api.databaseUrl, maxConnections: 1 });
+  const { promise: held, resolve: free } = Promise.withResolvers<void>();
+  const holding = database.connection().execute(() => held);
+  return {
+    database,
+    lane: createLookupLane({ maxRunning: 1, maxWaiting: 4 }),
+    free,
+    async [Symbol.asyncDispose]() {
+      free();
+      await holding;
+      await database.destroy();
+    },
+  };
+}
+
+/** What each was told, in the order they asked. */
+const codesOf = async (answers: readonly Promise<unknown>[]): Promise<string[]> =>
+  (await Promise.allSettled(answers)).map((answer) =>
+    answer.status === 'fulfilled' ? 'answered' : answer.reason instanceof GatewayError ? answer.reason.code : 'failed',
+  );
+
+const countOf = (codes: readonly string[], code: string): number => codes.filter((each) => each === code).length;
+
+test('invented hosts fill their lane alone: known workloads and first calls with a valid key are answered', async () => {
+  await bed.deploy('known');
+  await bed.deploy('just-made');
+  await using strangers = await stuckStrangers();
+  let clock = 0;
+  const { database } = bed;
+  const catalogue = createCatalogue({
+    ...{ database, databaseUrl: bed.api.databaseUrl, logger: silent, now: () => clock },
+    newNames: {
+      caller: { database, lane: createLookupLane({ maxRunning: 1, maxWaiting: 1 }) },
+      stranger: strangers,
+    },
+  });
+  await using _closing = { [Symbol.asyncDispose]: catalogue.close };
+  await catalogue.find(byPath('known'), 'caller');
+  clock = 10_000;
+  const invented = (): Named => ({
+    by: 'host',
+    region: 'local',
+    label: `agt-${randomBytes(8).toString('hex')}`,
+    path: '/',
+  });
+  const flood = codesOf(Array.from({ length: 1_000 }, () => catalogue.find(invented())));
+  expect(await catalogue.find(byPath('known'))).toMatchObject({ name: 'known' });
+  expect(await catalogue.find(byPath('just-made'), 'caller')).toMatchObject({ name: 'just-made' });
+  // Refused, since strangers are many; the database is not said to be away.
+  const busy = await catalogue.find(byPath('never-seen')).catch((error) => error);
+  expect(busy).toMatchObject({ code: 'LOOKUPS_BUSY', details: { limit: 'lookups' } });
+  strangers.free();
+  const codes = await flood;
+  expect([countOf(codes, 'LOOKUPS_BUSY'), countOf(codes, 'answered')]).toEqual([995, 5]);
+});
+
+test('invented preview tokens cost at most one question each, none without a checksum, and are refused beyond their lane', async () => {
+  let questions = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'RawNode' && node.sqlFragments.join('').includes('from preview_tokens where hash'))
+        questions += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const { admin } = bed.api;
+  await admin.post('/sandboxes', { metadata: { name: 'box' }, spec: {} });
+  const made = await admin.post('/sandboxes/box/previews', { metadata: { name: 'app' }, spec: { port: 3000 } });
+  expect(made.status, made.text).toBe(200);
+  const label = new URL(made.body.spec.url).host.split('.')[0] ?? '';
+  const named: NamedPreview = { by: 'preview', region: 'local', label, path: '/' };
+  const catalogue = createCatalogue({
+    ...{ database: bed.database, databaseUrl: bed.api.databaseUrl, logger: silent },
+  });
+  await using _closing = { [Symbol.asyncDispose]: catalogue.close };
+  const gateWith = (database: Database, lane = createLookupLane({ maxRunning: 1, maxWaiting: 4 })) =>
+    createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database, lane }) });
+  const enter = (gate: ReturnType<typeof gateWith>, value: string): Promise<unknown> =>
+    gate.admit(named, { method: 'GET', rawHeaders: [`X-${brand.long}-Preview-Token`, value] }, () => {});
+
+  const gate = gateWith(bed.database.withPlugin(counting));
+  const wrong = newPreviewToken();
+  const odd = `${wrong.slice(0, -1)}${wrong.endsWith('a') ? 'b' : 'a'}`;
+  const random = randomBytes(40).toString('base64url').slice(0, 49);
+  expect(await codesOf([enter(gate, odd), enter(gate, random)])).toEqual(Array(2).fill('AUTHENTICATION_FAILED'));
+  expect(questions).toBe(0);
+  for (let sent = 0; sent < 20; sent += 1)
+    expect(await codesOf([enter(gate, wrong)])).toEqual(['AUTHENTICATION_FAILED']);
+  expect(questions).toBe(1);
+
+  // One that was made a moment ago is found beside them.
+  const token = await admin.post('/sandboxes/box/previews/app/tokens', { metadata: { name: 'one' }, spec: {} });
+  expect(await codesOf([enter(gate, token.body.spec.token)])).toEqual(['answered']);
+
+  await using strangers = await stuckStrangers();
+  const crowded = gateWith(strangers.database, strangers.lane);
+  const flood = codesOf(Array.from({ length: 100 }, () => enter(crowded, newPreviewToken())));
+  expect(await codesOf([enter(crowded, token.body.spec.token)])).toEqual(['answered']);
+  await expect.poll(() => codesOf([enter(crowded, newPreviewToken())])).toEqual(['LOOKUPS_BUSY']);
+  strangers.free();
+  const codes = await flood;
+  expect([countOf(codes, 'LOOKUPS_BUSY'), countOf(codes, 'AUTHENTICATION_FAILED')]).toEqual([95, 5]);
+});
+
+test('a gateway in a flood of invented keys asks one question at a time for them, and judges known keys meanwhile', async () => {
+  const { database } = bed;
+  const registry = createMetricsRegistry({ role: 'gateway' });
+  const gateway = await startGateway({
+    config: GatewayConfig.parse({ port: 0 }),
+    scaling: { requestsPerInstance: 10, idleSeconds: 60 },
+    ...{ brand, workloadDomain: 'example.org', databaseUrl: bed.api.databaseUrl, logger: silent, registry },
+  });
+  await using _stopping = { [Symbol.asyncDispose]: gateway.stop };
+  const call = async (key: string) => {
+    const answer = await fetch(`${gateway.address}/main/agents/nobody`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await answer.arrayBuffer();
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after') };
+  };
+  const refused = async (): Promise<number> =>
+    Number(/^berth_gateway_refusals_total\{limit="lookups".*\} (\d+)$/m.exec(await registry.metrics())?.[1] ?? 0);
+  /** Questions of the gateway that wait for a lock, by the pool that asks. */
+  const waiting = async (pool: string): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and application_name = ${pool} and wait_event_type = 'Lock'`.execute(database);
+    return rows[0]?.count ?? 0;
+  };
+  const [first, second] = [await bed.api.user({ memberOf: 'main' }), await bed.api.user({ memberOf: 'main' })];
+  expect([await call(first.key), await call(second.key)]).toMatchObject([{ status: 404 }, { status: 404 }]);
+  const { flood, judged } = await database.transaction().execute(async (tx) => {
+    await sql`lock table api_keys in access exclusive mode`.execute(tx);
+    await tx.deleteFrom('api_keys').where('user_id', '=', first.id).execute();
+    const flood = Promise.all(Array.from({ length: 700 }, () => call(newApiKey(brand).value)));
+    // One question is under way and 500 wait; nothing moves while the table is locked.
+    await expect.poll(refused).toBe(199);
+    const judged: Promise<{ status: number }>[] = [];
+    await expect
+      .poll(
+        () => {
+          judged.push(call(first.key));
+          return waiting('berth-gateway-keys');
+        },
+        { interval: 50 },
+      )
+      .toBeGreaterThan(0);
+    expect(await waiting('berth-gateway-strangers')).toBe(1);
+    return { flood, judged };
+  });
+  await expect.poll(() => call(first.key)).toMatchObject({ status: 401 });
+  expect(await call(second.key)).toMatchObject({ status: 404 });
+  const statuses = await flood;
+  await Promise.all(judged);
+  const refusals = statuses.filter(({ status }) => status === 429);
+  expect(refusals).toHaveLength(199);
+  expect(refusals.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
+}, 60_000);
