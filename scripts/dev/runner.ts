@@ -30,9 +30,10 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
   await importTinyImage(dockerUrl);
   const token = await runCommand(['create-join-token', '--expires-in', '10m']);
   const nodePort = environment.BERTH_API_NODE_PORT ?? '8081';
-  const isolation = (await installedRunsc())
+  const hasGvisor = (await installedRunsc()) !== undefined;
+  const isolation = hasGvisor
     ? 'runc and gVisor'
-    : 'runc alone; `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
+    : 'runc alone, so sandboxes share this kernel (placement.runcFor: everything); `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
   const stateFolder = join(await standingFolder('server'), 'runner');
   return {
     roles: 'all',
@@ -45,6 +46,8 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
       BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
+      // Only a developer's own code runs here.
+      ...(hasGvisor ? {} : { BERTH_PLACEMENT_RUNC_FOR: environment.BERTH_PLACEMENT_RUNC_FOR ?? 'everything' }),
     },
     lines: [`  docker    ${dockerUrl} (${isolation})`],
   };

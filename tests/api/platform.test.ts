@@ -80,7 +80,7 @@ describe('locations', () => {
     ]);
     expect(body.regions.map(({ infoGeneration }: { infoGeneration: string }) => infoGeneration)).toEqual([
       expect.stringContaining('run under gVisor'),
-      expect.stringContaining('no runner has gVisor'),
+      expect.stringContaining('No runner has gVisor, so sandboxes and mk3 workloads wait'),
       expect.stringContaining('not known'),
     ]);
   });

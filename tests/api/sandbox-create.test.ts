@@ -194,6 +194,22 @@ describe('names', () => {
     expect(SandboxError.parse(answer.body)).toMatchObject({ status_code: status, workspace: 'main' });
   });
 
+  test('one that asks for a shared kernel is refused where the operator does not allow it', async () => {
+    const placement = { sandboxes: { defaultImage: 'example/sandbox:1' } };
+    await using strict = await SandboxBed.start({ placement: { ...placement, runcFor: 'mk2-workloads' } });
+    await strict.addRunner({ waiting: 1 });
+    const { admin } = strict.api;
+    const refused = await admin.post('/sandboxes', named('shared', { runtime: { generation: 'mk2' } }));
+    expect([refused.status, refused.text]).toEqual([400, expect.stringMatching(/placement\.runcFor.*use mk3/)]);
+    const made = await admin.post('/sandboxes', named('own', { runtime: { generation: 'mk3' } }));
+    expect([made.status, made.body.status]).toEqual([200, 'DEPLOYING']);
+    const agent = { metadata: { name: 'a' }, spec: { runtime: { image: 'example/agent:1', generation: 'mk2' } } };
+    expect((await admin.post('/agents', agent)).status).toBe(200);
+    await using strictest = await SandboxBed.start({ placement: { ...placement, runcFor: 'nothing' } });
+    for (const path of ['/agents', '/functions'])
+      expect((await strictest.api.admin.post(path, agent)).body.error).toBe('runc_not_allowed');
+  });
+
   test('without an image of its own or of the operator it is refused as INVALID_IMAGE', async () => {
     await using bare = await SandboxBed.start({ placement: {} });
     const { status, body } = await bare.api.admin.post('/sandboxes', named('bare'));

@@ -66,7 +66,8 @@ export const testScaling = { requestsPerInstance: 10, idleSeconds: 2, mostInstan
 
 export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
-const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' } };
+/** Its runners have runc alone unless a test says otherwise. */
+export const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' } as const;
 
 export async function makeBed({ placement = testPlacement, resyncMs, config = {} }: BedOptions = {}): Promise<Bed> {
   const [api, restate] = await Promise.all([startTestApi({ placement, config }), startTestRestate()]);

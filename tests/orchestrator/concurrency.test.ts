@@ -12,13 +12,13 @@ import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { wrongCounters } from '../support/counters.ts';
-import { type Bed, makeBed, testRegions, testScaling } from './bed.ts';
+import { type Bed, makeBed, testPlacement, testRegions, testScaling } from './bed.ts';
 
 const rung: string[] = [];
 const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
   const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
   return {
-    placement: PlacementConfig.parse({}),
+    placement: PlacementConfig.parse(testPlacement),
     scaling: testScaling,
     limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),

@@ -19,7 +19,7 @@ afterAll(() => bed[Symbol.asyncDispose]());
 /** One that is up, on a machine of its own. */
 async function bringUp(name: string): Promise<{ uid: string; id: string; runner: string }> {
   await sql`update runners set memory_mb = 0`.execute(bed.api.database);
-  const runner = await bed.addRunner();
+  const runner = await bed.addRunner({ isolation: ['gvisor'] });
   const uid = await bed.sandbox(name);
   const [instance] = await bed.running(uid);
   const id = instance?.id ?? '';
@@ -94,4 +94,20 @@ test('its machine is removed by the operator: FAILED in plain words, and never a
   await until(async () => (await bed.statusOf('removed', 'sandboxes')) === 'FAILED');
   expect((await newest('removed')).message).toContain('no longer belongs to this deployment');
   expect(await bed.instances(uid)).toEqual([]);
+});
+
+test('while the machines with gVisor are away a new sandbox waits and says why; it is never put on a shared kernel', async () => {
+  await sql`update runners set status = 'lost'`.execute(bed.api.database);
+  await bed.addRunner({ isolation: ['runc'] });
+  const uid = await bed.sandbox('safe');
+  await until(async () => (await newest('safe')).message.includes('that have gVisor are not connected'));
+  await sql`update runners set isolation = '{runc}'`.execute(bed.api.database);
+  await tell(bed.api, 'reconcile', uid);
+  await until(async () => (await newest('safe')).message.includes('which placement.runcFor requires'));
+  expect(await bed.instances(uid)).toEqual([]);
+  expect(await bed.statusOf('safe', 'sandboxes')).toBe('DEPLOYING');
+  const runner = await bed.addRunner({ isolation: ['runc', 'gvisor'] });
+  await tell(bed.api, 'reconcile', uid);
+  const [instance] = await bed.running(uid);
+  expect([instance?.runner_id, instance?.spec.isolation]).toEqual([runner, 'gvisor']);
 });

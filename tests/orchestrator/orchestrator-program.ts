@@ -17,7 +17,7 @@ await startOrchestrator({
   databaseUrl: program.databaseUrl,
   restate: program.restate,
   config: OrchestratorConfig.parse({ port: program.port }),
-  placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'example/sandbox:1' } }),
+  placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' }),
   scaling: { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 },
   limits: ApiConfig.parse({}),
   brand: conformanceBrand(),

@@ -10,7 +10,7 @@ import { runPools } from '../../services/orchestrator/src/pools/run-pools.ts';
 import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, makeBed, tell, testRegions, testScaling } from './bed.ts';
+import { type Bed, makeBed, tell, testPlacement, testRegions, testScaling } from './bed.ts';
 
 const image = 'example/sandbox:1';
 let bed: Bed;
@@ -170,7 +170,7 @@ test('images used lately are kept ready too, no more of each than were used', as
 test('runs at the same moment fill once', async () => {
   const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
   const dependencies = {
-    placement: PlacementConfig.parse({}),
+    placement: PlacementConfig.parse(testPlacement),
     scaling: testScaling,
     limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),

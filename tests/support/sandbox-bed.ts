@@ -49,8 +49,15 @@ export class SandboxBed implements AsyncDisposable {
     this.api = api;
   }
 
-  static async start({ config, ...options }: TestApiOptions = {}): Promise<SandboxBed> {
-    return new SandboxBed(await startTestApi({ ...options, config: { createWaitSeconds: 10, ...config } }));
+  /** Its runners have runc alone unless a test says otherwise, so that is allowed. */
+  static async start({ config, placement, ...options }: TestApiOptions = {}): Promise<SandboxBed> {
+    return new SandboxBed(
+      await startTestApi({
+        ...options,
+        config: { createWaitSeconds: 10, ...config },
+        placement: { runcFor: 'everything', ...(placement ?? { sandboxes: { defaultImage: image } }) },
+      }),
+    );
   }
 
   async addRunner({ waiting = 0, isolation = 'runc', isDeaf = false }: RunnerWish = {}): Promise<TestRunner> {

@@ -80,6 +80,7 @@ export class SandboxBed implements AsyncDisposable {
         prepare: ({ dockerUrl }) => importBaseImage(dockerUrl),
         settings: {
           BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+          ...(isolation === 'runc' && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
           BERTH_RUNNER_WARM: JSON.stringify([{ image, count: pool, memoryMb }]),
           ...settings,
         },

@@ -28,7 +28,9 @@ beforeEach(async () => {
   for (const table of ['instances', 'runners', 'outbox'] as const) await database.deleteFrom(table).execute();
 });
 
-const settings = { placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'base:1' } }), brand: defaultBrand };
+const sandboxes = { defaultImage: 'base:1' };
+const settings = { placement: PlacementConfig.parse({ sandboxes, runcFor: 'everything' }), brand: defaultBrand };
+const strict = { ...settings, placement: PlacementConfig.parse({ sandboxes }) };
 
 interface RunnerWish {
   readonly waiting?: number;
@@ -55,7 +57,11 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
   return id;
 }
 
-const claim = (spec: object = {}, uid: string = uuidv7(), limits: Record<string, number> = {}) =>
+const claim = (
+  spec: object = {},
+  uid: string = uuidv7(),
+  { limits = {}, under = settings }: { limits?: Record<string, number>; under?: typeof settings } = {},
+) =>
   database.transaction().execute(async (tx) => {
     const result = await claimWarm(
       tx,
@@ -65,7 +71,7 @@ const claim = (spec: object = {}, uid: string = uuidv7(), limits: Record<string,
         region: 'eu',
         random: Math.random,
       },
-      settings,
+      under,
     );
     if (result.claimed !== undefined) await settleClaim(tx, result.claimed, accountId, { limits, tiers: {} });
     return result;
@@ -131,6 +137,23 @@ test('where a runner has gVisor, one that waits under runc is not good enough', 
   expect((await claim({ runtime: { generation: 'mk2' } })).claimed?.spec.isolation).toBe('runc');
 });
 
+test.for([{}, { generation: 'mk2' }])(
+  'a sandbox with %o is never given one that waits on runc where sandboxes have to run under gVisor',
+  async (runtime) => {
+    await addRunner({ waiting: 2 });
+    expect(await claim({ runtime }, uuidv7(), { under: strict })).toEqual({ claimed: undefined, mayStart: false });
+    const gvisor = await addRunner({ isolation: 'gvisor' });
+    const { claimed } = await claim({ runtime }, uuidv7(), { under: strict });
+    expect([claimed?.runner.id, claimed?.spec.isolation]).toEqual([gvisor, 'gvisor']);
+  },
+);
+
+test('while the runners with gVisor are away, one that waits on runc is not taken in their place', async () => {
+  await addRunner();
+  await addRunner({ isolation: 'gvisor', status: 'lost' });
+  expect(await claim()).toEqual({ claimed: undefined, mayStart: false });
+});
+
 test('under gVisor the size has to be the one it was started with, under runc any will do', async () => {
   const gvisor = await addRunner({ isolation: 'gvisor' });
   expect((await claim({ runtime: { memory: 2048 } })).claimed).toBeUndefined();
@@ -169,7 +192,7 @@ test('of ten that want the last room of a machine one gets it, and the others ar
 test('claims at the same moment take no more than the account may hold, and the refusal names the limit', async () => {
   const runner = await addRunner({ waiting: 20 });
   const outcomes = async (limits: Record<string, number>) => {
-    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, uuidv7(), limits)));
+    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, uuidv7(), { limits })));
     const reasons = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
     const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined).length;
     return { claimed, reasons: [...new Set(reasons)] };

@@ -9,6 +9,7 @@ import { lockRoom } from './account-room.ts';
 import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
 import { type Candidate, isolationFor, place } from './place.ts';
 import { poolOf } from './pool.ts';
+import { isolationOf } from './runc-rule.ts';
 import {
   bootRevision,
   mayBeClaimed,
@@ -20,7 +21,6 @@ import {
   warmReservedMb,
 } from './sandbox-spec.ts';
 import { reserveMemory } from './take-runners.ts';
-import { preferredIsolation } from './workload-spec.ts';
 
 export interface Claimant {
   readonly sandbox: Omit<Workload, 'kind'>;
@@ -66,13 +66,13 @@ export async function claimWarm(
   settings: Settings,
 ): Promise<ClaimResult> {
   const { placement } = settings;
-  const preferred = preferredIsolation(spec);
   const image = sandboxImage(spec, sandbox, settings) ?? '';
   const pool = (isolation: IsolationClass): string =>
     poolOf({ image, isolation, memoryMb: sandboxMemoryMb(spec, placement) });
   const runners = await loadRunners(tx, region, { runc: pool('runc'), gvisor: pool('gvisor') });
-  const isolation = isolationFor(runners, preferred);
-  const need = { regions: [region], isolation: preferred, holders: new Set<string>(), avoidsPressure: true };
+  const isolation = isolationFor(runners, isolationOf('sandbox', spec, placement.runcFor));
+  const holders = new Set<string>();
+  const need = { regions: [region], isolation, mayFallBack: false, holders, avoidsPressure: true };
   const reservedMb = reservedMbOf(spec, placement);
   const differenceMb = reservedMb - warmReservedMb;
   let holding = mayBeClaimed(spec, settings) ? runners.filter((runner) => runner.waiting.includes(isolation)) : [];
@@ -93,7 +93,7 @@ interface WaitingRow extends RunnerRow {
   readonly waiting: readonly IsolationClass[];
 }
 
-/** Those of the region that are up, and what each has ready. */
+/** Those of the region, up or not, and what each has ready. */
 async function loadRunners(
   tx: DatabaseTransaction,
   region: string,
@@ -106,7 +106,7 @@ async function loadRunners(
     select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb", is_pressed as "isPressed",
       ingress_address as "ingressAddress", ingress_secret as "ingressSecret",
       ${holds(pools.runc)} as runc, ${holds(pools.gvisor)} as gvisor
-    from runners where region = ${region} and status = 'up'`.execute(tx);
+    from runners where region = ${region}`.execute(tx);
   return rows.map(({ runc, gvisor, ...runner }) => ({
     ...runner,
     waiting: [...(runc ? ['runc' as const] : []), ...(gvisor ? ['gvisor' as const] : [])],

@@ -1,6 +1,7 @@
 // What an operator may set about where instances run and what they get. Read by whoever gives one to a runner: the api for a
 // sandbox that is claimed, the orchestrator for everything else.
 import { z } from 'zod';
+import { runcRules } from './runc-rule.ts';
 
 const Sandboxes = z.object({
   defaultImage: z
@@ -49,6 +50,12 @@ export const PlacementConfig = z.object({
     .min(1)
     .optional()
     .describe('Registry, as runners reach it, that holds hub images and those made here; put before their names.'),
+  runcFor: z
+    .enum(runcRules)
+    .default('mk2-workloads')
+    .describe(
+      'What may run on runc, where code shares the kernel of its machine with all others there. `nothing`: everything runs under gVisor. `mk2-workloads`: agents and functions that ask for generation mk2. `everything`: sandboxes that ask for mk2 too; and where no registered runner of a region has gVisor, whatever runs there. What needs gVisor waits while no runner has it.',
+    ),
   sandboxes: Sandboxes.prefault({}),
 });
 export type PlacementConfig = z.infer<typeof PlacementConfig>;

@@ -15,6 +15,7 @@ export { deployedMessage, isolationIn, nodeGenerationOf } from './isolation.ts';
 export type { Placement } from './place.ts';
 export { type PoolWish, poolOf } from './pool.ts';
 export { loadConnections, loadRegions } from './references.ts';
+export { asksForRunc, isolationOf, mayAskForRunc } from './runc-rule.ts';
 export {
   expiresAtMs,
   expiresInSeconds,
@@ -39,4 +40,4 @@ export {
 export { reserveMemory, takeRunners } from './take-runners.ts';
 export { terminateSandbox } from './terminate-sandbox.ts';
 export { waitingMessage } from './waiting.ts';
-export { instanceLimits, preferredIsolation, TrafficSpec, WorkloadSpec } from './workload-spec.ts';
+export { instanceLimits, TrafficSpec, WorkloadSpec } from './workload-spec.ts';

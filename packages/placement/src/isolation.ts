@@ -1,5 +1,6 @@
 // How code of different tenants is kept apart, said plainly: to whoever asks where something runs, and on the resource itself.
 import type { IsolationClass } from '@berth/contract';
+import type { RuncRule } from './runc-rule.ts';
 
 /**
  * Control-plane sheet 2.8 knows two generations of machines and does not say what they are. Here the newer one is the one that
@@ -10,7 +11,7 @@ const generations = { runc: 'mk3.0', gvisor: 'mk3.1' } as const satisfies Record
 export const nodeGenerationOf = (isolation: IsolationClass): string => generations[isolation];
 
 const words = {
-  runc: 'it shares the kernel of its machine, which offers no gVisor',
+  runc: 'it shares the kernel of its machine',
   gvisor: 'it runs under gVisor, with a kernel of its own',
 } as const satisfies Record<IsolationClass, string>;
 
@@ -23,10 +24,19 @@ export interface IsolatingRunners {
   readonly withGvisor: number;
 }
 
-export function isolationIn({ up, withGvisor }: IsolatingRunners): string {
+const mk2Runs = {
+  nothing: 'nothing shares the kernel of its machine',
+  'mk2-workloads': 'agents and functions of generation mk2 share the kernel of their machine',
+  everything: 'what asks for generation mk2 shares the kernel of its machine',
+} as const satisfies Record<RuncRule, string>;
+
+export function isolationIn({ up, withGvisor }: IsolatingRunners, runcFor: RuncRule): string {
+  const others = mk2Runs[runcFor];
   if (up === 0) return 'No runner is registered, so how workloads are isolated is not known.';
-  if (withGvisor === 0) return 'Workloads share the kernel of their machine: no runner has gVisor.';
-  const who = 'Sandboxes and mk3 workloads run under gVisor';
-  const others = 'mk2 workloads share the kernel of their machine.';
-  return withGvisor < up ? `${who}, on the runners that have it; ${others}` : `${who}; ${others}`;
+  if (withGvisor > 0) {
+    const where = withGvisor < up ? ', on the runners that have it' : '';
+    return `Sandboxes and mk3 workloads run under gVisor${where}; ${others}.`;
+  }
+  if (runcFor === 'everything') return 'Workloads share the kernel of their machine: no runner has gVisor.';
+  return `No runner has gVisor, so sandboxes and mk3 workloads wait; ${others}.`;
 }

@@ -17,6 +17,7 @@ const candidates: fc.Arbitrary<Candidate[]> = fc.uniqueArray(
 const needs: fc.Arbitrary<Need> = fc.record({
   regions: fc.subarray(['eu', 'us', 'asia']),
   isolation: fc.constantFrom('runc', 'gvisor'),
+  mayFallBack: fc.boolean(),
   reservedMb: fc.integer({ min: 128, max: 4_000 }),
   holders: fc.array(fc.integer({ min: 0, max: 50 }).map(String)).map((ids) => new Set(ids)),
   avoidsPressure: fc.boolean(),
@@ -30,7 +31,9 @@ test('who is chosen is allowed, isolates as asked, has room, is not pressed and 
     fc.property(candidates, needs, random, (runners, need, random) => {
       const placement = place(runners, need, random);
       const allowed = runners.filter(({ region, status }) => status === 'up' && need.regions.includes(region));
-      const isolation = allowed.some((runner) => runner.isolation.includes(need.isolation)) ? need.isolation : 'runc';
+      const registered = runners.filter(({ region }) => need.regions.includes(region));
+      const isThere = registered.some((runner) => runner.isolation.includes(need.isolation));
+      const isolation = isThere || !need.mayFallBack ? need.isolation : 'runc';
       const fitting = allowed.filter(
         (runner) => runner.isolation.includes(isolation) && runner.reservedMb + need.reservedMb <= runner.memoryMb,
       );
@@ -55,7 +58,13 @@ const runner = (id: string, changes: Partial<Candidate> = {}): Candidate => ({
   isPressed: false,
   ...changes,
 });
-const need: Need = { regions: ['eu'], isolation: 'gvisor', reservedMb: 1_024, holders: new Set() };
+const need: Need = {
+  regions: ['eu'],
+  isolation: 'gvisor',
+  mayFallBack: true,
+  reservedMb: 1_024,
+  holders: new Set(),
+};
 
 test('of up to three runners the least loaded one is taken', () => {
   const runners = [
@@ -71,6 +80,15 @@ test('where one runner has gVisor the others do not count, also while it is full
   expect(place([runner('a')], need, Math.random)).toMatchObject({ isolation: 'runc', runner: { id: 'a' } });
   expect(place([runner('a'), full], need, Math.random)).toBeUndefined();
   expect(place([runner('a'), full], { ...need, isolation: 'runc' }, Math.random)?.runner.id).toBe('a');
+});
+
+test('what needs gVisor never goes to runc by itself: not where nobody has gVisor, nor while those who have it are away', () => {
+  const strict = { ...need, mayFallBack: false };
+  const away = runner('gvisor', { isolation: ['runc', 'gvisor'], status: 'lost' });
+  expect(place([runner('a')], strict, Math.random)).toBeUndefined();
+  expect(place([runner('a'), away], strict, Math.random)).toBeUndefined();
+  expect(place([runner('a'), away], need, Math.random)).toBeUndefined();
+  expect(place([runner('a'), { ...away, status: 'up' }], need, Math.random)?.runner.id).toBe('gvisor');
 });
 
 test('a pressed runner is taken only when no other has room, and never by what avoids it', () => {

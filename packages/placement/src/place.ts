@@ -1,6 +1,7 @@
 // Chooses the runner of one instance. Of three at random the least loaded one is taken: nearly as even as the best of all,
 // and many that decide at the same moment do not all choose the same. Pure; whoever calls it reserves.
 import type { IsolationClass } from '@berth/contract';
+import type { Isolated } from './runc-rule.ts';
 
 export interface Candidate {
   readonly id: string;
@@ -13,10 +14,9 @@ export interface Candidate {
   readonly isPressed: boolean;
 }
 
-export interface Need {
+export interface Need extends Isolated {
   /** Names of the regions that it may run in. */
   readonly regions: readonly string[];
-  readonly isolation: IsolationClass;
   readonly reservedMb: number;
   /** Runners that hold an instance of the same revision; others are better, so that not all end together. */
   readonly holders: ReadonlySet<string>;
@@ -32,8 +32,9 @@ export interface Placement {
 const choices = 3;
 
 export function place(candidates: readonly Candidate[], need: Need, random: () => number): Placement | undefined {
-  const allowed = candidates.filter(({ region, status }) => status === 'up' && need.regions.includes(region));
-  const isolation = isolationFor(allowed, need.isolation);
+  const registered = candidates.filter(({ region }) => need.regions.includes(region));
+  const isolation = isolationFor(registered, need);
+  const allowed = registered.filter(({ status }) => status === 'up');
   const fitting = allowed.filter((runner) => runner.isolation.includes(isolation) && hasRoom(runner, need.reservedMb));
   const calm = fitting.filter(({ isPressed }) => !isPressed);
   const usable = calm.length > 0 || need.avoidsPressure === true ? calm : fitting;
@@ -45,9 +46,16 @@ export function place(candidates: readonly Candidate[], need: Need, random: () =
 export const hasRoom = ({ reservedMb, memoryMb }: Candidate, neededMb: number): boolean =>
   reservedMb + neededMb <= memoryMb;
 
-/** One machine that can isolate better is enough for the others not to count: a full one is waited for. */
-export function isolationFor(allowed: readonly Candidate[], preferred: IsolationClass): IsolationClass {
-  return allowed.some(({ isolation }) => isolation.includes(preferred)) ? preferred : 'runc';
+/**
+ * One registered machine that has gVisor is enough for the others not to count, whatever its status: one that is full or away is waited
+ * for. Otherwise an outage of those machines would put new code on a shared kernel, where it stays.
+ */
+export function isolationFor(
+  registered: readonly Candidate[],
+  { isolation: wanted, mayFallBack }: Isolated,
+): IsolationClass {
+  const isThere = registered.some(({ isolation }) => isolation.includes(wanted));
+  return mayFallBack && !isThere ? 'runc' : wanted;
 }
 
 const byLoad = (left: Candidate, right: Candidate): number =>

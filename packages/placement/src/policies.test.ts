@@ -62,7 +62,11 @@ test('who waits is told why', () => {
     isPressed: false,
   };
   const message = (runners: (typeof runner)[], region: string | undefined, ...policies: PlacementPolicy[]) =>
-    waitingMessage(runners, allowedRegions(regions, region, policies), { isolation: 'runc', reservedMb: 2_048 });
+    waitingMessage(runners, allowedRegions(regions, region, policies), {
+      isolation: 'runc',
+      mayFallBack: false,
+      reservedMb: 2_048,
+    });
   expect(message([], 'eu-1')).toBe('Waiting for a runner: no runner is registered.');
   expect(message([runner], 'eu-1')).toBe('Waiting for a runner: none in region eu-1 has 2048 MB free.');
   expect(message([runner], undefined)).toBe('Waiting for a runner: none in regions eu-1, eu-2, us-1 has 2048 MB free.');

@@ -26,10 +26,10 @@ export async function takeRunners(
     if (placement === undefined) break;
     const { id } = placement.runner;
     const reservedNow = await reserveMemory(tx, id, need.reservedMb);
-    // Full or gone since it was read: the next best one is asked.
-    runners = runners.flatMap((runner) => {
-      if (runner.id !== id) return [runner];
-      return reservedNow === undefined ? [] : [{ ...runner, reservedMb: reservedNow }];
+    // Full or gone since it was read: the next best one is asked. It stays registered, so that isolation is not given up for it.
+    runners = runners.map((runner) => {
+      if (runner.id !== id) return runner;
+      return reservedNow === undefined ? { ...runner, status: 'unusable' } : { ...runner, reservedMb: reservedNow };
     });
     if (reservedNow === undefined) continue;
     holders.add(id);

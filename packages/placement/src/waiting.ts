@@ -1,10 +1,9 @@
 // Why an instance has no runner yet, for people.
-import type { IsolationClass } from '@berth/contract';
 import { type Candidate, hasRoom, isolationFor } from './place.ts';
 import type { Allowed } from './policies.ts';
+import type { Isolated } from './runc-rule.ts';
 
-interface Unplaced {
-  readonly isolation: IsolationClass;
+interface Unplaced extends Isolated {
   readonly reservedMb: number;
 }
 
@@ -21,14 +20,18 @@ function reason(runners: readonly Candidate[], { regions, refusedBy }: Allowed, 
   if (runners.length === 0) return 'no runner is registered';
   const names = regions.map(({ name }) => name);
   const place = names.length === 1 ? `region ${names[0]}` : `regions ${names.join(', ')}`;
-  const up = runners.filter(({ region, status }) => status === 'up' && names.includes(region));
+  const registered = runners.filter(({ region }) => names.includes(region));
+  const up = registered.filter(({ status }) => status === 'up');
   if (up.length === 0) return `none in ${place} is connected`;
-  // Better isolation is given up where nobody has it, plain containers are not.
-  if (need.isolation === 'runc' && !up.some(({ isolation }) => isolation.includes('runc'))) {
+  const isolation = isolationFor(registered, need);
+  const isolating = up.filter((runner) => runner.isolation.includes(isolation));
+  if (isolating.length === 0 && isolation === 'runc')
     return `none in ${place} runs plain containers, which generation mk2 asks for`;
-  }
-  const isolation = isolationFor(up, need.isolation);
-  const fitting = up.filter((runner) => runner.isolation.includes(isolation) && hasRoom(runner, need.reservedMb));
+  if (isolating.length === 0 && registered.some((runner) => runner.isolation.includes(isolation)))
+    return `those in ${place} that have gVisor are not connected`;
+  if (isolating.length === 0)
+    return `none in ${place} has gVisor, which placement.runcFor requires; the operator installs gVisor on a runner, or allows runc with placement.runcFor: everything`;
+  const fitting = isolating.filter((runner) => hasRoom(runner, need.reservedMb));
   if (fitting.length > 0) {
     return `${fitting.length === 1 ? 'the only one' : 'each'} in ${place} that has ${need.reservedMb} MB free is short of memory or disk`;
   }

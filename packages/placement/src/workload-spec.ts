@@ -1,5 +1,4 @@
 // The parts of a stored spec that decide where and how a workload runs. The contract checked them when they came in.
-import type { IsolationClass } from '@berth/contract';
 import { z } from 'zod';
 
 export const Value = z.union([z.string(), z.object({ $sealed: z.string() })]);
@@ -47,10 +46,3 @@ export function instanceLimits({ runtime }: WorkloadSpec, mostInstances: number)
   const most = Math.max(1, maxScale ?? Math.max(mostInstances, minScale));
   return { least: Math.min(minScale, most), most };
 }
-
-/** The newer generation is the isolated one; absent means the newest. */
-export const preferredIsolation = ({
-  runtime,
-}: {
-  readonly runtime: Pick<z.infer<typeof Runtime>, 'generation'>;
-}): IsolationClass => (runtime.generation === 'mk2' ? 'runc' : 'gvisor');

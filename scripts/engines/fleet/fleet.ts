@@ -10,6 +10,7 @@ import { clickhouse } from '../clickhouse.ts';
 import { docker } from '../docker.ts';
 import { freePort } from '../free-port.ts';
 import { buildGuest } from '../guest/runtime.ts';
+import { installedRunsc } from '../gvisor.ts';
 import { postgres } from '../postgres.ts';
 import { restate } from '../restate.ts';
 import { runFolder } from '../run.ts';
@@ -104,6 +105,8 @@ export async function startFleet({
     BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
     // What is not about scaling is not to be disturbed by it.
     BERTH_SCALING_IDLE_SECONDS: '3600',
+    // A developer's machine may lack gVisor.
+    ...((await installedRunsc()) === undefined && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
     ...settings,
   };
   const server = (role: string): ServerProcess =>

@@ -37,7 +37,8 @@ export async function startBed(options: Omit<RunnerHostOptions, 'number'>): Prom
       workspaces: ['main', 'other'],
       machines: 0,
       gateways: 1,
-      settings: { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '300' },
+      // Sandboxes run on both classes there.
+      settings: { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '300', BERTH_PLACEMENT_RUNC_FOR: 'everything' },
     }),
   );
   const machine = made.use(await RunnerHost.start(fleet, { number: machineNumber, ...options }));

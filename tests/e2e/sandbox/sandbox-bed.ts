@@ -46,6 +46,7 @@ export async function startSandboxBed(isolation: IsolationClass): Promise<Sandbo
     settings: {
       BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
       BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
+      ...(isolation === 'runc' && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
       BERTH_RUNNER_WARM_LATELY: '2',
       BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: String(idleSeconds),
     },

@@ -3,6 +3,7 @@ import type { KindRules } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
 import { checkImage } from './image-reference.ts';
+import { checkGeneration } from './isolation.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requirePolicies } from './references.ts';
 import { checkRegion, regionNames, withoutAuto } from './regions.ts';
@@ -57,6 +58,7 @@ async function check(context: Context, draft: Draft, previous?: Draft['spec']): 
   const region = checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  checkGeneration(context, 'agent', section(draft.spec, 'runtime').generation);
   if (region === undefined && persistentVolumes(draft.spec).length > 0) {
     const regions = regionNames(context.dependencies.config);
     throw kindErrors.region_required({ field: 'spec.region', because: 'spec.volumes', regions });

@@ -52,6 +52,11 @@ export const kindErrors = defineErrors({
     status: 400,
     message: '{field} comes from {registry}, which this deployment does not allow. Use an image from: {allowed}.',
   },
+  runc_not_allowed: {
+    status: 400,
+    message:
+      'spec.runtime.generation is mk2, which shares the kernel of its machine with others; this deployment does not allow that for a {kind} (placement.runcFor). Leave it out, or use mk3.',
+  },
   creation_in_progress: {
     status: 409,
     message:

@@ -5,6 +5,7 @@ import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from './host-labels.ts';
 import { checkImage } from './image-reference.ts';
+import { checkGeneration } from './isolation.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireConnections, requirePolicies } from './references.ts';
 import { checkRegion, withoutAuto } from './regions.ts';
@@ -28,6 +29,7 @@ async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  checkGeneration(context, 'function', section(draft.spec, 'runtime').generation);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);
   draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);

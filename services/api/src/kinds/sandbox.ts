@@ -13,6 +13,7 @@ import { endSandbox, standing } from '../sandboxes/stand.ts';
 import { kindErrors } from './errors.ts';
 import { claimHostLabel, workloadUrl } from './host-labels.ts';
 import { checkImage } from './image-reference.ts';
+import { checkGeneration } from './isolation.ts';
 import { checkMemory } from './memory-limit.ts';
 import { requireRows } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
@@ -30,6 +31,8 @@ export const sandboxRules: KindRules = {
     draft.state = { boot: 1 };
     const region = await settleRegion(context, draft);
     settleRuntime(context, draft);
+    // It never changes: one from before the operator forbade it can still be changed otherwise, and runs under gVisor from then on.
+    checkGeneration(context, 'sandbox', section(draft.spec, 'runtime').generation);
     await requireNetwork(context, draft.spec, region);
   },
   async created(context, row, draft) {

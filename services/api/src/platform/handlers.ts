@@ -8,10 +8,10 @@ import { runnersByRegion } from './standing-runners.ts';
 export const platformHandlers: readonly Registration[] = [
   read(listLocations, async ({ dependencies, database }) => {
     const standing = await runnersByRegion(database);
-    return dependencies.config.regions.map((region) => locationOf(region, standing));
+    return dependencies.config.regions.map((region) => locationOf(region, standing, dependencies.placement.runcFor));
   }),
   read(getConfiguration, async ({ dependencies, database }) =>
-    configurationOf(dependencies.config.regions, await runnersByRegion(database)),
+    configurationOf(dependencies.config.regions, await runnersByRegion(database), dependencies.placement.runcFor),
   ),
   read(listFeatures, async (call) => enabledFeatures(call)),
   read(getFeature, async (call) => evaluateFeature(call, call.params.featureKey, call.query.account)),

@@ -1,6 +1,6 @@
 // The regions of the deployment as clients see them. Nothing is claimed that no engine stands behind yet.
 import type { Configuration, Location } from '@berth/contract';
-import { isolationIn } from '@berth/placement';
+import { isolationIn, type PlacementConfig } from '@berth/placement';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
 import type { RegionRunners } from './standing-runners.ts';
@@ -16,12 +16,14 @@ const place = ({ continent, country, location }: Located) => ({
   ...(location === '' ? {} : { location }),
 });
 
-export const locationOf = (region: Region, standing: Standing): z.input<typeof Location> => ({
+type Rule = PlacementConfig['runcFor'];
+
+export const locationOf = (region: Region, standing: Standing, runcFor: Rule): z.input<typeof Location> => ({
   region: region.name,
   ...place(region),
   flavors: [{ name: 'x86', type: 'cpu' }],
   status: healthOf(runnersOf(region, standing)),
-  isolation: isolationIn(runnersOf(region, standing)),
+  isolation: isolationIn(runnersOf(region, standing), runcFor),
 });
 
 function healthOf({ up, lost }: RegionRunners): string {
@@ -32,7 +34,11 @@ function healthOf({ up, lost }: RegionRunners): string {
 const runnersOf = ({ name }: Region, standing: Standing): RegionRunners =>
   standing.get(name) ?? { up: 0, lost: 0, withGvisor: 0 };
 
-export const configurationOf = (regions: readonly Region[], standing: Standing): z.input<typeof Configuration> => ({
+export const configurationOf = (
+  regions: readonly Region[],
+  standing: Standing,
+  runcFor: Rule,
+): z.input<typeof Configuration> => ({
   regions: regions.map((region) => ({
     name: region.name,
     allowed: true,
@@ -42,7 +48,7 @@ export const configurationOf = (regions: readonly Region[], standing: Standing):
     proxyAvailable: false,
     // The generation that a sandbox under gVisor names.
     mk31Available: runnersOf(region, standing).withGvisor > 0,
-    infoGeneration: isolationIn(runnersOf(region, standing)),
+    infoGeneration: isolationIn(runnersOf(region, standing), runcFor),
   })),
   continents: named(
     regions.map(({ continent }) => continent),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type ObservedPools, type PoolPlan, planPools, type WaitingInstance } from './plan-pools.ts';
 import { poolTargets } from './targets.ts';
 
-const settings = { placement: PlacementConfig.parse({}), brand: defaultBrand };
+const settings = { placement: PlacementConfig.parse({ runcFor: 'everything' }), brand: defaultBrand };
 const targetsOf = (counts: Readonly<Record<string, number>>) =>
   poolTargets(
     {
@@ -151,4 +151,12 @@ test('wishes: the better isolation unless they say which, none that the machine 
     ['runc a', 5],
     ['runc b', 3],
   ]);
+});
+
+test('no sandbox is made ahead on runc where sandboxes have to run under gVisor', () => {
+  const strict = { ...settings, placement: PlacementConfig.parse({}) };
+  const wishes = { warm: [{ image: 'a', count: 2 }], warmLately: 0, lately: [] };
+  expect(poolTargets({ ...wishes, isolation: ['runc'] }, strict)).toEqual([]);
+  const both = poolTargets({ ...wishes, isolation: ['runc', 'gvisor'] }, strict);
+  expect(both.map(({ pool }) => pool)).toEqual(['gvisor 4096 a']);
 });

@@ -1,6 +1,6 @@
 // What a runner should keep ready: what its operator names, and what was used lately. Pure.
 import type { IsolationClass, WarmWish } from '@berth/contract';
-import { type PoolWish, poolOf, SandboxSpec, type Settings, sandboxImage } from '@berth/placement';
+import { mayAskForRunc, type PoolWish, poolOf, SandboxSpec, type Settings, sandboxImage } from '@berth/placement';
 
 export interface PoolTarget extends PoolWish {
   readonly pool: string;
@@ -36,7 +36,9 @@ export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, set
   for (const wish of wished) {
     const pool = poolOf(wish);
     const known = targets.get(pool);
-    if (!isolation.includes(wish.isolation) || wish.count <= (known?.count ?? 0)) continue;
+    // Nobody could be given one on runc where sandboxes have to run under gVisor.
+    const isUseful = wish.isolation === 'gvisor' || mayAskForRunc('sandbox', settings.placement.runcFor);
+    if (!isUseful || !isolation.includes(wish.isolation) || wish.count <= (known?.count ?? 0)) continue;
     targets.set(pool, { ...(known ?? wish), pool, count: wish.count });
   }
   return [...targets.values()];

@@ -2,13 +2,13 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   instanceSpec,
+  isolationOf,
   limitMessage,
   loadConnections,
   loadRegions,
   lockRoom,
   memoryOf,
   type Placement,
-  preferredIsolation,
   takeRunners,
   type WorkloadSpec,
   waitingMessage,
@@ -47,7 +47,7 @@ export async function startInstances(
   const reservedMb = Math.ceil(memoryOf(spec, placement) / placement.overcommit);
   const need = {
     regions: allowed.regions.map(({ name }) => name),
-    isolation: preferredIsolation(spec),
+    ...isolationOf('workload', spec, placement.runcFor),
     reservedMb,
     holders: loaded.holders.get(revision) ?? new Set<string>(),
   };

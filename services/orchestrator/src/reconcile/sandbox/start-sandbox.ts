@@ -2,10 +2,10 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   bootRevision,
+  isolationOf,
   limitMessage,
   loadRegions,
   lockRoom,
-  preferredIsolation,
   reservedMbOf,
   sandboxInstanceSpec,
   takeRunners,
@@ -29,10 +29,9 @@ export async function startSandbox(
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workspace.id, regions, WorkloadSpec.parse({ region: spec.region }));
   const reservedMb = reservedMbOf(spec, placement);
-  const isolation = preferredIsolation(spec);
   const need = {
     regions: allowed.regions.map((region) => region.name),
-    isolation,
+    ...isolationOf('sandbox', spec, placement.runcFor),
     reservedMb,
     holders: new Set<string>(),
     avoidsPressure: true,
