@@ -86,6 +86,8 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
       BERTH_API_PORT: '0',
       BERTH_HEALTH_PORTS_API: '0',
       BERTH_API_NODE_ENABLED: 'false',
+      // One key sends all that a bench measures.
+      BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -54,3 +54,32 @@ test('invented keys take two connections, are refused beyond their lane, and a k
   );
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(502);
 }, 60_000);
+
+test('a key and an address have rate limits, with Retry-After and a message that names them', async () => {
+  await using limited = await startTestApi({
+    config: {
+      trustedProxies: ['127.0.0.1'],
+      // Of the clock of this machine nothing depends: a request comes back in an hour or so.
+      rateLimits: { perKey: { perSecond: 0.0003, burst: 3 }, perAddress: { perSecond: 0.0003, burst: 5 } },
+    },
+  });
+  const { key } = await limited.user({ memberOf: 'main' });
+  const from = async (address: string, path = '/v0/drives') => {
+    const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': address };
+    const answer = await fetch(`${limited.url}${path}`, { headers });
+    return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')), body: JSON.parse(await answer.text()) };
+  };
+  for (let sent = 0; sent < 3; sent += 1) expect((await from('198.51.100.1')).status).toBe(200);
+  const refused = await from('198.51.100.1');
+  expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited', code: 429 } });
+  expect(refused.retryAfter).toBeGreaterThan(3_000);
+  expect(refused.body.message).toMatch(/came with the key ak_\w+, after a burst of 3\. .*api\.rateLimits\.perKey\.$/);
+  // Addresses are counted before keys, and where there is no such operation too.
+  expect((await from('198.51.100.1', '/v0/nothing')).status).toBe(404);
+  const later = await from('198.51.100.1', '/v0/nothing');
+  expect(later).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+  expect(later.body.message).toMatch(
+    /came from 198\.51\.100\.1, after a burst of 5\. .*api\.rateLimits\.perAddress\.$/,
+  );
+  expect((await from('198.51.100.2', '/v0/nothing')).status).toBe(404);
+});

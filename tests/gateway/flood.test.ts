@@ -5,16 +5,18 @@ import { connect, createLookupLane, type Database } from '@berth/database';
 import { newApiKey, newPreviewToken } from '@berth/identity';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { type KyselyPlugin, sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
 import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { GatewayConfig } from '../../services/gateway/src/config.ts';
 import { GatewayError } from '../../services/gateway/src/errors.ts';
+import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import type { Named, NamedPreview } from '../../services/gateway/src/routing/route.ts';
 import { startGateway } from '../../services/gateway/src/start-gateway.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { type Bed, byPath, makeBed, silent } from './bed.ts';
+import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
 
 const brand = conformanceBrand();
 let bed: Bed;
@@ -183,3 +185,57 @@ test('a gateway in a flood of invented keys asks one question at a time for them
   expect(refusals).toHaveLength(199);
   expect(refusals.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
 }, 60_000);
+
+describe('a rate limit', () => {
+  const slow = { perSecond: 1, burst: 3 };
+  let clock = 0;
+  const now = (): number => clock;
+
+  /** The agent is switched off, so whoever is admitted gets 503. */
+  async function startLimited(callers: WalkBedOptions['callers']) {
+    const walk = await startWalkBed(bed, directConnector(1), {
+      isTrusted: (address) => address === '127.0.0.1',
+      callers: { ...callers, now },
+    });
+    const call = async (key: string, forwardedFor = '198.51.100.1') => {
+      const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': forwardedFor };
+      const answer = await fetch(`${walk.url}/main/agents/off`, { headers });
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() };
+    };
+    return { call, registry: walk.registry, [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose]() };
+  }
+
+  beforeAll(() => bed.deploy('off', { enabled: false }));
+
+  test('of a key refuses what comes after its burst, names the limit, and leaves other keys alone', async () => {
+    await using limited = await startLimited({ perKey: slow });
+    const [busy, other] = [await bed.api.user({ memberOf: 'main' }), await bed.api.user({ memberOf: 'main' })];
+    for (let sent = 0; sent < 3; sent += 1) expect(await limited.call(busy.key)).toMatchObject({ status: 503 });
+    const refused = await limited.call(busy.key);
+    expect(refused).toMatchObject({ status: 429, retryAfter: '1' });
+    const { error } = JSON.parse(refused.text);
+    expect(error).toMatchObject({ code: 'RATE_LIMITED', retryable: true, safe_to_retry_request: true });
+    expect(error.message).toMatch(/^More than 1 requests per second came with the key ak_\w+, after a burst of 3\.$/);
+    expect(error.action).toContain('gateway.rateLimits.perKey');
+    expect(await limited.call(other.key)).toMatchObject({ status: 503 });
+    expect(await limited.registry.metrics()).toContain('berth_gateway_refusals_total{limit="key",role="gateway"} 1');
+    clock += 1_000;
+    expect(await limited.call(busy.key)).toMatchObject({ status: 503 });
+  });
+
+  test('of an address counts the client that a trusted proxy saw, not what the client says', async () => {
+    await using limited = await startLimited({ perAddress: slow });
+    const { key } = await bed.api.user({ memberOf: 'main' });
+    const invented = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
+    const statuses: number[] = [];
+    for (const each of invented) statuses.push((await limited.call(key, `${each}, 198.51.100.7`)).status);
+    expect(statuses).toEqual([503, 503, 503, 429]);
+    const network: number[] = [];
+    for (const host of ['1', '2', '3', '4']) network.push((await limited.call(key, `2001:db8:1:2::${host}`)).status);
+    expect(network).toEqual([503, 503, 503, 429]);
+    expect(await limited.call(key, '2001:db8:1:3::1')).toMatchObject({ status: 503 });
+    expect(await limited.registry.metrics()).toContain(
+      'berth_gateway_refusals_total{limit="address",role="gateway"} 2',
+    );
+  });
+});

@@ -1,11 +1,12 @@
 // All of the gateway but its way to instances, which a test brings along.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createLookupLane } from '@berth/database';
-import { createAuthenticator } from '@berth/identity';
+import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
 import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
 import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
+import { rateRefusal } from '../../services/gateway/src/access/rate-refusal.ts';
 import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
 import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
 import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
@@ -34,7 +35,11 @@ export interface WalkBedOptions {
   readonly logger?: Logger;
   /** Heard of no change: what it does not ask for it does not know. */
   readonly isDeaf?: boolean;
+  readonly isTrusted?: (address: string) => boolean;
+  readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
 }
+
+const unlimited = { perSecond: 0, burst: 1 };
 
 export interface WalkBed extends AsyncDisposable {
   readonly url: string;
@@ -48,6 +53,7 @@ export async function startWalkBed(
   connector: Connector,
   options: WalkBedOptions = {},
 ): Promise<WalkBed> {
+  const { isTrusted = () => false } = options;
   const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
   const registry = createMetricsRegistry({ role: 'gateway' });
   // Nobody listens on port 1.
@@ -78,7 +84,11 @@ export async function startWalkBed(
       cookies: createStickyCookies({ key: randomBytes(32), brand }),
     }),
     upgrader: createUpgrader(shared),
-    isTrusted: () => false,
+    isTrusted,
+    callers: createCallerLimits({
+      ...{ perKey: unlimited, perAddress: unlimited, ...options.callers },
+      ...{ isTrusted, refuse: rateRefusal },
+    }),
     metrics: createRequestMetrics(registry),
   });
   const server = createGatewayServer({

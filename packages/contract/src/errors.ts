@@ -90,6 +90,11 @@ export const requestErrors = defineErrors({
     message: 'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
   },
   headers_too_large: { status: 431, message: 'The address and headers are too large together. Send less in them.' },
+  rate_limited: {
+    status: 429,
+    message:
+      '{reason} Send the request again after the time in Retry-After, and fewer at once; the operator can raise {setting}.',
+  },
   lookups_busy: {
     status: 429,
     message:

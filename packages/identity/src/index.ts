@@ -1,6 +1,7 @@
 export * from './api-keys.ts';
 export * from './authenticator.ts';
 export * from './bounded-map.ts';
+export * from './caller-limits.ts';
 export { isInventedPreviewToken } from './checksum.ts';
 export * from './create-user.ts';
 export * from './drive-tokens.ts';
@@ -10,6 +11,8 @@ export * from './keyring.ts';
 export * from './master-keys.ts';
 export * from './node-authority.ts';
 export * from './principal.ts';
+export type { Rate } from './rate-limiter.ts';
 export * from './rewrap-keys.ts';
 export * from './seal.ts';
 export * from './sealed-env.ts';
+export * from './trusted-proxies.ts';

@@ -107,6 +107,9 @@ export async function startFleet({
     BERTH_SCALING_IDLE_SECONDS: '3600',
     // A developer's machine may lack gVisor.
     ...((await installedRunsc()) === undefined && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
+    // One key sends all that a bench measures.
+    BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
+    BERTH_GATEWAY_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     ...settings,
   };
   const server = (role: string): ServerProcess =>

@@ -1,6 +1,6 @@
 import type { HeaderNames } from '@berth/contract';
 import type { Database } from '@berth/database';
-import type { Authenticator, DriveTokens, Keyring } from '@berth/identity';
+import type { Authenticator, CallerLimits, DriveTokens, Keyring } from '@berth/identity';
 import type { PlacementConfig } from '@berth/placement';
 import type { Usage } from '@berth/usage';
 import type { AccountSettingsCache } from './accounts/settings.ts';
@@ -14,6 +14,7 @@ export interface Dependencies {
   readonly headers: HeaderNames;
   readonly database: Database;
   readonly authenticator: Authenticator;
+  readonly callers: CallerLimits;
   readonly accounts: AccountSettingsCache;
   readonly keyring: Keyring;
   readonly driveTokens: DriveTokens;

@@ -1,7 +1,14 @@
 // The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
 import { headerNames } from '@berth/contract';
 import { connect, createBell, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
-import { createAuthenticator, createDriveTokens, createKeyring, type MasterKeyRing } from '@berth/identity';
+import {
+  createAuthenticator,
+  createCallerLimits,
+  createDriveTokens,
+  createKeyring,
+  type MasterKeyRing,
+  trustedProxies,
+} from '@berth/identity';
 import type { PlacementConfig } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
@@ -13,6 +20,7 @@ import { handlers } from './handlers.ts';
 import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
+import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
 import { watchDeployments } from './sandboxes/deployment-watch.ts';
@@ -63,6 +71,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     headers: headerNames(config.brand),
     database,
     authenticator: createAuthenticator(database),
+    callers: createCallerLimits({
+      ...config.rateLimits,
+      isTrusted: trustedProxies(config.trustedProxies),
+      refuse: rateRefusal,
+    }),
     accounts: createAccountSettings(database),
     keyring,
     driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),

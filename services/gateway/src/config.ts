@@ -79,6 +79,29 @@ const Sandboxes = z.object({
     .describe('How long a request waits for a sandbox to wake, while its runner makes room for it.'),
 });
 
+const Rate = (usual: { perSecond: number; burst: number }, whose: string) =>
+  z
+    .object({
+      perSecond: z
+        .number()
+        .min(0)
+        .default(usual.perSecond)
+        .describe(`Requests ${whose} that one process takes in a second, in the long run; 0 sets no limit.`),
+      burst: z
+        .int()
+        .positive()
+        .default(usual.burst)
+        .describe(`Requests ${whose} that may come at once after a quiet time.`),
+    })
+    .prefault({});
+
+const RateLimits = z.object({
+  // A backend calls all its sandboxes with one key.
+  perKey: Rate({ perSecond: 2_000, burst: 10_000 }, 'with one key'),
+  // Many people share one address behind a network's edge.
+  perAddress: Rate({ perSecond: 1_000, burst: 5_000 }, 'from one IPv4 address or one IPv6 /64'),
+});
+
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
@@ -95,7 +118,9 @@ export const GatewayConfig = z.object({
   trustedProxies: z
     .array(AddressRange)
     .default([])
-    .describe('Edges in front of the gateway whose X-Forwarded- headers are believed; nobody else is.'),
+    .describe(
+      'Edges in front of the gateway whose X-Forwarded- headers are believed; nobody else is. Without it all clients of an edge on another machine count as one address.',
+    ),
   localRunner: z
     .string()
     .min(1)
@@ -106,6 +131,7 @@ export const GatewayConfig = z.object({
     .default('/docs/gateway-errors')
     .describe('Page that explains error codes; answers point to it as docs_url.'),
   databaseConnections: z.int().min(2).max(500).default(5).describe('Connections this process may hold to PostgreSQL.'),
+  rateLimits: RateLimits.prefault({}),
   limits: Limits.prefault({}),
   timeouts: Timeouts.prefault({}),
   hold: Hold.prefault({}),

@@ -60,6 +60,14 @@ export const gatewayErrors = {
     doNot: 'Do not replace the credential: it was not judged.',
     isNotDispatched: true,
   },
+  RATE_LIMITED: {
+    status: 429,
+    retryable: true,
+    message: 'More requests came with this key, or from this address, than the gateway takes in a second.',
+    action: 'Send the request again after the time in Retry-After, and fewer at once.',
+    doNot: 'Do not retry at once: every try counts.',
+    isNotDispatched: true,
+  },
   LOOKUPS_BUSY: {
     status: 429,
     retryable: true,
@@ -170,7 +178,7 @@ export interface ErrorDetails {
   readonly limit?: RefusingLimit;
 }
 
-export type RefusingLimit = 'lookups';
+export type RefusingLimit = 'lookups' | 'key' | 'address';
 
 export class GatewayError extends Error {
   readonly code: GatewayCode;

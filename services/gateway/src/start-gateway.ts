@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, createLookupLane, type Database, outboxChannel, uuidv7 } from '@berth/database';
-import { createAuthenticator, loadNodeAuthorityCertificate } from '@berth/identity';
+import { createAuthenticator, createCallerLimits, loadNodeAuthorityCertificate, trustedProxies } from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
 import { createTokenLookUp } from './access/look-up-token.ts';
 import { createPreviewGate } from './access/preview-gate.ts';
+import { rateRefusal } from './access/rate-refusal.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
-import { trustedProxies } from './access/trusted-proxies.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDemandBook } from './demand/demand-book.ts';
 import { writeDemand } from './demand/write-demand.ts';
@@ -105,6 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
+  const isTrusted = trustedProxies(config.trustedProxies);
   const holdMs = config.hold.seconds * 1_000;
   const waiting = new WaitingList(config.hold.requests);
   const walk = createWalk({
@@ -133,7 +134,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       random: Math.random,
     }),
     upgrader: createUpgrader({ connector, timeouts }),
-    isTrusted: trustedProxies(config.trustedProxies),
+    isTrusted,
+    callers: createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal }),
     patienceMs: holdMs,
     waiting,
     metrics: createRequestMetrics(registry),

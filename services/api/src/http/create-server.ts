@@ -41,6 +41,7 @@ export function createServer(
   server.addHook('onRequest', async (request, reply) => {
     request.passage = {};
     reply.header('x-request-id', request.id);
+    dependencies.callers.countAddress(request.socket.remoteAddress, [request.headers['x-forwarded-for'] ?? []].flat());
     // Before the body: nobody will read it, and methods that nobody serves have rules of their own about it.
     if (request.is404) return sendNotFound(request, reply);
   });

@@ -34,6 +34,7 @@ export async function identify(access: Access, asking: Asking, dependencies: Dep
   const bearer = readBearer(asking.headers, dependencies.headers.authorization.toLowerCase());
   const principal = bearer === undefined ? undefined : await dependencies.authenticator.authenticate(bearer);
   if (bearer === undefined || principal === undefined) throw requestErrors.unauthenticated();
+  dependencies.callers.countKey(principal.keyId);
   try {
     return await admit(access, principal, asking, dependencies);
   } catch (error) {

@@ -36,7 +36,7 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
   });
   const refusals = new Counter({
     name: 'berth_api_refusals_total',
-    help: 'Requests that a limit refused: lookups are those of unknown keys.',
+    help: 'Requests that a limit refused: of a key, of an address, or of lookups of unknown keys.',
     labelNames: ['limit'],
     registers: [registry],
   });

@@ -1,9 +1,9 @@
 import { defaultBrand } from '@berth/contract';
+import { trustedProxies } from '@berth/identity';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withoutPlatformHeaders } from './answer-headers.ts';
 import { type Forwarding, forwardedHeaders } from './forwarded-headers.ts';
-import { trustedProxies } from './trusted-proxies.ts';
 
 const forwarding: Forwarding = {
   brand: defaultBrand,

@@ -9,14 +9,13 @@
 // Tokens of previews are for us, on whichever host they arrive: they are taken out of cookies and of the address of the page.
 // Everything else stays as it was sent, in its order and with its duplicates.
 import type { Brand } from '@berth/contract';
-import type { Principal } from '@berth/identity';
+import { type Principal, plainAddress } from '@berth/identity';
 import { withoutHopByHop } from '../proxy/hop-by-hop.ts';
 import type { Workload } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { CredentialPlace } from './credential.ts';
 import { withoutPreviewCookie, withoutPreviewToken } from './preview-credential.ts';
 import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } from './raw-headers.ts';
-import { plainAddress } from './trusted-proxies.ts';
 
 interface Peer {
   readonly address: string;

@@ -55,7 +55,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
 
   const refusals = new Counter({
     name: 'berth_gateway_refusals_total',
-    help: 'Requests that a limit refused: lookups are those of unknown keys, hosts and tokens.',
+    help: 'Requests that a limit refused: of a key, of an address, or of lookups of unknown keys, hosts and tokens.',
     labelNames: ['limit'],
     registers: [registry],
   });

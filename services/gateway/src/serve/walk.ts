@@ -1,5 +1,6 @@
 // The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log.
 import type { Brand } from '@berth/contract';
+import type { CallerLimits } from '@berth/identity';
 import { backoffMs, pause } from '@berth/pace';
 import {
   childOf,
@@ -18,6 +19,7 @@ import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
 import type { PreviewGate } from '../access/preview-gate.ts';
 import { over, setHeaders } from '../access/preview-headers.ts';
+import { valuesOf } from '../access/raw-headers.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
 import { answer } from '../proxy/answer.ts';
@@ -52,6 +54,7 @@ export interface WalkOptions {
   readonly forwarder: Forwarder;
   readonly upgrader: Upgrader;
   readonly isTrusted: (address: string) => boolean;
+  readonly callers: CallerLimits;
   /** How long a request that has reached no instance is offered to one again. */
   readonly patienceMs: number;
   /** Where it is counted meanwhile; when that is full it is refused at once. */
@@ -141,12 +144,14 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 
   async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
+    options.callers.countAddress(request.socket.remoteAddress, valuesOf(request.rawHeaders, 'x-forwarded-for'));
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
     const admitting = admit(named, call, about);
     // Nothing is waited for that is known already: a turn of the queue for every request adds up.
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted === 'preflight') return answerPreflight(call, about.answerHeaders);
     const { workload, principal, consumed, preview } = admitted;
+    if (principal !== undefined) options.callers.countKey(principal.keyId);
     const { workspace, kind, name } = workload;
     about.kind = kind;
     about.event.add({ workspace, kind, workload: name, subject: principal?.subject });
