@@ -61,7 +61,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/quick-start.test.ts': 45,
   'tests/e2e/runner-adopt.test.ts': 90,
   'tests/e2e/runner-converge.test.ts': 70,
-  'tests/e2e/runner-disk.test.ts': 165,
+  'tests/e2e/runner-disk.test.ts': 185,
   'tests/e2e/runner-driver.test.ts': 15,
   'tests/e2e/runner-freezer.test.ts': 5,
   'tests/e2e/runner-images.test.ts': 10,

@@ -26,10 +26,9 @@ const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
 const hurryMs = 3_000;
 const looksSoonMs = 100;
 const peaceMs = 600_000;
-/**
- * What was to be ended and is still there after so long may be chosen again. The engine also has this long to remove what an aborted
- * pull has unpacked, before an alarm.
- */
+/** So long the engine has to remove what an aborted pull has unpacked, before an instance is ended. */
+const clearingMs = 1_000;
+/** What was to be ended and is still there after so long may be chosen again. An alarm waits as long for an aborted pull. */
 const endingMs = 15_000;
 /** Times the reserve: from there on others are asked to go elsewhere, before anybody has to be ended. */
 const pressed = { below: 1.5, until: 2 };
@@ -127,13 +126,14 @@ export class DiskWatch {
     await this.#trimBallast(space);
     const shortage = shortageOf(space, reservePercent);
     const isShortNow = shortage.bytes > 0 || shortage.files > 0;
-    await this.#limitPulls(last.space, space);
     if (isShortNow && this.#pulls.abortAll(this.freePercent) > 0) {
-      // The next look shows what is left when the engine has removed what the pulls had brought.
       this.#pullsAbortedAt = at;
       return looksSoonMs;
     }
-    if (isShortNow) await this.#countInHurry(shortage);
+    await this.#limitPulls(last.space, space);
+    // Nobody is ended for want of room that the engine is about to give back.
+    const isClearing = at - this.#pullsAbortedAt < clearingMs;
+    if (isShortNow) await this.#countInHurry(isClearing ? nothing : shortage);
     else this.#countInPeace();
     return nextLookMs(lost, at - last.at, { bytes: -shortage.bytes, files: -shortage.files });
   }
