@@ -36,7 +36,8 @@ function expected(access: Access, caller: Caller): Outcome {
       return caller === 'key without the scope' && access.scopes.length > 0 ? 'scope missing' : 'open';
     case 'account':
       if (caller === 'another account') return 'not found';
-      return access.role === 'admin' && caller !== 'account admin who is not a member' ? 'role missing' : 'open';
+      if (access.role === 'admin') return caller === 'account admin who is not a member' ? 'open' : 'role missing';
+      return caller === 'key without the scope' && access.scopes.length > 0 ? 'scope missing' : 'open';
     case 'workspace':
     case 'workspaceInPath':
       if (strangersToWorkspace.includes(caller))
@@ -52,9 +53,12 @@ let api: TestApi;
 const clients = new Map<Caller, Client>();
 /** Holds every scope but this one, and not `admin`, which stands for all. */
 const keysWithout = new Map<string, string>();
+/** The same of an account admin, for what only they may do. */
+const accountKeysWithout = new Map<string, string>();
 /** By operation: one that is allowed to delete or leave its workspace takes that of no other operation away. */
 const workspaceOf = new Map<string, string>();
 let workspaceAdmin: Client;
+let accountAdminClient: Client;
 
 const byPath = operations.filter(({ access }) => access.kind === 'workspaceInPath');
 
@@ -81,6 +85,11 @@ beforeAll(async () => {
   }
   const beside = await api.user({ memberOf: 'beside' });
   const accountAdmin = await api.user({ account: 'admin' });
+  accountAdminClient = accountAdmin.client;
+  for (const scope of new Set(operations.flatMap(accountAdminScopes))) {
+    const held = scopes.filter((one) => one !== scope && one !== 'admin');
+    accountKeysWithout.set(scope, (await accountAdmin.client.post('/profile/api_keys', { scopes: held })).body.apiKey);
+  }
   const of = (key: string | undefined) => api.admin.with({ key, workspace: undefined });
   clients.set('none', of(undefined));
   clients.set('bad key', of(`${admin.key.slice(0, -4)}AAAA`));
@@ -202,17 +211,24 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     test('each of its scopes is needed, and is named when it alone is missing', async () => {
       const needed = 'scopes' in operation.access ? operation.access.scopes : [];
       const place = await freshPlace(operation);
+      const isForAccountAdmins = accountAdminScopes(operation).length > 0;
+      const [owner, without] = isForAccountAdmins
+        ? [accountAdminClient, accountKeysWithout]
+        : [workspaceAdmin, keysWithout];
       for (const scope of needed) {
-        const answer = await ask(operation, workspaceAdmin.with({ key: keysWithout.get(scope) }), place);
+        const answer = await ask(operation, owner.with({ key: without.get(scope) }), place);
         expect([answer.status, answer.body.error]).toEqual([403, 'scope_required']);
         expect(answer.body.message).toContain(`the scope ${scope}.`);
       }
-      const { body } = await workspaceAdmin.post('/profile/api_keys', { scopes: [...needed] });
-      const enough = await ask(operation, workspaceAdmin.with({ key: body.apiKey }), place);
+      const { body } = await owner.post('/profile/api_keys', { scopes: [...needed] });
+      const enough = await ask(operation, owner.with({ key: body.apiKey }), place);
       expect([401, 403]).not.toContain(enough.status);
     });
   },
 );
+
+const accountAdminScopes = ({ access }: Operation): readonly string[] =>
+  access.kind === 'account' && access.role === 'admin' ? access.scopes : [];
 
 const refusedFirst = ({ access }: Operation, caller: Caller): number => (expected(access, caller) === 'open' ? 1 : 0);
 

@@ -4,7 +4,13 @@ import type { Scope } from './scopes.ts';
 
 export const publicAccess: Access = { kind: 'public' };
 export const anyCaller = (...scopes: Scope[]): Access => ({ kind: 'authenticated', scopes });
-export const accountMember: Access = { kind: 'account', role: 'member' };
+
+const inAccount =
+  (role: 'member' | 'admin') =>
+  (...scopes: Scope[]): Access => ({ kind: 'account', role, scopes });
+
+export const accountMember = inAccount('member');
+export const accountAdmin = inAccount('admin');
 
 const inWorkspace =
   (kind: 'workspace' | 'workspaceInPath', role: WorkspaceRole) =>

@@ -13,7 +13,7 @@ export type Access =
   /** Any valid credential. */
   | { readonly kind: 'authenticated'; readonly scopes: readonly Scope[] }
   /** The account in the path; foreign and missing look the same (404). */
-  | { readonly kind: 'account'; readonly role: 'member' | 'admin' }
+  | { readonly kind: 'account'; readonly role: 'member' | 'admin'; readonly scopes: readonly Scope[] }
   /** The workspace chosen by header or query; foreign and missing look the same (403). */
   | { readonly kind: 'workspace'; readonly role: WorkspaceRole; readonly scopes: readonly Scope[] }
   /** The workspace in the path (`workspaceName` or `workspace`); foreign and missing look the same (404). */
@@ -53,6 +53,10 @@ export interface Operation<
   readonly errorForm?: 'sandbox';
   /** Action written to the audit log; every operation that changes something has one. */
   readonly audit?: string;
+  /** Action written to the audit log when a read shows secrets, before they are answered. */
+  readonly auditRead?: string;
+  /** Not in the interface that this one is compatible with: our own. */
+  readonly isAddition?: true;
   /** The answer shows a secret. Stored copies of answers are encrypted whether or not; this tells where to look for leaks. */
   readonly secretAnswer?: true;
 }

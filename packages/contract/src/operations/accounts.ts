@@ -24,7 +24,7 @@ export const getAccount = defineOperation({
   method: 'GET',
   tag: 'Accounts',
   summary: 'Read one account',
-  access: accountMember,
+  access: accountMember(),
   query: none,
   answer: Account,
 });
@@ -35,7 +35,7 @@ export const listAccountQuotas = defineOperation({
   method: 'GET',
   tag: 'Accounts',
   summary: 'List the limits of an account',
-  access: accountMember,
+  access: accountMember(),
   query: none,
   answer: z.array(Quota),
 });

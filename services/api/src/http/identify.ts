@@ -71,6 +71,7 @@ async function admit(
       if (held === undefined) throw requestErrors.not_found();
       if (access.role === 'admin' && held.role !== 'admin')
         throw requestErrors.role_required({ role: 'account admin' });
+      requireScopes(principal, access.scopes);
       return withAccount(principal, accountId);
     }
     case 'workspace':
