@@ -43,12 +43,13 @@ async function runTests(env: Record<string, string>): Promise<RunResult> {
 const statements = readStatements(await beside('statements.yaml'));
 const listed = readOperations(await beside('operations.yaml'));
 const result = await runTests(readBrand());
+const additions = operations.filter(({ isAddition }) => isAddition === true).length;
 const faults = [...findFaults(statements, result), ...interfaceFaults(listed, operations, pendingOperations)];
 const passed = result.tests.filter(({ status }) => status === 'passed').length;
 
 console.log(`\n${renderSummary(statements)}\n`);
 console.log(
-  `${listed.length} operations: ${operations.length} served, ${pendingOperations.length} wait for what they stand on\n`,
+  `${listed.length} operations: ${operations.length - additions} served, ${pendingOperations.length} wait for what they stand on; ${additions} of our own beside them\n`,
 );
 if (faults.length > 0) console.log(`wrong\n${faults.map((fault) => `  ${fault}`).join('\n')}\n`);
 if (faults.length > 0) process.exitCode = 1;

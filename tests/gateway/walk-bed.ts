@@ -8,6 +8,8 @@ import { createTokenLookUp } from '../../services/gateway/src/access/look-up-tok
 import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { rateRefusal } from '../../services/gateway/src/access/rate-refusal.ts';
 import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
+import { type CallLog, createCallLog } from '../../services/gateway/src/audit/call-log.ts';
+import { insertCalls, updateCalls } from '../../services/gateway/src/audit/write-calls.ts';
 import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
 import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
 import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
@@ -46,6 +48,7 @@ export interface WalkBed extends AsyncDisposable {
   readonly port: number;
   readonly registry: Registry;
   readonly forwarder: Forwarder;
+  readonly calls: CallLog;
 }
 
 export async function startWalkBed(
@@ -67,11 +70,16 @@ export async function startWalkBed(
     ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
     write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
   });
+  const calls = createCallLog({
+    insert: (entries) => insertCalls(database, entries),
+    update: (entries) => updateCalls(database, entries),
+    logger,
+  });
   const waiting = new WaitingList(mostWaiting);
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
-    ...{ logger, forwarder, demand, catalogue, patienceMs, waiting },
+    ...{ logger, forwarder, demand, calls, catalogue, patienceMs, waiting },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
     previews: createPreviewGate({
@@ -97,11 +105,12 @@ export async function startWalkBed(
   });
   const { port } = await server.listen(0, '127.0.0.1');
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder },
+    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls },
     async [Symbol.asyncDispose]() {
       await server.stop(0);
       await forwarder.close();
       await demand.close();
+      await calls.close();
       await catalogue.close();
     },
   };

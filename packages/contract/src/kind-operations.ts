@@ -130,6 +130,7 @@ const makers: Readonly<Record<Verb, (kind: Kind) => Operation>> = {
       summary: `Read one ${words(kind.title)}`,
       query: WorkspaceQuery.extend(kind.showSecrets === true ? { show_secrets: QueryBoolean.optional() } : {}),
       answer: resourceSchema(kind),
+      ...(kind.showSecrets === true ? { auditRead: `${kind.kind}.read-secrets` } : {}),
     }),
   replace: (kind) =>
     defineOperation({

@@ -24,6 +24,8 @@ export interface OpenApiOperation {
   readonly servers?: readonly { readonly url: string }[];
   /** Who may call, as the contract says it. */
   readonly 'x-access': Operation['access'];
+  /** Beyond the interface that this one is compatible with. */
+  readonly 'x-addition'?: true;
 }
 
 export interface OpenApiDocument {
@@ -123,6 +125,7 @@ function describe(
     ...(access.kind === 'public' ? { security: [] } : {}),
     ...(base === 'api_url' ? { servers: [{ url: apiUrl }] } : {}),
     'x-access': access,
+    ...(operation.isAddition === true ? { 'x-addition': true } : {}),
   };
 }
 

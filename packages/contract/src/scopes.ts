@@ -29,6 +29,7 @@ export const specifiedScopes = {
 export const furtherScopes = {
   agents: ['call'],
   applications: crud,
+  audit: ['list'],
   drives: ['create', 'delete', 'get', 'list'],
   egressgateways: ['list'],
   egressips: ['list'],

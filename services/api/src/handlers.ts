@@ -3,6 +3,7 @@ import { accountHandlers } from './accounts/handlers.ts';
 import { profileKeyHandlers } from './api-keys/profile-keys.ts';
 import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';
 import { applicationHandlers } from './applications/handlers.ts';
+import { auditHandlers } from './audit/handlers.ts';
 import { catalogueHandlers } from './catalogue/handlers.ts';
 import { customDomainHandlers } from './custom-domains/handlers.ts';
 import { driveHandlers } from './drives/tokens.ts';
@@ -46,4 +47,5 @@ export const handlers: readonly Registration[] = [
   ...applicationHandlers,
   ...volumeTemplateHandlers,
   ...sandboxHandlers,
+  ...auditHandlers,
 ];

@@ -11,6 +11,8 @@ import { createTokenLookUp } from './access/look-up-token.ts';
 import { createPreviewGate } from './access/preview-gate.ts';
 import { rateRefusal } from './access/rate-refusal.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
+import { createCallLog } from './audit/call-log.ts';
+import { insertCalls, updateCalls } from './audit/write-calls.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDemandBook } from './demand/demand-book.ts';
 import { writeDemand } from './demand/write-demand.ts';
@@ -83,6 +85,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
   });
   const demand = openDemandBook(database, scaling, logger);
+  const calls = createCallLog({
+    insert: (entries) => insertCalls(database, entries),
+    update: (entries) => updateCalls(database, entries),
+    logger,
+  });
   const { localRunner: socketPath, sandboxes } = config;
   const wakeMs = sandboxes.wakeSeconds * 1_000;
   const reached = createConnector(
@@ -109,7 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const holdMs = config.hold.seconds * 1_000;
   const waiting = new WaitingList(config.hold.requests);
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder, demand, catalogue, sandboxes },
+    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, catalogue, sandboxes },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({
       authenticator: createAuthenticator(people, {
@@ -156,7 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     async stop() {
       await server.stop(drainMs);
-      await Promise.all([forwarder.close(), catalogue.close(), demand.close()]);
+      await Promise.all([forwarder.close(), catalogue.close(), demand.close(), calls.close()]);
       await connector.close();
       await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);
     },

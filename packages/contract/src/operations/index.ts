@@ -5,6 +5,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Operation } from '../operation.ts';
 import * as accounts from './accounts.ts';
 import * as applications from './applications.ts';
+import * as audit from './audit.ts';
 import * as catalogue from './catalogue.ts';
 import * as customDomains from './custom-domains.ts';
 import * as drives from './drives.ts';
@@ -28,6 +29,7 @@ export const kindOperations = kinds.flatMap(operationsOf);
 const features: readonly Readonly<Record<string, Operation>>[] = [
   accounts,
   applications,
+  audit,
   catalogue,
   customDomains,
   drives,

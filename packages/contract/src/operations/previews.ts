@@ -18,6 +18,7 @@ export const listPreviewTokens = defineOperation({
   access: member('sandboxes:get', 'sandboxes:call'),
   query: WorkspaceQuery,
   answer: z.array(PreviewToken),
+  auditRead: 'preview-token.read',
 });
 
 export const createPreviewToken = defineOperation({

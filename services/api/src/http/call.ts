@@ -31,6 +31,8 @@ export interface Call<O extends Operation = Operation> extends Caller {
   readonly query: Parsed<O['query']>;
   readonly body: Parsed<NonNullable<O['body']>>;
   readonly requestId: string;
+  /** Where the request came from, as far as this process sees. */
+  readonly address: string;
   readonly trace: string | undefined;
   /** Aborts when nobody waits for the answer any more. */
   clientGone(): AbortSignal;
@@ -41,6 +43,8 @@ export type Settling = (answer: unknown) => Promise<unknown>;
 
 export interface ReadCall<O extends Operation = Operation> extends Call<O> {
   readonly database: Database;
+  /** The answer shows secrets of this target: the audit log says so before it is sent. */
+  showsSecretsOf(target: string): void;
 }
 
 export interface WriteCall<O extends Operation = Operation> extends Call<O> {

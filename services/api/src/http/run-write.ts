@@ -1,7 +1,8 @@
 // The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
 // sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
 import { agent, mcpFunction, sandbox } from '@berth/contract';
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { enqueue } from '@berth/database';
+import { writeAudit } from './audit.ts';
 import type { ReadCall, Registration, Settling, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
@@ -66,7 +67,11 @@ async function runOnce(
   const answer = await call.database.transaction().execute(async (tx) => {
     if (idempotent !== undefined) {
       const earlier = await storedAnswer(tx, call.dependencies, idempotent);
-      if (earlier !== undefined) return earlier.answer;
+      if (earlier !== undefined) {
+        const { audit, secretAnswer } = call.operation;
+        if (secretAnswer === true && audit !== undefined) await writeAudit(tx, call, `${audit}.repeated`, '');
+        return earlier.answer;
+      }
     }
     // The call's getters stay lazy behind the new object: not every operation has a workspace to look at.
     const writeCall: WriteCall = Object.create(call, {
@@ -84,32 +89,12 @@ async function runOnce(
       },
     });
     const made = await registration.write?.(writeCall, prepared);
-    await audit(tx, call, target);
+    // A POST that changes nothing, such as a question about a name, declares no action and leaves no row.
+    if (call.operation.audit !== undefined) await writeAudit(tx, call, call.operation.audit, target);
     if (idempotent !== undefined) await rememberAnswer(tx, call.dependencies, idempotent, made);
     for (const work of last) await work();
     return made;
   });
   for (const work of after) work();
   return { answer, settlings };
-}
-
-/** A POST that changes nothing, such as a question about a name, declares no action and leaves no row. */
-async function audit(tx: DatabaseTransaction, call: ReadCall, target: string): Promise<void> {
-  const { audit: action } = call.operation;
-  if (action === undefined) return;
-  await tx
-    .insertInto('audit_log')
-    .values({ ...auditPlace(call), action, target, request_id: call.requestId })
-    .execute();
-}
-
-function auditPlace(call: ReadCall) {
-  const { principal, operation } = call;
-  const kind = operation.access.kind;
-  return {
-    subject: principal.subject,
-    subject_type: principal.subjectType,
-    account_id: kind === 'authenticated' ? null : call.accountId,
-    workspace_id: kind === 'workspace' || kind === 'workspaceInPath' ? call.workspace.id : null,
-  };
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { type Operation, readVersion } from '@berth/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
+import { writeAudit } from './audit.ts';
 import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
@@ -59,6 +60,7 @@ async function run(
   const { version, caller } = request.passage;
   if (version === undefined || caller === undefined) throw new Error('the steps before the handler did not run');
   const input = readInput(operation, version, { params: request.params, query: request.query, body: request.body });
+  const shown: string[] = [];
   const call: ReadCall = Object.create(caller, {
     ...Object.getOwnPropertyDescriptors({
       ...input,
@@ -67,11 +69,17 @@ async function run(
       version,
       database: dependencies.database,
       requestId: request.id,
+      address: request.ip,
+      showsSecretsOf: (target: string) => shown.push(target),
       trace: log.trace(request),
       clientGone: () => closed(reply),
     }),
   });
-  if (registration.read !== undefined) return registration.read(call);
+  if (registration.read !== undefined) {
+    const answer = await registration.read(call);
+    for (const target of shown) await writeAudit(dependencies.database, call, requireAction(operation), target);
+    return answer;
+  }
   const idempotent =
     operation.method === 'POST'
       ? readIdempotencyKey({
@@ -85,6 +93,11 @@ async function run(
         })
       : undefined;
   return runWrite(registration, call, idempotent);
+}
+
+function requireAction({ id, auditRead }: Operation): string {
+  if (auditRead === undefined) throw new Error(`${id} shows secrets and declares no action for the audit log`);
+  return auditRead;
 }
 
 /** Made only for those who ask: most requests end sooner than anybody would look at it. */

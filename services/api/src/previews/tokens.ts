@@ -70,6 +70,7 @@ async function listTokens(call: ReadCall<typeof listPreviewTokens>): Promise<unk
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
+  if (rows.length > 0) call.showsSecretsOf(`preview/${place.preview.name}`);
   const key = await dependencies.keyring.workspaceKey(database, workspace.id);
   return rows.map((row) => render(row, unseal(key, row.sealed, contextOf(row)), place, call));
 }

@@ -31,6 +31,7 @@ export async function getResource(call: ReadCall<UniformOperation>, kind: Kind):
   const { row, parents } = await find(call, kind);
   const rendered = await readRow(call, kind, row, parents);
   if (!showSecrets) return rendered;
+  call.showsSecretsOf(`${kind.kind}/${row.name}`);
   const key = await call.dependencies.keyring.workspaceKey(call.database, call.workspace.id);
   return { ...rendered, spec: { ...rendered.spec, ...revealSecrets(kind, row.spec, key, row.uid) } };
 }

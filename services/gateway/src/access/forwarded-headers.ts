@@ -8,6 +8,7 @@
 //   X-Forwarded-Prefix                        what was taken off the path, for a port of a sandbox
 // Tokens of previews are for us, on whichever host they arrive: they are taken out of cookies and of the address of the page.
 // Everything else stays as it was sent, in its order and with its duplicates.
+import { isIP } from 'node:net';
 import type { Brand } from '@berth/contract';
 import { type Principal, plainAddress } from '@berth/identity';
 import { withoutHopByHop } from '../proxy/hop-by-hop.ts';
@@ -99,6 +100,12 @@ const takesTrailers = (value: string): boolean => /(^|,)\s*trailers\s*(,|$)/i.te
 function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], { upgrade }: Forwarding): void {
   if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
   else if (valuesOf(rawHeaders, 'te').some(takesTrailers)) headers.push('TE', 'trailers');
+}
+
+/** Who is behind an edge that is believed, and otherwise the peer itself. */
+export function clientAddress(rawHeaders: readonly string[], peer: string, isTrusted: boolean): string {
+  const told = isTrusted ? valuesOf(rawHeaders, 'x-forwarded-for').join(',').split(',').at(-1)?.trim() : undefined;
+  return told === undefined || isIP(told) === 0 ? plainAddress(peer) : told;
 }
 
 function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer, target }: Forwarding): void {

@@ -14,12 +14,13 @@ import {
 } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import type { Admitted, PreviewPass } from '../access/admitted.ts';
-import { forwardedHeaders } from '../access/forwarded-headers.ts';
+import { clientAddress, forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
 import type { PreviewGate } from '../access/preview-gate.ts';
 import { over, setHeaders } from '../access/preview-headers.ts';
 import { valuesOf } from '../access/raw-headers.ts';
+import type { CallLog } from '../audit/call-log.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { errorAnswer, GatewayError } from '../errors.ts';
 import { answer } from '../proxy/answer.ts';
@@ -50,6 +51,7 @@ export interface WalkOptions {
   readonly catalogue: Pick<Catalogue, 'doubt'>;
   readonly sandboxes: SandboxRules;
   readonly demand: Pick<DemandBook, 'enter'>;
+  readonly calls: Pick<CallLog, 'note'>;
   readonly chooser: Chooser;
   readonly forwarder: Forwarder;
   readonly upgrader: Upgrader;
@@ -168,13 +170,19 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const traceparent = formatTraceparent(parent === undefined ? startTrace() : childOf(parent));
     const session = workload.kind === 'function' ? oneHeader(request.headers['mcp-session-id']) : undefined;
     const address = request.socket.remoteAddress ?? '';
+    const isTrusted = options.isTrusted(address);
+    if (principal !== undefined)
+      options.calls.note(principal, workload, {
+        requestId,
+        address: clientAddress(request.rawHeaders, address, isTrusted),
+      });
     const headers = forwardedHeaders(request.rawHeaders, {
       brand,
       workload,
       principal,
       consumed,
       target,
-      peer: { address, isTls: 'encrypted' in request.socket, isTrusted: options.isTrusted(address) },
+      peer: { address, isTls: 'encrypted' in request.socket, isTrusted },
       requestId,
       traceparent,
       mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
