@@ -36,7 +36,7 @@ describe('one name', () => {
     'of 20 creations of a $kind at once exactly one succeeds',
     async (kind) => {
       const body = itemBody(kind, itemName(kind, 'same'), 'same');
-      const spec = kind.kind === 'model' ? {} : body.spec;
+      const spec = kind.kind === 'agent' ? {} : body.spec;
       const answers = await times(20, () => api.admin.post(kind.path, { ...body, spec }));
       expect(tally(answers)).toEqual({ 200: 1, 409: 19 });
       expect(await wrongCounters(api)).toEqual([]);
@@ -250,7 +250,7 @@ describe('writes that cross', () => {
       const path = `${kind.path}/${item}`;
       const mounts = volumes.map((volume) => ({ name: volume, mountPath: `/${volume}` }));
       const spec = {
-        ...(['agent', 'function', 'model', 'job'].includes(kind.kind) ? { policies } : {}),
+        ...(['agent', 'function'].includes(kind.kind) ? { policies } : {}),
         ...(kind.kind === 'agent' ? { volumes: mounts } : {}),
         ...(kind.kind === 'sandbox' ? { volumes: mounts.slice(0, 1) } : {}),
       };

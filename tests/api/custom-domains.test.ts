@@ -135,11 +135,11 @@ test('verification is for domains of the workspace', async () => {
   expect((await verify('none.example.com')).status).toBe(404);
 });
 
-test('the fallback preview can be set and taken away; region and type cannot change', async () => {
+test('a fallback preview that nothing would answer with is refused; region and type cannot change', async () => {
   await register('fallback.example.com', { domainType: 'previews', fallbackPreviewId: '' });
   const change = (spec: object) =>
     api.admin.put('/customdomains/fallback.example.com', named('fallback.example.com', spec));
-  expect((await change({ fallbackPreviewId: 'home' })).body.spec.fallbackPreviewId).toBe('home');
+  expect((await change({ fallbackPreviewId: 'home' })).body.error).toBe('setting_not_honoured');
   expect((await change({ fallbackPreviewId: '' })).body.spec.fallbackPreviewId).toBeUndefined();
   expect((await change({ region: 'two' })).status).toBe(400);
   expect((await change({ domainType: 'applications' })).status).toBe(400);

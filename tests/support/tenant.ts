@@ -14,7 +14,7 @@ export const tenantRegions = [{ name: 'local', egressPools: ['203.0.113.0/24'] }
 const specs: Readonly<Record<string, (word: string) => object>> = {
   egressgateway: () => ({ region: 'local' }),
   customdomain: () => ({ domainType: 'previews' }),
-  model: (word) => ({ policies: [`${word}-policy`] }),
+  agent: (word) => ({ policies: [`${word}-policy`] }),
   preview: () => ({ port: 3000 }),
 };
 

@@ -126,6 +126,7 @@ export const resourceErrors = defineErrors({
     status: 400,
     message: '{field} names the {kind} {name}, which does not exist here. Create it first or correct the name.',
   },
+  setting_not_honoured: { status: 400, message: '{field} is refused: {reason}' },
   unknown_region: {
     status: 400,
     message: '{field} is {region}, which is not a region of this deployment. Choose one of: {regions}.',

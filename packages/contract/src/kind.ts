@@ -139,6 +139,10 @@ export const readyAtOnce = unlessDisabled({
   message: 'Ready.',
 });
 
+/** Arrival of kinds that are complete as records while nothing acts on them yet. */
+export const storedOnly = (what: string) =>
+  unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Stored. ${what}` });
+
 /** Environment lists hide values marked as secret. */
 export const envSecrets = (...path: string[]): SecretField => ({
   path: [...path, '*', 'value'],

@@ -68,5 +68,5 @@ export const application = defineKind({
   upload: true,
   revisions: true,
   quota: 'applications',
-  arrival: waitsFor('a runner'),
+  arrival: waitsFor('application hosting, which this version does not have'),
 });

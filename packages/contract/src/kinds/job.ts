@@ -1,6 +1,6 @@
 // Job: parallel tasks with retries and timeouts. Specification: Batch job.
 import { z } from 'zod';
-import { defineKind, envSecrets, permissions, readyAtOnce } from '../kind.ts';
+import { defineKind, envSecrets, permissions, storedOnly } from '../kind.ts';
 import { Repositories } from '../schema/repositories.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { AbsolutePath, Count, ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
@@ -67,5 +67,5 @@ export const job = defineKind({
   revisions: true,
   revealsSecretOnWrite: true,
   quota: 'jobs',
-  arrival: readyAtOnce,
+  arrival: storedOnly('Jobs do not run yet: executions stay queued.'),
 });

@@ -1,6 +1,6 @@
 // Model: a route to a provider with the credentials of a connection. Control-plane sheet 1.6, 2.6.
 import { z } from 'zod';
-import { defineKind, permissions, readyAtOnce } from '../kind.ts';
+import { defineKind, permissions, storedOnly } from '../kind.ts';
 import { Flavor, Metadata, MetadataInput, Status, statuses } from '../schema/shared.ts';
 import { ResourceNames, Text } from '../schema/text.ts';
 import { Generation } from '../schema/workload.ts';
@@ -69,5 +69,5 @@ export const model = defineKind({
   },
   revisions: true,
   quota: 'models',
-  arrival: readyAtOnce,
+  arrival: storedOnly('Requests to models are not served yet.'),
 });

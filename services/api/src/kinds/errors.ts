@@ -39,6 +39,21 @@ export const kindErrors = defineErrors({
     message:
       'spec.urls names the custom domain {name}, which is not verified. Set its DNS records and verify it first.',
   },
+  policy_type: {
+    status: 400,
+    message:
+      '{field} counts only in a policy whose spec.type is {wanted}, so nothing would be restricted. Set the type, or leave the list out.',
+  },
+  token_policy: {
+    status: 400,
+    message:
+      'spec.type is maxToken, but requests to models are not served yet, so no tokens are counted. Set the limit at the provider.',
+  },
+  policy_not_for_kind: {
+    status: 400,
+    message:
+      'spec.policies names {name}, which is only for: {allowed}. Use another policy, or add {kind} to its spec.resourceTypes.',
+  },
   only_version: {
     status: 400,
     message: '{version} is the only version of {name}. Delete the whole template instead.',

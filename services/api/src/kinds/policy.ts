@@ -1,8 +1,20 @@
 // Policy. Listings say how many resources name each one; control-plane sheet 2.11.
+import type { JsonObject } from '@berth/database';
 import { countUsages } from '../policies/usages.ts';
 import type { KindRules } from '../resources/rules.ts';
+import { kindErrors } from './errors.ts';
+import { objectsOf, textOf } from './spec-fields.ts';
+
+/** Only the list of a policy's type is read, so any other one would restrict nothing. */
+const listOfType = { location: 'locations', flavor: 'flavors' } as const;
 
 export const policyRules: KindRules = {
+  async create(_context, { spec }) {
+    requireOneMeaning(spec);
+  },
+  async replace(_context, { spec }) {
+    requireOneMeaning(spec);
+  },
   async finishItems({ database, workspace }, items, rows) {
     const usages = await countUsages(
       database,
@@ -12,3 +24,12 @@ export const policyRules: KindRules = {
     return items.map((item, index) => ({ ...item, usage: usages.get(rows[index]?.name ?? '') }));
   },
 };
+
+function requireOneMeaning(spec: JsonObject): void {
+  const type = textOf(spec.type);
+  if (type === 'maxToken') throw kindErrors.token_policy();
+  for (const [wanted, field] of Object.entries(listOfType)) {
+    if (objectsOf(spec[field]).length > 0 && type !== wanted)
+      throw kindErrors.policy_type({ field: `spec.${field}`, wanted });
+  }
+}

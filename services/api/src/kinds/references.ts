@@ -6,6 +6,7 @@ import { nilUuid } from '@berth/database';
 import type { ResourceRow } from '../resources/record.ts';
 import { resourceColumns } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
+import { kindErrors } from './errors.ts';
 import { textsOf } from './spec-fields.ts';
 
 interface Reference {
@@ -37,11 +38,16 @@ export async function requireRows(
   return rows;
 }
 
-/** Policies that a write adds must exist; one that was deleted since stays named and is ignored. */
+/** Policies that a write adds must exist and be meant for the kind; one that was deleted since stays named and is ignored. */
 export async function requirePolicies(context: RuleContext, spec: JsonObject, previous?: JsonObject): Promise<void> {
   const before = textsOf(previous?.policies);
   const names = textsOf(spec.policies).filter((name) => !before.includes(name));
-  await requireRows(context, { kind: 'policy', field: 'spec.policies', names });
+  const kind = context.kind.kind;
+  for (const policy of await requireRows(context, { kind: 'policy', field: 'spec.policies', names })) {
+    const allowed = textsOf(policy.spec.resourceTypes);
+    if (allowed.length > 0 && !allowed.includes(kind))
+      throw kindErrors.policy_not_for_kind({ name: policy.name, kind, allowed: allowed.join(', ') });
+  }
 }
 
 export async function requireConnections(context: RuleContext, spec: JsonObject): Promise<ResourceRow[]> {

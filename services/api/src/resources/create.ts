@@ -5,6 +5,7 @@ import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { addEvent, type EventRow, loadEvents } from './events.ts';
+import { refuseIdle, warnings } from './field-effects.ts';
 import { readAgain } from './get.ts';
 import { isObject } from './json.ts';
 import { findParent, type ResourceRow, resourceColumns } from './record.ts';
@@ -29,7 +30,10 @@ export async function createResource(
     const standing = await rules?.standing?.(context, draft.name, attempt === 1 ? 'before' : 'lost');
     if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
     if (standing !== undefined) await makeRoom(call, context, standing.row);
-    if (attempt === 1) await rules?.create?.(context, draft);
+    if (attempt === 1) {
+      await rules?.create?.(context, draft);
+      refuseIdle(kind, body.spec);
+    }
     const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
     if (created !== undefined) {
       const rendered = await present(call, context, created.row, created.events);
@@ -142,23 +146,26 @@ async function insertDraft(
   const row = (await kindRules[kind.kind]?.created?.(context, inserted, draft)) ?? inserted;
   const revision = kind.revisions === true ? newRevisionId() : undefined;
   if (revision !== undefined) await requireKnownRevisions(tx, row.uid, draft.spec);
-  const events = await writeArrival(call, row, draft, revision);
+  const events = await writeArrival(call, context, row, draft, revision);
   await call.follow(row.uid, row.status === 'DEPLOYED' ? 'settled' : 'now');
   if (counting === 'counted') call.atLast(() => count(call, kind, parentUid, 1));
   return { row, events };
 }
 
-/** The draft's events, beside a new revision when the change is deployed. */
+/** The draft's events and its warnings, beside a new revision when the change is deployed. */
 export async function writeArrival(
   call: WriteCall,
+  { kind }: RuleContext,
   row: ResourceRow,
   draft: Draft,
   revision: string | undefined,
+  previous?: JsonObject,
 ): Promise<EventRow[]> {
   if (revision !== undefined)
     await addRevision(call.tx, row, revision, draft.status ?? 'DEPLOYING', call.principal.subject);
   const events: EventRow[] = [];
-  for (const event of draft.events) events.push(await addEvent(call.tx, row.uid, { ...event, revision }));
+  for (const event of [...draft.events, ...warnings(kind, draft.spec, previous)])
+    events.push(await addEvent(call.tx, row.uid, { ...event, revision }));
   return events;
 }
 

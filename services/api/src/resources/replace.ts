@@ -7,6 +7,7 @@ import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
+import { refuseIdle } from './field-effects.ts';
 import { hasLiveInstances } from './live-instances.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
 import type { Rendered } from './render.ts';
@@ -63,6 +64,7 @@ async function changeRow(
   if (previous.status === 'DELETING') throw resourceErrors.being_deleted({ kind: kind.kind, name: previous.name });
   const draft = changedDraft(kind, previous, body);
   await kindRules[kind.kind]?.replace?.(context, draft, previous);
+  refuseIdle(kind, body.spec);
   const wanted = await sealed(call, kind, draft, previous);
   const specChanged = !isDeepStrictEqual(wanted, previous.spec);
   const redeployed = kind.revisions === true && !isDeepStrictEqual(deployable(wanted), deployable(previous.spec));
@@ -74,7 +76,7 @@ async function changeRow(
   const spec = revision === undefined ? wanted : await trafficToNew(tx, previous.uid, wanted, revision);
   const changed = await update(call, previous, { ...draft, spec }, specChanged);
   call.target(`${kind.kind}/${changed.name}`);
-  await writeArrival(call, changed, draft, revision);
+  await writeArrival(call, context, changed, draft, revision, previous.spec);
   const row = (await kindRules[kind.kind]?.replaced?.(context, changed)) ?? changed;
   await call.follow(row.uid);
   const events = await loadEvents(tx, [row]);

@@ -1,0 +1,40 @@
+// Which fields of a spec are set and have no effect. Pure: the api refuses or warns with what this finds.
+import type { Kind } from '../kind.ts';
+import { fieldEffects } from './index.ts';
+
+/** Fields that have no effect for one reason. */
+export interface IdleFields {
+  readonly fields: readonly string[];
+  readonly reason: string;
+}
+
+/** Set means: there is a value that is neither empty, nor harmless, nor the kind's default. */
+export function idleFields(
+  kind: Pick<Kind, 'kind' | 'specDefaults'>,
+  effect: 'refused' | 'warned',
+  spec: Readonly<Record<string, unknown>>,
+): IdleFields[] {
+  return (fieldEffects[kind.kind] ?? []).flatMap((entry) => {
+    if (entry.effect !== effect) return [];
+    const { harmless = [], reason } = entry;
+    const set = entry.paths.filter((path) => {
+      const asksNothing = [...harmless, kind.specDefaults?.[path]];
+      return valuesAt(spec, stepsOf(path)).some((value) => !asksNothing.includes(value));
+    });
+    return set.length === 0 ? [] : [{ fields: set.map(shown), reason }];
+  });
+}
+
+/** `ports[].protocol` as `ports`, `[]`, `protocol`. */
+const stepsOf = (path: string): string[] => path.split(/\.|(?=\[\])|(?=\{\})/);
+
+const shown = (path: string): string => `spec.${path}`;
+
+/** The values at a path and below it; empty texts, lists and objects hold none. */
+function valuesAt(node: unknown, [step, ...rest]: readonly string[]): unknown[] {
+  if (node === undefined || node === null || node === '') return [];
+  const below = typeof node === 'object' ? Object.entries(node) : [];
+  if (step === '[]' || step === '{}') return below.flatMap(([, value]) => valuesAt(value, rest));
+  if (step !== undefined) return below.flatMap(([key, value]) => (key === step ? valuesAt(value, rest) : []));
+  return typeof node === 'object' ? below.flatMap(([, value]) => valuesAt(value, [])) : [node];
+}

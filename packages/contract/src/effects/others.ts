@@ -1,0 +1,99 @@
+// Kinds that describe, address or configure.
+import { enforced, type FieldEffect } from './effect.ts';
+
+const domains = 'tests/api/custom-domains.test.ts';
+const previews = 'tests/api/previews.test.ts';
+
+export const customDomainEffects: readonly FieldEffect[] = [
+  enforced(`${domains}: an application’s domain is for applications and is bound to it`, 'domainType'),
+  enforced('tests/api/regions-and-addresses.test.ts: custom domains refuse an unknown region too', 'region'),
+  {
+    effect: 'refused',
+    paths: ['fallbackPreviewId'],
+    reason:
+      'names without a preview of their own are answered with 404, not by a fallback. Leave it out, and give each preview its prefixUrl.',
+  },
+  {
+    effect: 'refused',
+    paths: ['subjectAlternativeNames'],
+    reason:
+      'no certificates are made for custom domains here. Leave it out, and name them in the certificate of the edge in front.',
+  },
+];
+
+export const integrationConnectionEffects: readonly FieldEffect[] = [
+  enforced(
+    "tests/orchestrator/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
+    'config',
+    'secret',
+  ),
+  enforced(
+    'tests/api/workload-rules.test.ts: a connection names an integration that the catalogue knows',
+    'integration',
+  ),
+  {
+    effect: 'refused',
+    paths: ['sandbox'],
+    harmless: [false],
+    reason:
+      'a connection has one set of credentials, which would be used as the real ones. Leave it out, and keep test credentials in a connection of their own.',
+  },
+];
+
+const policyRules = 'tests/api/policies.test.ts';
+
+export const policyEffects: readonly FieldEffect[] = [
+  enforced('packages/placement/src/policies.test.ts: another type has to agree', 'locations', 'flavors'),
+  enforced(`${policyRules}: a policy whose lists do not match its type is refused, so that none is ignored`, 'type'),
+  enforced(`${policyRules}: a policy is named only by the kinds in its resourceTypes`, 'resourceTypes'),
+  {
+    effect: 'refused',
+    paths: ['maxTokens'],
+    reason:
+      'requests to models are not served yet, so no tokens are counted. Leave it out, and set the limit at the provider.',
+  },
+  {
+    effect: 'refused',
+    paths: ['sandbox'],
+    harmless: [false],
+    reason: 'a policy holds for all workloads that name it; there is no test mode. Leave it out.',
+  },
+];
+
+export const previewEffects: readonly FieldEffect[] = [
+  enforced(
+    'tests/gateway/previews.test.ts: a public preview needs no credential, on a port that nobody declared',
+    'public',
+  ),
+  enforced(`${previews}: port 80 is refused, 443 is the sandbox API, and a port need not be declared`, 'port'),
+  enforced(
+    `${previews}: with a prefix the address is the prefix and the workspace, or a part of its id where the name is too long`,
+    'prefixUrl',
+  ),
+  enforced(
+    `${previews}: ttl and expires end a preview at that moment: 404, not listed, its name and host free; maintenance removes the row`,
+    'ttl',
+    'expires',
+  ),
+  enforced(
+    `${domains}: a verified domain covers what is below it; one that is only asked for covers nothing`,
+    'customDomain',
+  ),
+  enforced(
+    'tests/gateway/previews.test.ts: requestHeaders are on every request in place of the client’s, responseHeaders on every answer in place of the app’s',
+    'requestHeaders',
+    'responseHeaders',
+  ),
+];
+
+export const egressGatewayEffects: readonly FieldEffect[] = [
+  enforced('tests/api/egress.test.ts: a region without a range of the family refuses with the next step', 'region'),
+];
+
+export const volumeTemplateEffects: readonly FieldEffect[] = [
+  enforced(
+    'tests/api/volumes.test.ts: a template reference must name a version that exists, and gives the size when none is asked for',
+    'defaultSize',
+  ),
+  enforced('tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else', 'description'),
+];

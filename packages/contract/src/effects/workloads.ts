@@ -1,0 +1,86 @@
+// Agents and functions: what runs and scales.
+import { enforced, type FieldEffect } from './effect.ts';
+
+const placement = 'packages/placement/src/instance-spec.test.ts';
+const scaling = 'tests/orchestrator/scaling.test.ts';
+const notes = 'tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else';
+
+const shared: readonly FieldEffect[] = [
+  enforced('tests/e2e/deploy.test.ts: deactivate stops it, activate brings it back', 'enabled'),
+  enforced(
+    'tests/orchestrator/references.test.ts: a workload waits where its policies leave no region, and runs once one of them allows it',
+    'policies',
+  ),
+  enforced('tests/e2e/inference.test.ts: a public agent asks for no credential', 'public'),
+  enforced('tests/api/regions-and-addresses.test.ts: a workload that is pinned elsewhere moves its address', 'region'),
+  enforced(
+    'services/orchestrator/src/plan/scenarios.test.ts: a canary runs beside the target, and takes over without a gap when it is chosen',
+    'revision.active',
+    'revision.canary',
+    'revision.canaryPercent',
+  ),
+  enforced(
+    'services/gateway/src/access/sticky-cookie.test.ts: a client that comes back is met by its revision until the time is over',
+    'revision.stickySessionTtl',
+  ),
+  enforced(
+    `${placement}: the environment: the platform, then the connections, then the workload, then where to listen`,
+    'runtime.envs',
+  ),
+  enforced(
+    'packages/placement/src/place.test.ts: isolation is not given up because the runner that has it is pressed',
+    'runtime.generation',
+  ),
+  enforced(`${placement}: %s is pulled as %s`, 'runtime.image'),
+  enforced(
+    `${scaling}: gateways add up, maxScale caps, and a gateway that died is forgotten when its word expires`,
+    'runtime.maxScale',
+  ),
+  enforced('tests/e2e/deploy.test.ts: minScale instances run', 'runtime.minScale'),
+  enforced('tests/e2e/deploy.test.ts: out of memory is named as such', 'runtime.memory'),
+  {
+    effect: 'warned',
+    paths: ['revision.traffic'],
+    reason:
+      'a new revision takes all traffic, or none where spec.revision.active names another. Use canary and canaryPercent.',
+  },
+  {
+    effect: 'warned',
+    paths: ['triggers'],
+    reason:
+      'triggers do not run yet: there is no path, no schedule, no asynchronous request and no callback. The workload answers at its own address.',
+  },
+];
+
+export const agentEffects: readonly FieldEffect[] = [
+  ...shared,
+  enforced(notes, 'repository'),
+  {
+    effect: 'warned',
+    paths: ['volumes'],
+    reason:
+      'this deployment has no storage for volumes, so nothing is mounted and what is written there is lost with the instance.',
+  },
+];
+
+export const functionEffects: readonly FieldEffect[] = [
+  ...shared,
+  enforced(
+    "tests/orchestrator/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
+    'integrationConnections',
+  ),
+  enforced(`${placement}: the port is the first declared one, else PORT, else 80`, 'runtime.ports[].target'),
+  enforced(notes, 'runtime.ports[].name', 'runtime.type', 'type'),
+  {
+    effect: 'warned',
+    paths: ['runtime.ports[].protocol'],
+    harmless: ['HTTP'],
+    reason: 'functions are reached over HTTP and WebSocket only.',
+  },
+  {
+    effect: 'warned',
+    paths: ['runtime.transport'],
+    harmless: ['http-stream'],
+    reason: 'the platform neither starts nor translates a transport. The server itself decides which one it speaks.',
+  },
+];
