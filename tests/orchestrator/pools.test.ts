@@ -151,7 +151,7 @@ test('those that fail are not tried in a loop', async () => {
   expect(await bed.wrongReservations()).toEqual([]);
 });
 
-test('images used lately are kept ready too, no more of each than were used', async () => {
+test('images used lately are kept ready too, no more of each than were used, for the workspace that used them', async () => {
   const runner = await bed.addRunner();
   const runners = bed.playRunners();
   for (const name of ['late-1', 'late-2', 'late-3'])
@@ -163,7 +163,13 @@ test('images used lately are kept ready too, no more of each than were used', as
   // Other tests of this hour used another image.
   const kept = async () => (await waiting(runner)).map(({ pool }) => pool).filter((pool) => !pool.endsWith(image));
   await until(async () => (await kept()).length === 3);
-  expect((await kept()).toSorted()).toEqual(['runc example/once:1', 'runc example/tried:1', 'runc example/tried:1']);
+  const { workspace_id: owner } = await bed.api.database
+    .selectFrom('resources')
+    .select('workspace_id')
+    .where('name', '=', 'late-1')
+    .executeTakeFirstOrThrow();
+  const own = (used: string) => `runc ${used} ${owner}`;
+  expect((await kept()).toSorted()).toEqual([own('example/once:1'), own('example/tried:1'), own('example/tried:1')]);
   await runners.stop();
 });
 

@@ -1,8 +1,9 @@
 // What a workload names: policies that say where it may run, and connections that lend it their secrets.
 import { openEnv, SealedEnv } from '@berth/identity';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
-import { type Bed, makeBed } from './bed.ts';
+import { type Bed, makeBed, tell } from './bed.ts';
 
 let bed: Bed;
 beforeAll(async () => {
@@ -45,4 +46,36 @@ test("a function gets its connections' values, and secrets stay sealed for whom 
   expect(env).toContainEqual({ name: 'SITE', value: 'https://example.com' });
   expect(JSON.stringify(instance?.spec)).not.toMatch(/from-the-(connection|function)/);
   expect(() => openEnv(env, Buffer.alloc(32))).toThrow();
+});
+
+test('a registered image runs as the reference that its workspace registered; another workspace’s registration changes nothing', async () => {
+  const { admin } = bed.api;
+  const digest = `sha256:${'a'.repeat(64)}`;
+  await bed.api.addWorkspace('others');
+  const register = (client: typeof admin, image: string) =>
+    client.post('/images', { resourceType: 'agent', name: 'planner', image });
+  await register(admin, `registry.example/planner:1@${digest}`);
+  await register(admin.with({ workspace: 'others' }), 'registry.example/hostile:1');
+  const [instance] = await bed.running(await bed.deploy('planner', { image: 'agent/planner:1' }));
+  expect(instance?.spec).toMatchObject({
+    image: `registry.example/planner:1@${digest}`,
+    imageSource: { origin: 'outside' },
+  });
+});
+
+test('a name that is not registered any more is told as such and never pulled', async () => {
+  const uid = await bed.deploy('stale', { image: 'registry.example/stale:1' });
+  await bed.running(uid);
+  const stale = JSON.stringify('agent/stale:1');
+  await sql`update revisions set spec = jsonb_set(spec, '{runtime,image}', ${stale}::jsonb) where resource_uid = ${uid}`.execute(
+    bed.api.database,
+  );
+  await sql`update instances set desired = 'gone', ended_at = clock_timestamp(), state = 'failed' where resource_uid = ${uid}`.execute(
+    bed.api.database,
+  );
+  await tell(bed.api, 'reconcile', uid);
+  await until(async () =>
+    (await bed.api.admin.get('/agents/stale')).text.includes('is not registered in this workspace'),
+  );
+  expect((await bed.instances(uid)).filter(({ spec }) => spec.image === 'agent/stale:1')).toEqual([]);
 });

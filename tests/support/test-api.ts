@@ -46,6 +46,8 @@ export interface TestApiOptions {
   readonly clickhouse?: 'own' | { readonly url: string };
 }
 
+const testPlacement = { imageRegistry: 'images.example.net', sandboxes: { defaultImage: 'example/sandbox:1' } };
+
 export const testMasterKeys = () => masterKeyRing([{ id: 'test', key: randomBytes(32) }]);
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -58,7 +60,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   let offsetMs = 0;
   const api = await startApi({
     config,
-    placement: PlacementConfig.parse(options.placement ?? { sandboxes: { defaultImage: 'example/sandbox:1' } }),
+    placement: PlacementConfig.parse(options.placement ?? testPlacement),
     databaseUrl: testDatabase.url,
     masterKeys,
     clickhouse: { url: clickhouse?.url },

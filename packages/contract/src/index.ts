@@ -7,6 +7,7 @@ export * from './effects/index.ts';
 export * from './effects/judge.ts';
 export * from './errors.ts';
 export * from './free-form.ts';
+export * from './image-reference.ts';
 export * from './kind.ts';
 export * from './kind-operations.ts';
 export * from './kinds/agent.ts';

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
 import { claimWarm, RoomTaken, settleClaim } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
-import { poolOf } from './pool.ts';
+import type { ChosenImage } from './image.ts';
+import { type PoolWish, poolOf } from './pool.ts';
 import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-spec.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
@@ -40,6 +41,7 @@ interface RunnerWish {
   readonly status?: string;
   readonly region?: string;
   readonly state?: string;
+  readonly image?: Pick<PoolWish, 'image' | 'imageSource'>;
 }
 
 async function addRunner(wish: RunnerWish = {}): Promise<string> {
@@ -48,7 +50,7 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
   await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, is_pressed)
     values (${id}, ${id}, ${region}, ${status}, ${[isolation]}, ${memoryMb}, ${waiting * warmReservedMb},
       ${wish.isPressed === true})`.execute(database);
-  const warm = warmInstanceSpec({ image: 'base:1', isolation, memoryMb: 4096 }, settings);
+  const warm = warmInstanceSpec({ image: 'base:1', ...wish.image, isolation, memoryMb: 4096 }, settings);
   for (let index = 0; index < waiting; index += 1)
     await sql`insert into instances (id, runner_id, pool, revision, spec, reserved_mb, state)
       values (${uuidv7()}, ${id}, ${poolOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, ${state})`.execute(
@@ -57,10 +59,19 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
   return id;
 }
 
+const base: ChosenImage = { image: 'base:1', source: { origin: 'deployment' } };
+
+interface ClaimWish {
+  readonly uid?: string;
+  readonly image?: ChosenImage;
+  readonly workspaceId?: string;
+  readonly limits?: Record<string, number>;
+  readonly under?: typeof settings;
+}
+
 const claim = (
   spec: object = {},
-  uid: string = uuidv7(),
-  { limits = {}, under = settings }: { limits?: Record<string, number>; under?: typeof settings } = {},
+  { uid = uuidv7(), image = base, workspaceId: owner = workspaceId, limits = {}, under = settings }: ClaimWish = {},
 ) =>
   database.transaction().execute(async (tx) => {
     const result = await claimWarm(
@@ -68,6 +79,7 @@ const claim = (
       {
         sandbox: { uid, name: 'box', workspace: { id: workspaceId, name: 'acme' } },
         spec: SandboxSpec.parse(spec),
+        image,
         region: 'eu',
         random: Math.random,
       },
@@ -83,7 +95,7 @@ const reservedOf = async (id: string): Promise<number> =>
 test('a claimed one is its owner’s: out of the pool, second generation, first boot, its memory reserved', async () => {
   const runner = await addRunner({ waiting: 2 });
   const uid = uuidv7();
-  const { claimed } = await claim({ runtime: { envs: [{ name: 'A', value: 'b' }], memory: 2048 } }, uid);
+  const { claimed } = await claim({ runtime: { envs: [{ name: 'A', value: 'b' }], memory: 2048 } }, { uid });
   expect(claimed).toMatchObject({ generation: 2, revision: 'boot-1', runner: { id: runner } });
   const row = await database
     .selectFrom('instances')
@@ -126,7 +138,8 @@ test.for<[string, RunnerWish]>([
 test('what may not be claimed is not, and is told whether one may be started instead', async () => {
   await addRunner();
   expect(await claim({ volumes: [{ name: 'v' }] })).toEqual({ claimed: undefined, mayStart: true });
-  expect(await claim({ runtime: { image: 'other:1' } })).toEqual({ claimed: undefined, mayStart: true });
+  const other: ChosenImage = { ...base, image: 'other:1' };
+  expect(await claim({}, { image: other })).toEqual({ claimed: undefined, mayStart: true });
   expect(await claim({ runtime: { memory: 100_000_000 } })).toEqual({ claimed: undefined, mayStart: false });
 });
 
@@ -141,9 +154,9 @@ test.for([{}, { generation: 'mk2' }])(
   'a sandbox with %o is never given one that waits on runc where sandboxes have to run under gVisor',
   async (runtime) => {
     await addRunner({ waiting: 2 });
-    expect(await claim({ runtime }, uuidv7(), { under: strict })).toEqual({ claimed: undefined, mayStart: false });
+    expect(await claim({ runtime }, { under: strict })).toEqual({ claimed: undefined, mayStart: false });
     const gvisor = await addRunner({ isolation: 'gvisor' });
-    const { claimed } = await claim({ runtime }, uuidv7(), { under: strict });
+    const { claimed } = await claim({ runtime }, { under: strict });
     expect([claimed?.runner.id, claimed?.spec.isolation]).toEqual([gvisor, 'gvisor']);
   },
 );
@@ -192,7 +205,7 @@ test('of ten that want the last room of a machine one gets it, and the others ar
 test('claims at the same moment take no more than the account may hold, and the refusal names the limit', async () => {
   const runner = await addRunner({ waiting: 20 });
   const outcomes = async (limits: Record<string, number>) => {
-    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, uuidv7(), { limits })));
+    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, { limits })));
     const reasons = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
     const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined).length;
     return { claimed, reasons: [...new Set(reasons)] };
@@ -211,4 +224,13 @@ test('claims at the same moment take no more than the account may hold, and the 
   await sql`update instances set ended_at = now() where id in (
     select id from instances where account_id = ${accountId} limit 1)`.execute(database);
   expect((await outcomes({ instances: 5 })).claimed).toBe(1);
+});
+
+test('a sandbox kept ready with a workspace’s private image is given to no other workspace', async () => {
+  const [owner, stranger] = [randomUUID(), randomUUID()];
+  const image: ChosenImage = { image: 'registry.example/owner/secret:1', source: { origin: 'outside' } };
+  const imageSource = { ...image.source, workspaceId: owner };
+  await addRunner({ image: { image: image.image, imageSource } });
+  expect((await claim({}, { image, workspaceId: stranger })).claimed).toBeUndefined();
+  expect((await claim({}, { image, workspaceId: owner })).claimed).toBeDefined();
 });

@@ -6,6 +6,7 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { LimitSettings } from './account-limits.ts';
 import { lockRoom } from './account-room.ts';
+import type { ChosenImage } from './image.ts';
 import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
 import { type Candidate, isolationFor, place } from './place.ts';
 import { poolOf } from './pool.ts';
@@ -15,7 +16,6 @@ import {
   mayBeClaimed,
   reservedMbOf,
   type SandboxSpec,
-  sandboxImage,
   sandboxInstanceSpec,
   sandboxMemoryMb,
   warmReservedMb,
@@ -25,6 +25,7 @@ import { reserveMemory } from './take-runners.ts';
 export interface Claimant {
   readonly sandbox: Omit<Workload, 'kind'>;
   readonly spec: SandboxSpec;
+  readonly image: ChosenImage;
   readonly region: string;
   readonly random: () => number;
 }
@@ -62,14 +63,15 @@ interface RunnerRow extends Candidate {
 
 export async function claimWarm(
   tx: DatabaseTransaction,
-  { sandbox, spec, region, random }: Claimant,
+  { sandbox, spec, image, region, random }: Claimant,
   settings: Settings,
 ): Promise<ClaimResult> {
   const { placement } = settings;
-  const image = sandboxImage(spec, sandbox, settings) ?? '';
-  const pool = (isolation: IsolationClass): string =>
-    poolOf({ image, isolation, memoryMb: sandboxMemoryMb(spec, placement) });
-  const runners = await loadRunners(tx, region, { runc: pool('runc'), gvisor: pool('gvisor') });
+  const pools = (isolation: IsolationClass): readonly string[] => {
+    const wish = { image: image.image, isolation, memoryMb: sandboxMemoryMb(spec, placement) };
+    return [poolOf(wish), poolOf({ ...wish, imageSource: { ...image.source, workspaceId: sandbox.workspace.id } })];
+  };
+  const runners = await loadRunners(tx, region, { runc: pools('runc'), gvisor: pools('gvisor') });
   const isolation = isolationFor(runners, isolationOf('sandbox', spec, placement.runcFor));
   const holders = new Set<string>();
   const need = { regions: [region], isolation, mayFallBack: false, holders, avoidsPressure: true };
@@ -80,8 +82,8 @@ export async function claimWarm(
     const chosen = place(holding, { ...need, reservedMb: differenceMb }, random)?.runner.id;
     const runner = holding.find(({ id }) => id === chosen);
     if (runner === undefined) break;
-    const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation }, settings);
-    const taken = await take(tx, runner, pool(isolation), { sandbox, stored, differenceMb });
+    const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation, image }, settings);
+    const taken = await take(tx, runner, pools(isolation), { sandbox, stored, differenceMb });
     if (taken !== undefined)
       return { claimed: { ...taken, spec: stored, runner, reservedMb, differenceMb }, mayStart: true };
     holding = holding.filter(({ id }) => id !== runner.id);
@@ -97,11 +99,12 @@ interface WaitingRow extends RunnerRow {
 async function loadRunners(
   tx: DatabaseTransaction,
   region: string,
-  pools: Readonly<Record<IsolationClass, string>>,
+  pools: Readonly<Record<IsolationClass, readonly string[]>>,
 ): Promise<WaitingRow[]> {
-  const holds = (pool: string) => sql`exists (
+  const holds = (some: readonly string[]) => sql`exists (
     select 1 from instances
-    where runner_id = runners.id and pool = ${pool} and ended_at is null and desired = 'running' and state = 'ready')`;
+    where runner_id = runners.id and pool = any(${[...some]}::text[]) and ended_at is null and desired = 'running'
+      and state = 'ready')`;
   const { rows } = await sql<RunnerRow & { runc: boolean; gvisor: boolean }>`
     select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb", is_pressed as "isPressed",
       ingress_address as "ingressAddress", ingress_secret as "ingressSecret",
@@ -140,7 +143,7 @@ export async function settleClaim(
 async function take(
   tx: DatabaseTransaction,
   runner: RunnerRow,
-  pool: string,
+  pools: readonly string[],
   { sandbox, stored, differenceMb }: Taking,
 ): Promise<Pick<Claimed, 'id' | 'generation' | 'revision'> | undefined> {
   const revision = bootRevision(1);
@@ -150,7 +153,8 @@ async function take(
       reserved_mb = reserved_mb + ${differenceMb}, used_at = clock_timestamp()
     where id = (
       select id from instances
-      where runner_id = ${runner.id} and pool = ${pool} and ended_at is null and desired = 'running' and state = 'ready'
+      where runner_id = ${runner.id} and pool = any(${[...pools]}::text[]) and ended_at is null
+        and desired = 'running' and state = 'ready'
       order by created_at limit 1 for update skip locked
     ) returning id, generation`.execute(tx);
   const [row] = rows;

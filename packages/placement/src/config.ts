@@ -49,7 +49,9 @@ export const PlacementConfig = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Registry, as runners reach it, that holds hub images and those made here; put before their names.'),
+    .describe(
+      'Registry, as runners reach it, that holds hub images (registry/brand/…) and those of workspaces (registry/workspace/…). No workspace may name another folder of it.',
+    ),
   runcFor: z
     .enum(runcRules)
     .default('mk2-workloads')

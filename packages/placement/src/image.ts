@@ -1,18 +1,112 @@
-// Where a runner pulls an image from. Decisions: image reference.
+// Which image a workload gets for the name it gives. Pure, and the same for whoever writes, places or claims a workload.
+// Decisions: image reference.
+import {
+  type ImageReferenceParts,
+  type ImageSource,
+  parseImageReference,
+  qualifiedName,
+  qualifiedReference,
+} from '@berth/contract';
+import { imageTypeOf } from './image-name.ts';
+import type { Settings } from './instance-spec.ts';
 
-export interface ImageOrigin {
-  /** The brand's word, which names the hub. */
-  readonly hub: string;
+export interface ChosenImage {
+  /** As the runner pulls it. */
+  readonly image: string;
+  readonly source: ImageSource;
+}
+
+/**
+ * - `malformed`: no reference, or the id of an image;
+ * - `unregistered`: a name of this service that the workspace has not registered, and no registry holds such images;
+ * - `no-hub`: a hub image, and no registry holds those;
+ * - `reserved`: a folder of the deployment's registry that is not the workspace's.
+ */
+export type ImageFault = 'malformed' | 'unregistered' | 'no-hub' | 'reserved';
+
+export type ImageChoice = ChosenImage | { readonly fault: ImageFault };
+
+export interface NamedImage {
+  readonly named: string;
+  /** Its name. */
   readonly workspace: string;
-  /** Where hub images and those made here are; they are named as they stand when it is unknown. */
-  readonly registry: string | undefined;
+  /** The reference that the workspace registered under this name. */
+  readonly registered: string | undefined;
 }
 
-/** Images made here are also named by what they were made for. */
-const ownKinds = ['agent', 'app', 'function', 'job', 'sandbox'];
-
-export function pulledImage(image: string, { hub, workspace, registry }: ImageOrigin): string {
-  const [first = '', ...rest] = image.split('/');
-  const isOurs = rest.length > 0 && [hub, workspace, ...ownKinds].includes(first);
-  return isOurs && registry !== undefined ? `${registry}/${image}` : image;
+export function chooseImage({ named, workspace, registered }: NamedImage, settings: Settings): ImageChoice {
+  const parts = parseImageReference(named);
+  if (parts === undefined) return { fault: 'malformed' };
+  if (isDefaultImage(parts, settings)) return deploymentImage(named, settings);
+  if (registered !== undefined) return chooseOutside(registered, workspace, settings);
+  if (isHubName(parts, settings))
+    return settings.placement.imageRegistry === undefined ? { fault: 'no-hub' } : deploymentImage(named, settings);
+  const own = pathInWorkspace(parts, workspace);
+  if (own === undefined) return chooseOutside(named, workspace, settings);
+  const { imageRegistry } = settings.placement;
+  if (imageRegistry === undefined) return { fault: 'unregistered' };
+  return { image: `${imageRegistry}/${workspace}/${own}${versionOf(parts)}`, source: { origin: 'workspace' } };
 }
+
+/** One that the operator names: every workspace may use it. */
+export function deploymentImage(named: string, settings: Settings): ChosenImage {
+  const { imageRegistry } = settings.placement;
+  const parts = parseImageReference(named);
+  const isOurs = parts !== undefined && (isHubName(parts, settings) || pathInWorkspace(parts, '') !== undefined);
+  const image = isOurs && imageRegistry !== undefined ? `${imageRegistry}/${named}` : named;
+  return { image, source: { origin: 'deployment' } };
+}
+
+function chooseOutside(named: string, workspace: string, settings: Settings): ImageChoice {
+  const parts = parseImageReference(named);
+  if (parts === undefined) return { fault: 'malformed' };
+  const inside = pathInRegistry(parts, settings.placement.imageRegistry);
+  if (inside === undefined) return { image: named, source: { origin: 'outside' } };
+  const [folder, ...rest] = inside.split('/');
+  if (rest.length > 0 && folder === settings.brand.short) return { image: named, source: { origin: 'deployment' } };
+  if (rest.length > 0 && folder === workspace) return { image: named, source: { origin: 'workspace' } };
+  return { fault: 'reserved' };
+}
+
+function isDefaultImage(parts: ImageReferenceParts, { placement }: Settings): boolean {
+  const set = parseImageReference(placement.sandboxes.defaultImage ?? '');
+  return set !== undefined && qualifiedReference(set) === qualifiedReference(parts);
+}
+
+const isHubName = ({ registry, path }: ImageReferenceParts, { brand }: Settings): boolean =>
+  registry === undefined && path.startsWith(`${brand.short}/`);
+
+/** Of a name that begins with a kind or with the workspace: where it is in the workspace's folder. */
+function pathInWorkspace({ registry, path }: ImageReferenceParts, workspace: string): string | undefined {
+  const [first = '', ...rest] = path.split('/');
+  if (registry !== undefined || rest.length === 0) return undefined;
+  if (imageTypeOf(first) !== undefined) return path;
+  return first === workspace ? rest.join('/') : undefined;
+}
+
+/** Where the image is in the deployment's registry; undefined when it is in another. A default port names the same registry. */
+function pathInRegistry(parts: ImageReferenceParts, imageRegistry: string | undefined): string | undefined {
+  const probe = imageRegistry === undefined ? undefined : parseImageReference(`${imageRegistry}/x/x`);
+  if (probe === undefined) return undefined;
+  const folder = withoutDefaultPort(qualifiedName(probe)).slice(0, -'x/x'.length);
+  const name = withoutDefaultPort(qualifiedName(parts));
+  return name.startsWith(folder) ? name.slice(folder.length) : undefined;
+}
+
+const withoutDefaultPort = (name: string): string => name.replace(/^([^/:]+):(?:443|80)\//, '$1/');
+
+const versionOf = ({ tag, digest }: ImageReferenceParts): string =>
+  `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+
+/** For people, in the events of a workload that was written before its image was checked. */
+export const imageFaultMessage = (fault: ImageFault, named: string): string => faultWords[fault](named);
+
+const faultWords: Readonly<Record<ImageFault, (named: string) => string>> = {
+  malformed: (named) => `${named} is not the name of an image. Set spec.runtime.image to registry.example/name:tag.`,
+  unregistered: (named) =>
+    `${named} is not registered in this workspace. Register it with POST /images, or set spec.runtime.image to a registry's reference.`,
+  'no-hub': (named) =>
+    `${named} is an image of the hub, and this deployment has no registry for those. Set spec.runtime.image to another image, or ask the operator to set placement.imageRegistry.`,
+  reserved: (named) =>
+    `${named} is not in this workspace's folder of the registry. Set spec.runtime.image to an image of this workspace.`,
+};

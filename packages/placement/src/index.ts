@@ -3,6 +3,9 @@ export { limitMessage, loadHeld, lockRoom, roomFor } from './account-room.ts';
 export { type Claimed, type ClaimResult, claimWarm, settleClaim } from './claim-warm.ts';
 export { PlacementConfig, type Region } from './config.ts';
 export type { Connection } from './environment-variables.ts';
+export { findImage } from './find-image.ts';
+export { type ChosenImage, chooseImage, deploymentImage, type ImageFault, imageFaultMessage } from './image.ts';
+export { imageTypeOf } from './image-name.ts';
 export {
   faultOf,
   instanceSpec,
@@ -31,7 +34,7 @@ export {
   reservedMbOf,
   SandboxSpec,
   sandboxFault,
-  sandboxImage,
+  sandboxImageName,
   sandboxInstanceSpec,
   sandboxMemoryMb,
   warmInstanceSpec,

@@ -3,7 +3,6 @@ import { SealedEnv } from '@berth/identity';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
 import type { Connection } from './environment-variables.ts';
-import { pulledImage } from './image.ts';
 import { faultOf, instanceSpec, portOf } from './instance-spec.ts';
 import { instanceLimits, WorkloadSpec } from './workload-spec.ts';
 
@@ -14,11 +13,10 @@ const workload = {
   workspace: { id: '0198c0de-0000-7000-8000-000000000002', name: 'acme' },
 };
 const placement = PlacementConfig.parse({});
+const image = { image: 'example/tools:1', source: { origin: 'outside' as const } };
+const where = { region: 'eu', isolation: 'gvisor' as const, image };
 const make = (runtime: object, connections: readonly Connection[] = []) =>
-  instanceSpec(workload, WorkloadSpec.parse({ runtime }), { region: 'eu', isolation: 'gvisor' }, connections, {
-    placement,
-    brand: defaultBrand,
-  });
+  instanceSpec(workload, WorkloadSpec.parse({ runtime }), where, connections, { placement, brand: defaultBrand });
 
 test('what is stored is what the node protocol asks for', () => {
   const { env, ...spec } = make({ image: 'example/tools:1', memory: 8192 });
@@ -68,18 +66,6 @@ test('the port is the first declared one, else PORT, else 80', () => {
   expect(port({ envs: [{ name: 'PORT', value: 'many' }] })).toBe(80);
   expect(port({ envs: [{ name: 'PORT', value: { $sealed: 'v1.x' } }] })).toBe(80);
   expect(port({})).toBe(80);
-});
-
-test.each([
-  ['service/base:latest', 'registry.internal/service/base:latest'],
-  ['acme/own:2', 'registry.internal/acme/own:2'],
-  ['agent/built:3', 'registry.internal/agent/built:3'],
-  ['elsewhere.example/acme/x', 'elsewhere.example/acme/x'],
-  ['acme', 'acme'],
-])('%s is pulled as %s', (image, expected) => {
-  const origin = { hub: 'service', workspace: 'acme' };
-  expect(pulledImage(image, { ...origin, registry: 'registry.internal' })).toBe(expected);
-  expect(pulledImage(image, { ...origin, registry: undefined })).toBe(image);
 });
 
 test('without an image it says what to set', () => {

@@ -3,7 +3,7 @@ import type { Brand, InstanceSpec, IsolationClass } from '@berth/contract';
 import type { SealedEnv } from '@berth/identity';
 import type { PlacementConfig } from './config.ts';
 import { type Connection, environmentOf } from './environment-variables.ts';
-import { pulledImage } from './image.ts';
+import type { ChosenImage } from './image.ts';
 import type { WorkloadSpec } from './workload-spec.ts';
 
 export interface Workload {
@@ -16,6 +16,13 @@ export interface Workload {
 export interface Settings {
   readonly placement: PlacementConfig;
   readonly brand: Brand;
+}
+
+/** What was decided about an instance beside its spec. */
+export interface Where {
+  readonly region: string;
+  readonly isolation: IsolationClass;
+  readonly image: ChosenImage;
 }
 
 export type StoredInstanceSpec = InstanceSpec & { readonly env: SealedEnv };
@@ -31,7 +38,7 @@ export const memoryOf = ({ runtime }: WorkloadSpec, { defaultMemoryMb }: Placeme
 export function instanceSpec(
   { uid, kind, name, workspace }: Workload,
   spec: WorkloadSpec,
-  where: { readonly region: string; readonly isolation: IsolationClass },
+  where: Where,
   connections: readonly Connection[],
   { placement, brand }: Settings,
 ): StoredInstanceSpec {
@@ -41,11 +48,8 @@ export function instanceSpec(
   const port = portOf(spec);
   return {
     resource,
-    image: pulledImage(runtime.image ?? '', {
-      hub: brand.short,
-      workspace: workspace.name,
-      registry: placement.imageRegistry,
-    }),
+    image: where.image.image,
+    imageSource: where.image.source,
     isolation: where.isolation,
     memoryMb,
     cpus: Math.max(1, memoryMb / mbPerCore),

@@ -11,6 +11,7 @@ import {
   reservedMbOf,
   SandboxSpec,
   sandboxFault,
+  sandboxImageName,
   sandboxInstanceSpec,
   warmInstanceSpec,
 } from './sandbox-spec.ts';
@@ -21,7 +22,8 @@ const sandbox = {
   workspace: { id: '0198c0de-0000-7000-8000-000000000002', name: 'acme' },
 };
 const settings = { placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'base:1' } }), brand: defaultBrand };
-const where = { region: 'eu', isolation: 'gvisor' } as const;
+const image = { image: 'example/box:1', source: { origin: 'outside' } } as const;
+const where = { region: 'eu', isolation: 'gvisor', image } as const;
 const make = (spec: object) => sandboxInstanceSpec(sandbox, SandboxSpec.parse(spec), where, settings);
 const variable = (spec: object, name: string): unknown => {
   const entry = make(spec).env.find((each) => each.name === name);
@@ -46,8 +48,13 @@ test('what is stored is what the node protocol asks for', () => {
 });
 
 test('image and memory are the operator’s where the sandbox names none', () => {
-  expect(make({})).toMatchObject({ image: 'base:1', memoryMb: 4096, cpus: 2 });
-  expect(make({ runtime: { image: '' } })).toMatchObject({ image: 'base:1' });
+  const named = (spec: object) => sandboxImageName(SandboxSpec.parse(spec), settings.placement);
+  expect([named({}), named({ runtime: { image: '' } }), named({ runtime: { image: 'a' } })]).toEqual([
+    'base:1',
+    'base:1',
+    'a',
+  ]);
+  expect(make({})).toMatchObject({ memoryMb: 4096, cpus: 2 });
   expect(reservedMbOf(SandboxSpec.parse({}), settings.placement)).toBe(512);
   expect(reservedMbOf(SandboxSpec.parse({ runtime: { memory: 129 } }), settings.placement)).toBe(17);
 });
@@ -57,15 +64,6 @@ test('without an image of its own or of the operator it cannot start, and is tol
   expect(sandboxFault(SandboxSpec.parse({}), bare)).toContain('spec.runtime.image');
   expect(sandboxFault(SandboxSpec.parse({ runtime: { image: 'a' } }), bare)).toBeUndefined();
   expect(sandboxFault(SandboxSpec.parse({}), settings.placement)).toBeUndefined();
-});
-
-test('images made here come from the operator’s registry', () => {
-  const withRegistry = { ...settings, placement: PlacementConfig.parse({ imageRegistry: 'registry:5000' }) };
-  const of = (image: string) =>
-    sandboxInstanceSpec(sandbox, SandboxSpec.parse({ runtime: { image } }), where, withRegistry).image;
-  expect(of('sandbox/mine:1')).toBe('registry:5000/sandbox/mine:1');
-  expect(of('acme/mine:1')).toBe('registry:5000/acme/mine:1');
-  expect(of('debian')).toBe('debian');
 });
 
 test('5.7: HOST and PORT are injected, never the port of the sandbox’s own API, and what the sandbox says itself wins', () => {
@@ -133,7 +131,7 @@ test('a claimed one has the image, isolation and port that it was started with',
   fc.assert(
     fc.property(fc.constantFrom('runc', 'gvisor'), fc.integer({ min: 128, max: 65_536 }), (isolation, memory) => {
       const spec = SandboxSpec.parse({ runtime: { memory } });
-      const claimed = sandboxInstanceSpec(sandbox, spec, { region: 'eu', isolation }, settings);
+      const claimed = sandboxInstanceSpec(sandbox, spec, { region: 'eu', isolation, image }, settings);
       const warm = warmInstanceSpec(claimed, settings);
       expect(poolOf(claimed)).toBe(poolOf(warm));
       expect([warm.image, warm.isolation, warm.port]).toEqual([claimed.image, claimed.isolation, claimed.port]);

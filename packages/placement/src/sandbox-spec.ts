@@ -1,11 +1,10 @@
 // What a runner is told of a sandbox, made from the resource: it has no revisions. What may change while it runs is applied in
 // place; `boot` counts how often it had to begin anew.
-import { durationSeconds, type InstanceSpec, type IsolationClass } from '@berth/contract';
+import { durationSeconds, type InstanceSpec } from '@berth/contract';
 import { z } from 'zod';
 import type { PlacementConfig } from './config.ts';
 import { environmentOf, listeningOn } from './environment-variables.ts';
-import { pulledImage } from './image.ts';
-import type { Settings, StoredInstanceSpec, Workload } from './instance-spec.ts';
+import type { Settings, StoredInstanceSpec, Where, Workload } from './instance-spec.ts';
 import type { PoolWish } from './pool.ts';
 import { Value } from './workload-spec.ts';
 
@@ -55,20 +54,13 @@ export const bootOf = (state: Readonly<Record<string, unknown>> | null): number 
 export const sandboxMemoryMb = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): number =>
   runtime.memory ?? sandboxes.defaultMemoryMb;
 
-/** As the runner pulls it; undefined when neither the sandbox nor the operator names one. */
-export function sandboxImage(
-  { runtime }: SandboxSpec,
-  { workspace }: Pick<Workload, 'workspace'>,
-  { placement, brand }: Settings,
-): string | undefined {
-  const image = runtime.image || placement.sandboxes.defaultImage;
-  if (image === undefined) return undefined;
-  return pulledImage(image, { hub: brand.short, workspace: workspace.name, registry: placement.imageRegistry });
-}
+/** The name of its image, its own or the operator's; undefined when neither names one. */
+export const sandboxImageName = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): string | undefined =>
+  runtime.image || sandboxes.defaultImage;
 
 /** Why it cannot be started whatever runner there is; undefined when nothing speaks against it. */
-export const sandboxFault = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): string | undefined =>
-  (runtime.image ?? '') === '' && sandboxes.defaultImage === undefined
+export const sandboxFault = (spec: SandboxSpec, placement: PlacementConfig): string | undefined =>
+  sandboxImageName(spec, placement) === undefined
     ? 'No image: set spec.runtime.image, or ask the operator for a default one (placement.sandboxes.defaultImage).'
     : undefined;
 
@@ -79,13 +71,14 @@ export const reservedMbOf = (spec: SandboxSpec, placement: PlacementConfig): num
 export function sandboxInstanceSpec(
   sandbox: Omit<Workload, 'kind'>,
   spec: SandboxSpec,
-  where: { readonly region: string; readonly isolation: IsolationClass },
+  where: Where,
   settings: Settings,
 ): StoredInstanceSpec {
   const { runtime } = spec;
   const resource = { uid: sandbox.uid, kind: 'sandbox', name: sandbox.name };
   const wish = {
-    image: sandboxImage(spec, sandbox, settings) ?? '',
+    image: where.image.image,
+    imageSource: where.image.source,
     isolation: where.isolation,
     memoryMb: sandboxMemoryMb(spec, settings.placement),
   };
@@ -117,9 +110,10 @@ export const warmInstanceSpec = (wish: PoolWish, settings: Settings): StoredInst
   env: [],
 });
 
-const withoutOwner = ({ image, isolation, memoryMb }: PoolWish, { placement }: Settings) =>
+const withoutOwner = ({ image, imageSource, isolation, memoryMb }: PoolWish, { placement }: Settings) =>
   ({
     image,
+    ...(imageSource === undefined ? {} : { imageSource }),
     isolation,
     memoryMb,
     cpus: Math.max(1, memoryMb / mbPerCore),

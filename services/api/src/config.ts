@@ -104,7 +104,9 @@ export const ApiConfig = z.object({
   allowedRegistries: z
     .array(z.string().min(1))
     .default([])
-    .describe('Registries that images may come from, and default for references that name none; every one when empty.'),
+    .describe(
+      'Registries that images may come from, each as references name it, with its port; default stands for references that name none, * for every other one with a public name, as does an empty list. Only those listed may be in a private network.',
+    ),
   createWaitSeconds: z
     .number()
     .positive()

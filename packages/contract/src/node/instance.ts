@@ -21,6 +21,23 @@ const InstanceVpc = z.object({
   ports: z.array(z.object({ protocol: z.enum(['tcp', 'udp']), port: z.int().min(1).max(65_535) })).max(1_000),
 });
 
+export const imageOrigins = ['deployment', 'workspace', 'outside'] as const;
+
+/**
+ * Whose an image is. It decides whether the operator's password, and a copy that is on the machine, may be used.
+ * - `deployment`: the operator offers it to every workspace;
+ * - `workspace`: it is in the workspace's folder of the deployment's registry;
+ * - `outside`: whatever a tenant may name.
+ */
+export const ImageSource = z.object({
+  origin: z.enum(imageOrigins),
+  /** For whom it is pulled while the instance has no owner yet. */
+  workspaceId: z.uuid().optional(),
+  /** The operator lists its registry, which may then be in a private network. */
+  isListed: z.boolean().optional(),
+});
+export type ImageSource = z.infer<typeof ImageSource>;
+
 /**
  * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole life.
  * Of a sandbox the rest may change, each time under a higher generation, and is applied to what runs.
@@ -33,6 +50,8 @@ export const DesiredInstance = z.object({
   resource: z.object({ uid: z.uuid(), kind: z.string(), name: z.string() }).optional(),
   revision: z.string(),
   image: z.string(),
+  /** Absent from an older api: then the image is an outside one. */
+  imageSource: ImageSource.optional(),
   isolation: IsolationClass,
   memoryMb: z.int().positive(),
   /** Cores it may use at most; a runner with fewer gives what it has. */

@@ -12,7 +12,7 @@ test.each([
   [`ghcr.example/app:v2@sha256:${digest}`, 'ghcr.example/app', 'v2'],
   [`ghcr.example/app@sha256:${digest}`, 'ghcr.example/app', `sha256-${digest}`],
 ])('%s is read as %s with tag %s', (text, repository, tag) => {
-  expect(parseReference(text)).toEqual({ repository, tag });
+  expect(parseReference(text)).toMatchObject({ repository, tag });
 });
 
 test.each([

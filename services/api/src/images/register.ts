@@ -2,15 +2,17 @@
 import { type ImageInput, requestErrors, resourceErrors } from '@berth/contract';
 import { addToCount, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
+import { chooseImage, imageTypeOf } from '@berth/placement';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { searchText } from '../resources/search-text.ts';
+import { requireAllowedRegistry } from './allowed-registries.ts';
 import { imageErrors } from './errors.ts';
 import { ImageSpec, kind, storedName, type Tag, workloadReference } from './record.ts';
-import { firstSegment, type ImageReferenceParts, parseReference } from './reference.ts';
+import { parseReference, type Registrable } from './reference.ts';
 
 type RegisterCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Input = z.output<typeof ImageInput>;
@@ -44,12 +46,18 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
   };
 }
 
-function outsideReference({ dependencies, workspace }: RegisterCall, text: string): ImageReferenceParts {
+/** One that another name of this service stands for would make names go round in circles. */
+function outsideReference({ dependencies, workspace }: RegisterCall, text: string): Registrable {
+  const { config, placement } = dependencies;
   const reference = parseReference(text);
   if (reference === undefined) throw imageErrors.invalid_reference();
-  const segment = firstSegment(reference.repository);
-  if (segment === dependencies.config.brand.short || segment === workspace.name)
-    throw imageErrors.not_an_outside_image({ segment });
+  const [segment = '', ...rest] = reference.registry === undefined ? reference.path.split('/') : [];
+  const isOurs = segment === config.brand.short || segment === workspace.name || imageTypeOf(segment) !== undefined;
+  if (rest.length > 0 && isOurs) throw imageErrors.not_an_outside_image({ segment });
+  const named = { named: text, workspace: workspace.name, registered: undefined };
+  const choice = chooseImage(named, { placement, brand: config.brand });
+  if ('fault' in choice) throw imageErrors.image_reserved({ field: 'image', image: text });
+  if (choice.source.origin === 'outside') requireAllowedRegistry(reference, 'image', config);
   return reference;
 }
 

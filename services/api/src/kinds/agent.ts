@@ -57,7 +57,7 @@ export const agentRules: KindRules = {
 async function check(context: Context, draft: Draft, previous?: Draft['spec']): Promise<void> {
   const region = checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
-  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   checkGeneration(context, 'agent', section(draft.spec, 'runtime').generation);
   if (region === undefined && persistentVolumes(draft.spec).length > 0) {
     const regions = regionNames(context.dependencies.config);

@@ -41,7 +41,7 @@ async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow
     await requireRows(context, { kind: 'sandbox', field: 'spec.image', names: [image] });
     return;
   }
-  checkImage(context, 'spec.image', image);
+  await checkImage(context, 'spec.image', image);
 }
 
 const domainsOf = (spec: JsonObject | undefined): string[] =>

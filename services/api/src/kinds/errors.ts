@@ -63,10 +63,6 @@ export const kindErrors = defineErrors({
     message:
       '{field} names {connection}, whose integration is {integration}. The MCP hub has no server for it: set spec.runtime.image.',
   },
-  registry_not_allowed: {
-    status: 400,
-    message: '{field} comes from {registry}, which this deployment does not allow. Use an image from: {allowed}.',
-  },
   runc_not_allowed: {
     status: 400,
     message:

@@ -28,7 +28,7 @@ export const functionRules: KindRules = {
 async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
-  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   checkGeneration(context, 'function', section(draft.spec, 'runtime').generation);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);

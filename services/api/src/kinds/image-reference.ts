@@ -1,34 +1,29 @@
-// Where an image comes from is read from the first segment of its reference: the brand's hub, this deployment's own images
-// (by workspace or by kind), or else a registry, which the operator's list may narrow.
+// Whether a workload may have the image that it names. The same rule chooses the image again when an instance is placed.
+import { parseImageReference } from '@berth/contract';
+import { findImage, type ImageFault } from '@berth/placement';
+import { requireAllowedRegistry } from '../images/allowed-registries.ts';
+import { imageErrors } from '../images/errors.ts';
 import type { RuleContext } from '../resources/rules.ts';
-import { kindErrors } from './errors.ts';
 import { textOf } from './spec-fields.ts';
 
-interface Origin {
-  readonly hub: string;
-  readonly workspace: string;
-  /** Empty allows every registry. */
-  readonly allowedRegistries: readonly string[];
-}
+const refusals = {
+  malformed: ({ field }) => imageErrors.invalid_image({ field }),
+  unregistered: imageErrors.image_not_registered,
+  'no-hub': imageErrors.no_hub_registry,
+  reserved: imageErrors.image_reserved,
+} satisfies Record<ImageFault, (named: { readonly field: string; readonly image: string }) => Error>;
 
-/** Images made here are also named by what they were made for. */
-const ownKinds = ['agent', 'app', 'function', 'job', 'sandbox'];
-/** Word of the operator's list for references that name no registry. */
-const defaultRegistry = 'default';
-
-/** The registry that refuses the image; undefined when it may be used. */
-export function refusedRegistry(image: string, { hub, workspace, allowedRegistries }: Origin): string | undefined {
-  const [first = '', ...rest] = image.split('/');
-  if (rest.length > 0 && [hub, workspace, ...ownKinds].includes(first)) return undefined;
-  const registry = rest.length > 0 && /[.:]|^localhost$/.test(first) ? first : defaultRegistry;
-  return allowedRegistries.length === 0 || allowedRegistries.includes(registry) ? undefined : registry;
-}
-
-export function checkImage({ dependencies, workspace }: RuleContext, field: string, image: unknown): void {
-  const reference = textOf(image);
-  if (reference === undefined) return;
-  const { brand, allowedRegistries } = dependencies.config;
-  const registry = refusedRegistry(reference, { hub: brand.short, workspace: workspace.name, allowedRegistries });
-  if (registry === undefined) return;
-  throw kindErrors.registry_not_allowed({ field, registry, allowed: allowedRegistries.join(', ') });
+export async function checkImage(
+  { tx, workspace, dependencies }: RuleContext,
+  field: string,
+  image: unknown,
+): Promise<void> {
+  const named = textOf(image) ?? '';
+  if (named === '') return;
+  const { config, placement } = dependencies;
+  const choice = await findImage(tx, workspace, named, { placement, brand: config.brand });
+  if ('fault' in choice) throw refusals[choice.fault]({ field, image: named });
+  if (choice.source.origin !== 'outside') return;
+  const reference = parseImageReference(choice.image);
+  if (reference !== undefined) requireAllowedRegistry(reference, field, config);
 }

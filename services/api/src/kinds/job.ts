@@ -23,7 +23,7 @@ export const jobRules: KindRules = {
 async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
-  checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
 }

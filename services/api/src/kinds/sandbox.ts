@@ -30,7 +30,7 @@ export const sandboxRules: KindRules = {
     if (draft.name === '') draft.name = sandboxName(randomBytes(8));
     draft.state = { boot: 1 };
     const region = await settleRegion(context, draft);
-    settleRuntime(context, draft);
+    await settleRuntime(context, draft);
     // It never changes: one from before the operator forbade it can still be changed otherwise, and runs under gVisor from then on.
     checkGeneration(context, 'sandbox', section(draft.spec, 'runtime').generation);
     await requireNetwork(context, draft.spec, region);
@@ -43,7 +43,7 @@ export const sandboxRules: KindRules = {
   async replace(context, draft, previous) {
     draft.spec = keepHidden(draft.spec, previous.spec);
     keepExtraArgs(draft, previous);
-    settleRuntime(context, draft);
+    await settleRuntime(context, draft);
     await announceChange(context, draft, previous);
   },
   replaced: applyChange,
@@ -75,14 +75,14 @@ function findOver(
 }
 
 /** An empty text takes a lifetime rule away; an account with enforced lifetimes puts its own in place. */
-function settleRuntime(context: RuleContext, draft: Draft): void {
+async function settleRuntime(context: RuleContext, draft: Draft): Promise<void> {
   const { account } = context.workspace;
   const limit = (name: string) => limitOf(account, context.dependencies.config, name);
   const sent = section(draft.spec, 'runtime');
   const cleared = ['ttl', 'expires'].filter((rule) => sent[rule] === '');
   const runtime = without(sent, ...cleared);
   checkMemory(context, runtime.memory);
-  checkImage(context, 'spec.runtime.image', runtime.image);
+  await checkImage(context, 'spec.runtime.image', runtime.image);
   if (sandboxFault(SandboxSpec.parse({ runtime }), context.dependencies.placement) !== undefined)
     throw kindErrors.image_required();
   if (limit('sandbox_enforced_ttl') > 0 && limit('sandbox_ttl') >= 1)

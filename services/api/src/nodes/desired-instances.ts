@@ -1,8 +1,10 @@
 // What a runner should hold, as the database says, in the words of the node protocol.
-import { type DesiredInstance, InstanceSpec } from '@berth/contract';
+import { type DesiredInstance, type ImageSource, InstanceSpec, parseImageReference, registryOf } from '@berth/contract';
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import type { ApiConfig } from '../config.ts';
+import { isListed } from '../images/allowed-registries.ts';
 import type { NodeContext } from './node-context.ts';
 
 const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
@@ -58,7 +60,7 @@ export interface InstanceRow {
 async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInstance | undefined> {
   const { id, workspace_id: workspaceId } = row;
   try {
-    return await openInstance(context, row);
+    return await openInstance({ ...context, config: context.dependencies.config }, row);
   } catch (err) {
     // Only then: a runner removes what it is not told of, and a database that hiccups must not cost a running instance.
     if (workspaceId === null || (await workspaceExists(context.database, workspaceId))) throw err;
@@ -67,11 +69,26 @@ async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInst
   }
 }
 
+interface Opening extends Pick<NodeContext, 'database' | 'keyring'> {
+  readonly config: Pick<ApiConfig, 'allowedRegistries'>;
+}
+
+/** With what the operator lists now: only the api knows that. */
+function sourceNow(
+  { image, imageSource = { origin: 'outside' } }: InstanceSpec,
+  { allowedRegistries }: Opening['config'],
+): ImageSource {
+  const reference = parseImageReference(image);
+  const listed = reference !== undefined && isListed(registryOf(reference), allowedRegistries);
+  return listed ? { ...imageSource, isListed: true } : imageSource;
+}
+
 export async function openInstance(
-  { database, keyring }: Pick<NodeContext, 'database' | 'keyring'>,
+  { database, keyring, config }: Opening,
   { id, generation, workspace_id, revision, spec }: InstanceRow,
 ): Promise<DesiredInstance> {
-  const { env, ...rest } = z.parse(StoredSpec, spec);
+  const { env, ...stored } = z.parse(StoredSpec, spec);
+  const rest = { ...stored, imageSource: sourceNow(stored, config) };
   // One that waits for an owner holds no secret.
   if (workspace_id === null) return { ...rest, id, generation, revision, env: openEnv(env, Buffer.alloc(0)) };
   const secret = env.some((entry) => 'sealed' in entry);

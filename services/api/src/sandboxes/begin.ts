@@ -5,12 +5,15 @@ import { resourceErrors } from '@berth/contract';
 import {
   bootRevision,
   type Claimed,
+  type ClaimResult,
   claimWarm,
   deployedMessage,
+  findImage,
   loadHeld,
   reservedMbOf,
   roomFor,
   SandboxSpec,
+  sandboxImageName,
   settleClaim,
 } from '@berth/placement';
 import { textOf } from '../kinds/spec-fields.ts';
@@ -59,18 +62,18 @@ async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec 
   if (room.count < 1) throw resourceErrors.quota_exceeded(room.limit);
 }
 
-function claim({ tx, workspace, dependencies }: RuleContext, { uid, name, spec }: ResourceRow) {
+async function claim(
+  { tx, workspace, dependencies }: RuleContext,
+  { uid, name, spec: stored }: ResourceRow,
+): Promise<ClaimResult> {
   const { placement, config } = dependencies;
-  return claimWarm(
-    tx,
-    {
-      sandbox: { uid, name, workspace: { id: workspace.id, name: workspace.name } },
-      spec: SandboxSpec.parse(spec),
-      region: textOf(spec.region) ?? '',
-      random: Math.random,
-    },
-    { placement, brand: config.brand },
-  );
+  const settings = { placement, brand: config.brand };
+  const spec = SandboxSpec.parse(stored);
+  const image = await findImage(tx, workspace, sandboxImageName(spec, placement) ?? '', settings);
+  if ('fault' in image) return { claimed: undefined, mayStart: false };
+  const sandbox = { uid, name, workspace: { id: workspace.id, name: workspace.name } };
+  const region = textOf(stored.region) ?? '';
+  return claimWarm(tx, { sandbox, spec, image, region, random: Math.random }, settings);
 }
 
 async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, answer: unknown): Promise<unknown> {

@@ -9,7 +9,7 @@ import {
   bootRevision,
   deployedMessage,
   SandboxSpec,
-  sandboxImage,
+  sandboxImageName,
   sandboxInstanceSpec,
   sandboxMemoryMb,
 } from '@berth/placement';
@@ -52,15 +52,14 @@ export async function announceChange(context: RuleContext, draft: Draft, previou
 
 /** For people; undefined when what runs can go on. */
 function reasonToBeginAnew(
-  { workspace, dependencies, query }: RuleContext,
+  { dependencies, query }: RuleContext,
   wanted: JsonObject,
   { spec, status }: ResourceRow,
 ): string | undefined {
-  const { placement, config } = dependencies;
-  const settings = { placement, brand: config.brand };
+  const { placement } = dependencies;
   const [before, after] = [SandboxSpec.parse(spec), SandboxSpec.parse(wanted)];
   if (query.restart === true) return 'Begins anew on request.';
-  if (sandboxImage(before, { workspace }, settings) !== sandboxImage(after, { workspace }, settings))
+  if (sandboxImageName(before, placement) !== sandboxImageName(after, placement))
     return 'Begins anew: its image was changed.';
   if (sandboxMemoryMb(before, placement) !== sandboxMemoryMb(after, placement))
     return 'Begins anew: its memory was changed.';
@@ -74,15 +73,15 @@ export async function applyChange(context: RuleContext, row: ResourceRow): Promi
   const running = await findRunning(context, row);
   if (running !== undefined) {
     const { placement, config } = dependencies;
+    // Settled when it was started: the operator may have other defaults since.
+    const { image, imageSource = { origin: 'outside' }, isolation, port, memoryMb, cpus } = running.spec;
     const made = sandboxInstanceSpec(
       { uid: row.uid, name: row.name, workspace: { id: workspace.id, name: workspace.name } },
       SandboxSpec.parse(row.spec),
-      { region: textOf(row.spec.region) ?? '', isolation: running.spec.isolation },
+      { region: textOf(row.spec.region) ?? '', isolation, image: { image, source: imageSource } },
       { placement, brand: config.brand },
     );
-    // Settled when it was started: the operator may have other defaults since.
-    const { image, isolation, port, memoryMb, cpus } = running.spec;
-    const spec = { ...made, image, isolation, port, memoryMb, cpus };
+    const spec = { ...made, port, memoryMb, cpus };
     if (!isDeepStrictEqual(spec, running.spec)) {
       await tx
         .updateTable('instances')

@@ -1,6 +1,6 @@
 // Which sandboxes people of a region had in the last hour. The question is not cheap and its answer changes slowly, so one
 // answer serves for a while.
-import { IsolationClass } from '@berth/contract';
+import { ImageSource, IsolationClass } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -10,7 +10,15 @@ export type Lately = (region: string) => Promise<readonly Use[]>;
 
 const keptMs = 10_000;
 const mostSorts = 20;
-const Uses = z.array(z.object({ image: z.string(), isolation: IsolationClass, memoryMb: z.int(), sandboxes: z.int() }));
+const Uses = z.array(
+  z.object({
+    image: z.string(),
+    imageSource: ImageSource,
+    isolation: IsolationClass,
+    memoryMb: z.int(),
+    sandboxes: z.int(),
+  }),
+);
 
 export function createLately(database: Database): Lately {
   const known = new Map<string, { readonly until: number; readonly uses: Promise<readonly Use[]> }>();
@@ -25,14 +33,18 @@ export function createLately(database: Database): Lately {
   };
 }
 
+/** Those of an image that is not the deployment's are each workspace's own: only its registry may give it to another. */
 async function loadUses(database: Database, region: string): Promise<readonly Use[]> {
   const { rows } = await sql`
     select spec ->> 'image' as image, spec ->> 'isolation' as isolation, (spec ->> 'memoryMb')::int as "memoryMb",
+      case when spec #>> '{imageSource,origin}' = 'deployment' then '{"origin": "deployment"}'::jsonb
+        else jsonb_build_object('origin', coalesce(spec #>> '{imageSource,origin}', 'outside'), 'workspaceId', workspace_id)
+        end as "imageSource",
       count(distinct resource_uid)::int as sandboxes
     from instances join runners on runners.id = instances.runner_id
     where runners.region = ${region} and resource_uid is not null and spec ? 'sandbox'
       and (ended_at is null or ended_at > clock_timestamp() - interval '1 hour')
       and greatest(instances.created_at, used_at) > clock_timestamp() - interval '1 hour'
-    group by 1, 2, 3 order by sandboxes desc limit ${mostSorts}`.execute(database);
+    group by 1, 2, 3, 4 order by sandboxes desc limit ${mostSorts}`.execute(database);
   return Uses.parse(rows);
 }

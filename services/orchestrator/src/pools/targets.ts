@@ -1,6 +1,6 @@
 // What a runner should keep ready: what its operator names, and what was used lately. Pure.
 import type { IsolationClass, WarmWish } from '@berth/contract';
-import { mayAskForRunc, type PoolWish, poolOf, SandboxSpec, type Settings, sandboxImage } from '@berth/placement';
+import { deploymentImage, mayAskForRunc, type PoolWish, poolOf, type Settings } from '@berth/placement';
 
 export interface PoolTarget extends PoolWish {
   readonly pool: string;
@@ -23,12 +23,16 @@ export interface Wishes {
 export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, settings: Settings): PoolTarget[] {
   const better = isolation.includes('gvisor') ? 'gvisor' : 'runc';
   const wished = [
-    ...warm.map((wish) => ({
-      image: pulled(wish.image, settings),
-      isolation: wish.isolation ?? better,
-      memoryMb: wish.memoryMb ?? settings.placement.sandboxes.defaultMemoryMb,
-      count: wish.count,
-    })),
+    ...warm.map((wish) => {
+      const { image, source } = deploymentImage(wish.image, settings);
+      return {
+        image,
+        imageSource: source,
+        isolation: wish.isolation ?? better,
+        memoryMb: wish.memoryMb ?? settings.placement.sandboxes.defaultMemoryMb,
+        count: wish.count,
+      };
+    }),
     // No more than there were: one that is tried once does not fill the machine.
     ...lately.map(({ sandboxes, ...use }) => ({ ...use, count: Math.min(warmLately, sandboxes) })),
   ];
@@ -43,7 +47,3 @@ export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, set
   }
   return [...targets.values()];
 }
-
-/** As the runner pulls it for whoever asks for it: nobody's workspace in particular. */
-const pulled = (image: string, settings: Settings): string =>
-  sandboxImage(SandboxSpec.parse({ runtime: { image } }), { workspace: { id: '', name: '' } }, settings) ?? image;

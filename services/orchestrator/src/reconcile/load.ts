@@ -1,7 +1,16 @@
 // Everything a decision needs, read after the resource's row is locked.
 import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
-import { faultOf, instanceLimits, TrafficSpec, type Workload, WorkloadSpec } from '@berth/placement';
+import {
+  type ChosenImage,
+  faultOf,
+  findImage,
+  imageFaultMessage,
+  instanceLimits,
+  TrafficSpec,
+  type Workload,
+  WorkloadSpec,
+} from '@berth/placement';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Demand, Memory, Observed, ObservedInstance } from '../plan/observed.ts';
@@ -35,6 +44,8 @@ export interface Loaded {
   readonly observed: Observed;
   /** By the id of the revision. */
   readonly specs: ReadonlyMap<string, WorkloadSpec>;
+  /** The image of a revision, by its id; absent where it cannot be used. */
+  readonly images: ReadonlyMap<string, ChosenImage>;
   /** Runners that hold an instance of a revision, by its id. */
   readonly holders: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -56,8 +67,9 @@ export async function lockResource(tx: DatabaseTransaction, uid: string): Promis
 export async function load(
   tx: DatabaseTransaction,
   row: ResourceRow,
-  { scaling }: Pick<Dependencies, 'scaling'>,
+  dependencies: Pick<Dependencies, 'scaling' | 'placement' | 'brand'>,
 ): Promise<Loaded> {
+  const { scaling } = dependencies;
   const workspace = await tx
     .selectFrom('workspaces')
     .select(['id', 'name', 'account_id', sql<Date>`clock_timestamp()`.as('now')])
@@ -70,6 +82,7 @@ export async function load(
     .orderBy('number', 'desc')
     .execute();
   const specs = new Map(revisions.map(({ id, spec }) => [id, WorkloadSpec.parse(spec)]));
+  const { images, faults } = await loadImages(tx, workspace, specs, dependencies);
   const instances = await loadInstances(tx, row.uid, [...specs.keys()]);
   const traffic = TrafficSpec.parse(row.spec);
   const { active, canary, canaryPercent } = traffic.revision;
@@ -78,6 +91,7 @@ export async function load(
     accountId: workspace.account_id,
     state: row.state ?? {},
     specs,
+    images,
     holders: holdersOf(instances),
     observed: {
       now: workspace.now.getTime(),
@@ -92,12 +106,36 @@ export async function load(
       memory: memoryIn(row.state),
       revisions: revisions.map(({ id, status }) => {
         const spec = specs.get(id) ?? WorkloadSpec.parse({});
-        return { id, status, ...instanceLimits(spec, scaling.mostInstances), fault: faultOf(row.kind, spec) };
+        return {
+          id,
+          status,
+          ...instanceLimits(spec, scaling.mostInstances),
+          fault: faultOf(row.kind, spec) ?? faults.get(id),
+        };
       }),
       instances: instances.map(observe),
       newestEvent: await newestEvent(tx, row),
     },
   };
+}
+
+/** Of each revision that names one: the image, or why it cannot be used. */
+async function loadImages(
+  tx: DatabaseTransaction,
+  workspace: { readonly id: string; readonly name: string },
+  specs: ReadonlyMap<string, WorkloadSpec>,
+  settings: Pick<Dependencies, 'placement' | 'brand'>,
+): Promise<{ images: Map<string, ChosenImage>; faults: Map<string, string> }> {
+  const images = new Map<string, ChosenImage>();
+  const faults = new Map<string, string>();
+  for (const [id, { runtime }] of specs) {
+    const named = runtime.image ?? '';
+    if (named === '') continue;
+    const choice = await findImage(tx, workspace, named, settings);
+    if ('fault' in choice) faults.set(id, imageFaultMessage(choice.fault, named));
+    else images.set(id, choice);
+  }
+  return { images, faults };
 }
 
 const memoryIn = (state: JsonObject | null): Memory => StoredMemory.parse(state ?? {});

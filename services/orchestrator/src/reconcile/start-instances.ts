@@ -1,6 +1,7 @@
 // Gives new instances of a revision to runners: the reservation and the row are in one transaction.
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
+  type ChosenImage,
   instanceSpec,
   isolationOf,
   limitMessage,
@@ -39,9 +40,10 @@ export async function startInstances(
   revision: string,
   count: number,
 ): Promise<StartResult> {
-  const { workload, specs } = loaded;
+  const { workload, specs, images } = loaded;
   const spec = specs.get(revision);
-  if (spec === undefined) return { started: [], waiting: undefined, hasMore: false };
+  const image = images.get(revision);
+  if (spec === undefined || image === undefined) return { started: [], waiting: undefined, hasMore: false };
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workload.workspace.id, regions, spec);
   const reservedMb = Math.ceil(memoryOf(spec, placement) / placement.overcommit);
@@ -54,7 +56,7 @@ export async function startInstances(
   const room = await lockRoom(tx, loaded.accountId, limits, reservedMb);
   const taken = Math.min(count, room.count, mostPerRun);
   const { placements, runners } = await takeRunners(tx, need, taken, random);
-  const started = await insertInstances(tx, dependencies, loaded, { revision, spec, reservedMb }, placements);
+  const started = await insertInstances(tx, dependencies, loaded, { revision, spec, image, reservedMb }, placements);
   if (placements.length < taken) return { started, waiting: waitingMessage(runners, allowed, need), hasMore: false };
   return {
     started,
@@ -66,6 +68,7 @@ export async function startInstances(
 interface Deployed {
   readonly revision: string;
   readonly spec: WorkloadSpec;
+  readonly image: ChosenImage;
   readonly reservedMb: number;
 }
 
@@ -73,7 +76,7 @@ async function insertInstances(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
   { workload }: Loaded,
-  { revision, spec, reservedMb }: Deployed,
+  { revision, spec, image, reservedMb }: Deployed,
   placements: readonly Placement[],
 ): Promise<Started[]> {
   if (placements.length === 0) return [];
@@ -84,7 +87,9 @@ async function insertInstances(
     resource_uid: workload.uid,
     revision,
     runner_id: runner.id,
-    spec: JSON.stringify(instanceSpec(workload, spec, { region: runner.region, isolation }, connections, dependencies)),
+    spec: JSON.stringify(
+      instanceSpec(workload, spec, { region: runner.region, isolation, image }, connections, dependencies),
+    ),
     reserved_mb: reservedMb,
   }));
   // One by one: a statement for each number of rows would be prepared and kept.

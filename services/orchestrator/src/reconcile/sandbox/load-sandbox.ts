@@ -1,7 +1,18 @@
 // Everything that is decided on about a sandbox, read after its row is locked.
 import { IsolationClass } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
-import { bootOf, bootRevision, expiryMessage, idleExpiry, SandboxSpec, sandboxFault } from '@berth/placement';
+import {
+  bootOf,
+  bootRevision,
+  type ChosenImage,
+  expiryMessage,
+  findImage,
+  idleExpiry,
+  imageFaultMessage,
+  SandboxSpec,
+  sandboxFault,
+  sandboxImageName,
+} from '@berth/placement';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { ObservedSandbox, SandboxInstance } from '../../plan/observed-sandbox.ts';
@@ -17,6 +28,8 @@ export interface LoadedSandbox {
   readonly state: JsonObject;
   readonly stored: JsonObject;
   readonly spec: SandboxSpec;
+  /** Undefined where it cannot be used; then there is a fault. */
+  readonly image: ChosenImage | undefined;
   readonly observed: ObservedSandbox;
 }
 
@@ -26,14 +39,18 @@ const StoredState = z.object({ settledBoot: z.int().default(0) });
 export async function loadSandbox(
   tx: DatabaseTransaction,
   row: ResourceRow,
-  { placement }: Pick<Dependencies, 'placement'>,
+  settings: Pick<Dependencies, 'placement' | 'brand'>,
 ): Promise<LoadedSandbox> {
+  const { placement } = settings;
   const workspace = await tx
     .selectFrom('workspaces')
     .select(['id', 'name', 'account_id', sql<Date>`clock_timestamp()`.as('now')])
     .where('id', '=', row.workspace_id)
     .executeTakeFirstOrThrow();
   const spec = SandboxSpec.parse(row.spec);
+  const named = sandboxImageName(spec, placement) ?? '';
+  const choice = named === '' ? undefined : await findImage(tx, workspace, named, settings);
+  const imageFault = choice && 'fault' in choice ? imageFaultMessage(choice.fault, named) : undefined;
   const boot = bootOf(row.state);
   const createdAtMs = row.created_at.getTime();
   const expiresAt = row.expires_at?.getTime();
@@ -45,6 +62,7 @@ export async function loadSandbox(
     state: row.state ?? {},
     stored: row.spec,
     spec,
+    image: choice && 'image' in choice ? choice : undefined,
     observed: {
       now: workspace.now.getTime(),
       status: row.status ?? 'DEPLOYING',
@@ -57,7 +75,7 @@ export async function loadSandbox(
         clock: expiryMessage(row.spec, createdAtMs, expiresAt ?? 0),
         idle: idleExpiry(row.spec, { createdAtMs })?.message ?? 'Nobody has used it for long.',
       },
-      fault: sandboxFault(spec, placement),
+      fault: sandboxFault(spec, placement) ?? imageFault,
       lostAfterMs: placement.sandboxes.lostAfterSeconds * 1_000,
       instances: await loadInstances(tx, row.uid, bootRevision(boot)),
       newestEvent: await newestEvent(tx, row),

@@ -24,8 +24,9 @@ export interface PlacedSandbox {
 export async function startSandbox(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
-  { uid, name, workspace, accountId, spec, observed }: LoadedSandbox,
+  { uid, name, workspace, accountId, spec, image, observed }: LoadedSandbox,
 ): Promise<PlacedSandbox> {
+  if (image === undefined) return { started: [], waiting: undefined };
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workspace.id, regions, WorkloadSpec.parse({ region: spec.region }));
   const reservedMb = reservedMbOf(spec, placement);
@@ -42,7 +43,7 @@ export async function startSandbox(
   const [placed] = placements;
   if (placed === undefined) return { started: [], waiting: waitingMessage(runners, allowed, need) };
   const revision = bootRevision(observed.boot.number);
-  const where = { region: placed.runner.region, isolation: placed.isolation };
+  const where = { region: placed.runner.region, isolation: placed.isolation, image };
   const instance = {
     id: uuidv7(),
     workspace_id: workspace.id,

@@ -1,0 +1,33 @@
+// The image of a workload: what the workspace registered is found in the workspace alone.
+import { type DatabaseTransaction, nilUuid } from '@berth/database';
+import { sql } from 'kysely';
+import { chooseImage, type ImageChoice } from './image.ts';
+import { type RegisteredName, registeredName } from './image-name.ts';
+import type { Settings } from './instance-spec.ts';
+
+export async function findImage(
+  tx: DatabaseTransaction,
+  workspace: { readonly id: string; readonly name: string },
+  named: string,
+  settings: Settings,
+): Promise<ImageChoice> {
+  const known = registeredName(named, workspace.name);
+  const registered = known === undefined ? undefined : await findRegistered(tx, workspace.id, known);
+  return chooseImage({ named, workspace: workspace.name, registered }, settings);
+}
+
+/** The newest where several types have one of that name. */
+async function findRegistered(
+  tx: DatabaseTransaction,
+  workspaceId: string,
+  { types, name, tag }: RegisteredName,
+): Promise<string | undefined> {
+  const names = types.map((type) => `${type}/${name}`);
+  const { rows } = await sql<{ reference: string }>`
+    select tag ->> 'reference' as reference
+    from resources cross join lateral jsonb_array_elements(spec -> 'tags') as tag
+    where workspace_id = ${workspaceId} and kind = 'image' and parent_uid = ${sql.lit(nilUuid)}
+      and name = any(${names}::text[]) and terminated_at is null and tag ->> 'name' = ${tag}
+    order by created_at desc, uid desc limit 1`.execute(tx);
+  return rows[0]?.reference;
+}

@@ -1,0 +1,31 @@
+// Names of the images that a workspace registers: `agent/name:tag`, with or without the workspace's name before it.
+import { imageResourceTypes, parseImageReference } from '@berth/contract';
+
+/** The type of image that the first segment of a name stands for: `app` for applications. Undefined when it is no such word. */
+export const imageTypeOf = (segment: string): string | undefined =>
+  segment === 'app' ? 'application' : imageResourceTypes.find((type) => type === segment);
+
+export interface RegisteredName {
+  /** Any of these: a name behind the workspace's alone says no type. */
+  readonly types: readonly string[];
+  readonly name: string;
+  readonly tag: string;
+}
+
+/** Undefined when the text cannot be the name of a registered image: most are a registry's references. */
+export function registeredName(named: string, workspace: string): RegisteredName | undefined {
+  const parts = parseImageReference(named);
+  if (parts === undefined || parts.registry !== undefined) return undefined;
+  // A tag stands for what was registered under it; a digest beside it could say otherwise.
+  if (parts.tag !== undefined && parts.digest !== undefined) return undefined;
+  const tag = parts.tag ?? parts.digest?.replace(':', '-') ?? 'latest';
+  const segments = parts.path.split('/');
+  const [first = '', second = '', third, ...more] = segments;
+  if (more.length > 0) return undefined;
+  const type = imageTypeOf(first);
+  if (segments.length === 2 && type !== undefined) return { types: [type], name: second, tag };
+  if (first !== workspace) return undefined;
+  if (segments.length === 2) return { types: imageResourceTypes, name: second, tag };
+  const inner = imageTypeOf(second);
+  return inner === undefined || third === undefined ? undefined : { types: [inner], name: third, tag };
+}
