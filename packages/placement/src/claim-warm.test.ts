@@ -77,7 +77,7 @@ const claim = (
     const result = await claimWarm(
       tx,
       {
-        sandbox: { uid, name: 'box', workspace: { id: workspaceId, name: 'acme' } },
+        sandbox: { uid, name: 'box', workspace: { id: owner, name: 'acme' } },
         spec: SandboxSpec.parse(spec),
         image,
         region: 'eu',
