@@ -27,7 +27,7 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
     return { roles: 'api,orchestrator,gateway', env: {}, lines: [`  runner    none: ${missing}`] };
   }
   const dockerUrl = await up(docker);
-  await importTinyImage(dockerUrl);
+  const tiny = await importTinyImage(dockerUrl);
   const token = await runCommand(['create-join-token', '--expires-in', '10m']);
   const nodePort = environment.BERTH_API_NODE_PORT ?? '8081';
   const hasGvisor = (await installedRunsc()) !== undefined;
@@ -45,6 +45,8 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
       BERTH_GATEWAY_LOCAL_RUNNER: join(stateFolder, 'ingress.sock'),
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
+      // Made above; no registry has it.
+      BERTH_RUNNER_SHARED_IMAGES: JSON.stringify([tiny]),
       BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
       // Only a developer's own code runs here.
       ...(hasGvisor ? {} : { BERTH_PLACEMENT_RUNC_FOR: environment.BERTH_PLACEMENT_RUNC_FOR ?? 'everything' }),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { wireAddresses } from '../../scripts/engines/fleet/machine.ts';
 import { execute } from '../support/execute.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { isFull } from '../support/size.ts';
@@ -27,6 +28,8 @@ beforeAll(async () => {
         { host: registry.host, username: registry.username, password: registry.password },
       ]),
       BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
+      // They are in a private network; the last has nobody behind it.
+      BERTH_API_ALLOWED_REGISTRIES: JSON.stringify(['*', strange.host, `${wireAddresses(1)[0]}:9`]),
       BERTH_RUNNER_MEMORY_MB: '16384',
       // At full size as operators have it, 45 seconds.
       ...(isFull ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
@@ -184,15 +187,21 @@ describe('images', () => {
   const client = () => clientOf(fleet);
 
   beforeAll(async () => {
-    for (const name of ['tiny:1', 'service/mcp-tiny:1']) await pushTinyImage(machine().dockerUrl, registry, name);
+    for (const name of ['main/tiny:1', 'other/tiny:1', 'service/mcp-tiny:1'])
+      await pushTinyImage(machine().dockerUrl, registry, name);
     await pushTinyImage(machine().dockerUrl, strange, 'tiny:1');
   });
 
   test('an image is pulled with the password of its registry, and kept', async () => {
-    const image = `${registry.host}/tiny:1`;
+    const image = `${registry.host}/main/tiny:1`;
     await client().post('/agents', agent('pulled', { image }));
     expect(await settled(client(), '/agents/pulled')).toMatchObject({ status: 'DEPLOYED' });
     await callDocker(machine().dockerUrl, `GET /images/${image}/json`);
+  });
+
+  test('another workspace’s folder of the registry, and an image id, are refused', async () => {
+    for (const image of [`${registry.host}/other/tiny:1`, `sha256:${'a'.repeat(64)}`])
+      expect((await client().post('/agents', agent('stolen', { image }))).status).toBe(400);
   });
 
   test('a hub image comes from the registry that the operator names, and the server gets the secrets of its connection', async () => {
@@ -222,7 +231,7 @@ describe('images', () => {
   });
 
   test('an image that does not exist fails within 60 s and says so', async () => {
-    await client().post('/agents', agent('missing', { image: `${registry.host}/nothing:1` }));
+    await client().post('/agents', agent('missing', { image: 'agent/nothing:1' }));
     expect(lastMessage(await settled(client(), '/agents/missing', ['FAILED']))).toMatch(
       /has no image .* Check its name and tag/,
     );

@@ -12,7 +12,10 @@ import { type Bed, type Runner, startBed } from './runner-converge/bed.ts';
 let bed: Bed;
 let runner: Runner;
 /** It is tried for most of a minute: wanted first, and looked at later. */
-const missing = desiredInstance({ image: '127.0.0.1:1/nothing:1' });
+const missing = desiredInstance({
+  image: '127.0.0.1:1/nothing:1',
+  imageSource: { origin: 'outside', isListed: true },
+});
 
 const image = (name: string, script: string) => importScriptImage(bed.docker.url, `converge-${name}`, script);
 /** An image whose command names a program that it does not hold. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -14,6 +15,7 @@ import { startTestDocker, type TestDocker } from '../../scripts/engines/test-doc
 import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { type Driver, PullFailed, type PullFault } from '../../services/runner/src/driver/driver.ts';
+import type { ImageWish } from '../../services/runner/src/images/image-rights.ts';
 import { createImageStore, type ImageStoreOptions } from '../../services/runner/src/images/image-store.ts';
 import { noRoomFor } from '../../services/runner/src/images/pull-limits.ts';
 import { startContainer } from './engines/container.ts';
@@ -88,20 +90,76 @@ async function silentRegistry() {
   const name = `127.0.0.1:${(silent.address() as AddressInfo).port}/app:1`;
   return { name, connected: once(silent, 'connection'), close };
 }
-const present = async (...names: string[]) => Promise.all(names.map((name) => driver.hasImage(image(name))));
+const present = async (...names: string[]) =>
+  Promise.all(names.map(async (name) => (await driver.imageId(image(name))) !== undefined));
+const [mine, theirs] = [randomUUID(), randomUUID()];
+/** Of the workspace's own folder: the operator's password may be used. */
+const own = (name: string): ImageWish => ({ image: name, source: { origin: 'workspace' }, workspaceId: mine });
+/** Whatever a tenant may name. */
+const named = (name: string, workspaceId = theirs): ImageWish => ({
+  image: name,
+  source: { origin: 'outside', isListed: true },
+  workspaceId,
+});
 
 describe('ensure', () => {
-  test('what is absent is pulled with the credentials of its registry; what is there is not', async () => {
+  test('what is absent is pulled with the credentials of its registry; what the same workspace was given is not', async () => {
     const store = await openStore();
-    await store.ensure(image('one'), ignore);
+    await store.ensure(own(image('one')), ignore);
     expect(await present('one')).toEqual([true]);
-    await (await openStore({ registries: [] })).ensure(image('one'), ignore);
+    // After a restart, and with a registry that would refuse.
+    await (await openStore({ registries: [] })).ensure(own(image('one')), ignore);
+  });
+
+  test('another workspace’s private image that is here is not used without asking its registry, nor pulled with the operator’s password', async () => {
+    const store = await openStore();
+    await store.ensure(own(image('one')), ignore);
+    await expect(store.ensure(named(image('one')), ignore)).rejects.toMatchObject({ fault: 'refused' });
+    await expect(store.ensure(named(image('two')), ignore)).rejects.toMatchObject({ fault: 'refused' });
+    expect(await present('one', 'two')).toEqual([true, false]);
+    const opened = await openStore({ registries: [{ ...account(registry.url), repositories: ['one'] }] });
+    await opened.ensure(named(image('one')), ignore);
+    // Given once, it is used without asking.
+    await (await openStore()).ensure(named(image('one')), ignore);
+  });
+
+  test('a copy that the operator put there or offers is used without asking', async () => {
+    const wish = named('berth-tiny', mine);
+    await (await openStore({ shared: ['berth-tiny:latest'] })).ensure(wish, ignore);
+    await (await openStore()).ensure({ ...wish, source: { origin: 'deployment' } }, ignore);
+  });
+
+  test('the id of an image that is here, whole or short, names nothing', async () => {
+    const id = (await driver.imageId(tiny)) ?? '';
+    const store = await openStore({ shared: ['*'] });
+    await expect(store.ensure(named(id), ignore)).rejects.toMatchObject({ fault: 'missing' });
+    await expect(store.ensure(named(id.replace('sha256:', '')), ignore)).rejects.toMatchObject({ fault: 'missing' });
+    // It reads like a name, so it is looked for as one.
+    expect(await driver.imageId(id.slice('sha256:'.length, 'sha256:'.length + 12))).toBeUndefined();
+  });
+
+  test('a registry in a private network is not even connected to, unless it is listed', async () => {
+    let connections = 0;
+    const inner = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(inner, 'listening');
+    const name = `127.0.0.1:${(inner.address() as AddressInfo).port}/app:1`;
+    const store = await openStore();
+    const unlisted = { ...named(name), source: { origin: 'outside' as const } };
+    await expect(store.ensure(unlisted, ignore)).rejects.toMatchObject({ message: expect.stringMatching(/no public/) });
+    expect(connections).toBe(0);
+    const failed = await store.ensure(named(name), ignore).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ fault: 'unavailable', message: expect.not.stringMatching(/EOF|reset|refused/) });
+    expect(connections).toBeGreaterThan(0);
+    inner.close();
   });
 
   test('many who want the same image share one pull', async () => {
     const store = await openStore();
     const since = Date.now() / 1_000;
-    await Promise.all(Array.from({ length: 5 }, () => store.ensure(image('one'), ignore)));
+    await Promise.all(Array.from({ length: 5 }, () => store.ensure(own(image('one')), ignore)));
     const filters = encodeURIComponent(JSON.stringify({ type: ['image'], event: ['pull'] }));
     const { body } = await callDocker(
       docker.url,
@@ -114,22 +172,22 @@ describe('ensure', () => {
     // What the engine holds already is not downloaded again: so nothing may be left of these layers.
     await driver.removeImage(tiny);
     const seen: { done: number; total: number }[] = [];
-    await (await openStore()).ensure(image('one'), (bytes) => seen.push(bytes));
+    await (await openStore()).ensure(own(image('one')), (bytes) => seen.push(bytes));
     await importTinyImage(docker.url);
     expect(seen.length).toBeGreaterThan(0);
     const last = seen.at(-1);
     expect(last?.done).toBe(last?.total);
   });
 
-  const failures: readonly [PullFault, () => string, RegExp, []?][] = [
-    ['missing', () => image('absent'), /has no image .*absent/],
-    ['refused', () => image('one'), /refuses to give us .*credentials/, []],
-    ['missing', () => 'Not/Valid', /is not the name of an image/],
-    ['unavailable', () => 'registry.invalid/app:1', /registry\.invalid.*(does not resolve|is up)/],
+  const failures: readonly [PullFault, () => ImageWish, RegExp, []?][] = [
+    ['missing', () => own(image('absent')), /has no image .*absent/],
+    ['refused', () => own(image('one')), /refuses to give us .*credentials/, []],
+    ['missing', () => own('Not/Valid'), /is not the name of an image/],
+    ['unavailable', () => ({ image: 'registry.invalid/app:1' }), /registry\.invalid has no public address/],
   ];
-  test.each(failures)('%s is told as such', async (fault, name, message, none) => {
+  test.each(failures)('%s is told as such', async (fault, wish, message, none) => {
     const store = await openStore(none ? { registries: none } : {});
-    const failed = await store.ensure(name(), ignore).catch((error: unknown) => error);
+    const failed = await store.ensure(wish(), ignore).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(PullFailed);
     expect(failed).toMatchObject({ fault, message: expect.stringMatching(message) });
   });
@@ -138,7 +196,7 @@ describe('ensure', () => {
     const name = `127.0.0.1:${await freePort()}/app:1`;
     const store = await openStore();
     for (const _ of [1, 2]) {
-      await expect(store.ensure(name, ignore)).rejects.toMatchObject({ fault: 'unavailable' });
+      await expect(store.ensure(own(name), ignore)).rejects.toMatchObject({ fault: 'unavailable' });
     }
   });
 });
@@ -151,7 +209,7 @@ describe('the size of a pull', () => {
   ])('an image that %s more than it may is refused for good, and nothing of it stays', async (_, limits, message) => {
     await driver.removeImage(tiny);
     const store = await openStore({ limits });
-    const failed = await store.ensure(image('one'), ignore).catch((error: unknown) => error);
+    const failed = await store.ensure(own(image('one')), ignore).catch((error: unknown) => error);
     await importTinyImage(docker.url);
     expect(failed).toMatchObject({ fault: 'too_large', message: expect.stringMatching(message) });
     expect(await present('one')).toEqual([false]);
@@ -161,7 +219,7 @@ describe('the size of a pull', () => {
   test('a pull that is aborted because the disk is short ends for everybody who waits for it, and says why', async () => {
     const { name, connected, close } = await silentRegistry();
     const store = await openStore();
-    const waiting = [1, 2].map(() => store.ensure(name, ignore).catch((error: unknown) => error));
+    const waiting = [1, 2].map(() => store.ensure(own(name), ignore).catch((error: unknown) => error));
     await connected;
     const [pull] = store.runningPulls();
     pull?.abort(noRoomFor(name));
@@ -172,10 +230,10 @@ describe('the size of a pull', () => {
 
   test('no pull begins while the disk is short; an image that is there is used', async () => {
     const store = await openStore({ hasRoom: () => false });
-    await expect(store.ensure(image('one'), ignore)).rejects.toMatchObject({ fault: 'no_room' });
+    await expect(store.ensure(own(image('one')), ignore)).rejects.toMatchObject({ fault: 'no_room' });
     expect(await present('one')).toEqual([false]);
-    await (await openStore()).ensure(image('one'), ignore);
-    await store.ensure(image('one'), ignore);
+    await (await openStore()).ensure(own(image('one')), ignore);
+    await store.ensure(own(image('one')), ignore);
   });
 });
 
@@ -183,9 +241,9 @@ describe('clean', () => {
   test('removes what we pulled and nobody asked for since, and nothing that was there before', async () => {
     await tagImage(docker.url, tiny, image('three'));
     const store = await openStore();
-    for (const name of ['one', 'two', 'three']) await store.ensure(image(name), ignore);
+    for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);
     now = new Date(now.getTime() + 5 * DAY_MS);
-    await store.ensure(image('two'), ignore);
+    await store.ensure(own(image('two')), ignore);
     now = new Date(now.getTime() + 5 * DAY_MS);
     expect(await (await openStore()).clean()).toEqual([image('one')]);
     expect(await present('one', 'two', 'three')).toEqual([false, true, true]);
@@ -194,7 +252,7 @@ describe('clean', () => {
   test('an image that a container uses stays, and is young when the container goes', async () => {
     await driver.removeImage(tiny);
     const store = await openStore();
-    await store.ensure(image('one'), ignore);
+    await store.ensure(own(image('one')), ignore);
     const id = await startContainer(docker.url, { image: image('one'), runtime: 'runc' });
     now = new Date(now.getTime() + 30 * DAY_MS);
     expect(await store.clean()).toEqual([]);
@@ -207,7 +265,7 @@ describe('clean', () => {
 
   test('an image of which sandboxes are to be ready stays, also while none is there', async () => {
     const store = await openStore({ standing: ['one:1', image('two')] });
-    for (const name of ['one', 'two', 'three']) await store.ensure(image(name), ignore);
+    for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);
     now = new Date(now.getTime() + 30 * DAY_MS);
     expect(await store.clean()).toEqual([image('three')]);
   });
@@ -215,7 +273,7 @@ describe('clean', () => {
   test('on a full disk young ones go too, oldest first', async () => {
     const store = await openStore({ diskPressurePercent: 0 });
     for (const name of ['two', 'one']) {
-      await store.ensure(image(name), ignore);
+      await store.ensure(own(image(name)), ignore);
       now = new Date(now.getTime() + 1_000);
     }
     expect(await store.clean()).toEqual([image('two'), image('one')]);
@@ -223,7 +281,7 @@ describe('clean', () => {
 
   test('an image whose pull was cut off by the end of the runner is ours', async () => {
     const { name, connected, close } = await silentRegistry();
-    const cutOff = (await openStore()).ensure(name, ignore).catch((error: unknown) => error);
+    const cutOff = (await openStore()).ensure(own(name), ignore).catch((error: unknown) => error);
     await connected;
     expect(await (await openStore({ diskPressurePercent: 0 })).clean()).toEqual([name]);
     close();

@@ -13,7 +13,7 @@ test.each([
   ['registry:5000/a/b_c/d--e:V1.0_x', 'registry:5000/a/b_c/d--e:V1.0_x'],
   ['Registry.Example/app:1', 'registry.example/app:1'],
   [`registry.example/app@sha256:${id}`, `registry.example/app@sha256:${id}`],
-  [`registry.example/app:1@sha256:${id}`, `registry.example/app:1@sha256:${id}`],
+  [`registry.example/app:1@sha256:${id}`, `registry.example/app@sha256:${id}`],
 ])('%s is pulled as %s', (text, full) => {
   const parts = parseImageReference(text);
   expect(parts && qualifiedReference(parts)).toBe(full);

@@ -44,11 +44,13 @@ export function parseImageReference(text: string): ImageReferenceParts | undefin
 /** What stands before the first slash is a registry only if it looks like a host: `team/app` is a name at the default one. */
 const isRegistryHost = (segment: string): boolean => /[.:A-Z]/.test(segment) || segment === 'localhost';
 
-/** The registry, path and tag or digest in full. An engine never takes such a text for the id of an image. */
+/**
+ * The registry, path and tag or digest in full. An engine never takes such a text for the id of an image. A digest says more
+ * than the tag beside it, which engines ignore then.
+ */
 export function qualifiedReference(parts: ImageReferenceParts): string {
-  const { tag, digest } = parts;
-  const version = `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
-  return `${qualifiedName(parts)}${version === '' ? ':latest' : version}`;
+  const { tag = 'latest', digest } = parts;
+  return `${qualifiedName(parts)}${digest === undefined ? `:${tag}` : `@${digest}`}`;
 }
 
 /** The same without tag and digest. */

@@ -75,6 +75,8 @@ export class Machine implements AsyncDisposable {
         BERTH_RUNNER_DOCKER_URL: `unix://${join(this.dockerFolder, 'docker.sock')}`,
         BERTH_RUNNER_GUEST_FOLDER: guestFolder,
         BERTH_RUNNER_INGRESS_HOST: this.address,
+        // Images that tests put here; no registry has them.
+        BERTH_RUNNER_SHARED_IMAGES: '["docker.io/library/*"]',
         BERTH_HEALTH_PORTS_RUNNER: '0',
         ...settings,
       },

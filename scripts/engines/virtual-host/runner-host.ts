@@ -39,6 +39,8 @@ export class RunnerHost implements AsyncDisposable {
       BERTH_RUNNER_NAME: machine.name,
       BERTH_RUNNER_GUEST_FOLDER: '/opt/berth/guest',
       BERTH_RUNNER_INGRESS_HOST: host.address,
+      // Images that tests put here; no registry has them.
+      BERTH_RUNNER_SHARED_IMAGES: '["docker.io/library/*"]',
       BERTH_HEALTH_PORTS_RUNNER: '0',
       NODE_COMPILE_CACHE: '/var/cache/berth-compiled',
       ...settings,

@@ -6,6 +6,12 @@ const Registry = z.object({
   host: z.string().min(1).describe('Host as image references name it, with its port.'),
   username: z.string().describe('Whom the registry knows.'),
   password: z.string().describe('A password or token that may pull.'),
+  repositories: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'What every workspace may pull with the password: repositories of this registry, or folders with a slash at their end; / alone is all of it. Images of the deployment, and those in the folder of the workspace that names them, need no entry.',
+    ),
 });
 
 const Gateway = z.object({
@@ -131,6 +137,12 @@ export const RunnerConfig = z.object({
   outgoing: Outgoing.prefault({}),
   slots: z.int().nonnegative().default(4).describe('Network namespaces kept ready, so that an instance starts sooner.'),
   registries: z.array(Registry).default([]).describe('Registries that ask for a password.'),
+  sharedImages: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'Images whose copy on this machine every workspace may use without their registry being asked, such as those put here by hand; one that ends with * stands for all full names that begin so (docker.io/library/*). Those of runner.warm need no entry.',
+    ),
   imageMaxAgeDays: z.number().positive().default(14).describe('An image that nothing used for so long is removed.'),
   imageDiskPercent: z
     .number()

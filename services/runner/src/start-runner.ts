@@ -119,6 +119,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     maxAgeDays: config.imageMaxAgeDays,
     diskPressurePercent: config.imageDiskPercent,
     diskFolder: dataFolder,
+    shared: config.sharedImages,
     standing: config.warm.filter(({ count }) => count > 0).map(({ image }) => image),
     now: () => new Date(),
     logger,

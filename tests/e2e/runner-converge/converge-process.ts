@@ -43,6 +43,8 @@ const images = await createImageStore({
   stateFolder,
   registries: [],
   limits: { downloadBytes: 1e12, unpackedBytes: 1e12 },
+  // Images that tests put there; no registry has them.
+  shared: ['docker.io/library/*'],
   maxAgeDays: 14,
   diskPressurePercent: 100,
   logger,

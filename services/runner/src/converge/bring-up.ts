@@ -42,7 +42,8 @@ export class BringUp {
   ): Promise<Failure | undefined> {
     if (isSandbox(desired) && !this.#parts.sandbox?.isOffered) return noGuest;
     this.clock.begin();
-    const pull = { images: this.#images, image: desired.image, signal, say };
+    const { image, imageSource: source, workspaceId = source?.workspaceId } = desired;
+    const pull = { images: this.#images, wish: { image, source, workspaceId }, signal, say };
     return this.clock.measure('pull', () => pullUntilThere(pull));
   }
 

@@ -1,5 +1,6 @@
 import { backoffMs, pause } from '@berth/pace';
 import { PullFailed, type PullFault } from '../driver/driver.ts';
+import type { ImageWish } from '../images/image-rights.ts';
 import { aborted } from './aborted.ts';
 import type { Failure } from './decide.ts';
 import { pullFailed, pulling } from './explain.ts';
@@ -15,17 +16,17 @@ const quietMs = 250;
 
 export interface ImagePull {
   readonly images: ConvergeTools['images'];
-  readonly image: string;
+  readonly wish: ImageWish;
   readonly signal: AbortSignal;
   readonly say: (message: string) => void;
 }
 
 /** Undefined once the image is here, or when the signal came: the pull itself goes on, for whoever wants the image next. */
-export async function pullUntilThere({ images, image, signal, say }: ImagePull): Promise<Failure | undefined> {
+export async function pullUntilThere({ images, wish, signal, say }: ImagePull): Promise<Failure | undefined> {
   const startedAt = performance.now();
   for (let failures = 0; !signal.aborted; ) {
     try {
-      await Promise.race([ensureAloud(images, image, say), aborted(signal)]);
+      await Promise.race([ensureAloud(images, wish, say), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (!(error instanceof PullFailed)) throw error;
@@ -40,7 +41,7 @@ export async function pullUntilThere({ images, image, signal, say }: ImagePull):
 
 async function ensureAloud(
   images: ConvergeTools['images'],
-  image: string,
+  wish: ImageWish,
   say: (message: string) => void,
 ): Promise<void> {
   let saidAt = performance.now() - progressMs + quietMs;
@@ -48,11 +49,11 @@ async function ensureAloud(
   const sayNow = () => {
     if (performance.now() - saidAt < progressMs) return;
     saidAt = performance.now();
-    say(pulling(image, bytes));
+    say(pulling(wish.image, bytes));
   };
   const timer = setInterval(sayNow, quietMs);
   try {
-    await images.ensure(image, (now) => {
+    await images.ensure(wish, (now) => {
       bytes = now;
     });
   } finally {

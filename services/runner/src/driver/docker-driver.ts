@@ -8,6 +8,7 @@ import { answered, answeredIfThere, answeredOr, openDocker, statusOf } from './d
 import { containerEvents } from './docker-events.ts';
 import { pullImage } from './docker-pull.ts';
 import type { ContainerState, Driver, Pausable } from './driver.ts';
+import { engineName } from './engine-name.ts';
 
 export interface DockerDriverOptions {
   /** Of the engine's socket, `unix:///…`. */
@@ -19,7 +20,6 @@ export interface DockerDriverOptions {
 }
 
 const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
-const MALFORMED = 400;
 const GONE = 404;
 const NOT_RUNNING = 304;
 // In use, or already being removed.
@@ -83,25 +83,19 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       return (await info()).Runtimes[runtimes[isolation]]?.runtimeArgs ?? [];
     },
 
-    async hasImage(image) {
-      try {
-        return (await answeredIfThere(docker.getImage(image).inspect())) !== undefined;
-      } catch (error) {
-        // Not a name at all; pulling it says so in words for people.
-        if (statusOf(error) === MALFORMED) return false;
-        throw error;
-      }
+    async imageId(image) {
+      return (await answeredIfThere(docker.getImage(engineName(image)).inspect()))?.Id;
     },
 
     async imageBytes(image) {
-      return (await answeredIfThere(docker.getImage(image).inspect()))?.Size;
+      return (await answeredIfThere(docker.getImage(engineName(image)).inspect()))?.Size;
     },
 
-    pull: (pull) => pullImage(docker, pull),
+    pull: async (pull) => pullImage(docker, { ...pull, image: engineName(pull.image) }),
 
     async removeImage(image) {
       try {
-        await answeredOr([GONE], docker.getImage(image).remove());
+        await answeredOr([GONE], docker.getImage(engineName(image)).remove());
         return true;
       } catch (error) {
         if (statusOf(error) === CONFLICT) return false;
@@ -110,7 +104,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     },
 
     async create(wish) {
-      const settings = containerSettings(wish, await offer());
+      const settings = containerSettings({ ...wish, image: engineName(wish.image) }, await offer());
       return (await answered(docker.createContainer(settings))).id;
     },
 

@@ -1,8 +1,7 @@
 import type Docker from 'dockerode';
 import { type Pull, PullFailed } from './driver.ts';
-import { registryOf } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
-import { pullFailed } from './pull-fault.ts';
+import { hostOf, pullFailed } from './pull-fault.ts';
 import { PullLine, PullProgress } from './pull-progress.ts';
 
 export async function pullImage(docker: Docker, pull: Pull): Promise<void> {
@@ -17,7 +16,9 @@ export async function pullImage(docker: Docker, pull: Pull): Promise<void> {
 
 async function follow(docker: Docker, { image, credentials, onProgress, signal }: Pull): Promise<void> {
   const options = {
-    ...(credentials ? { authconfig: { ...credentials, serveraddress: registryOf(image) } } : {}),
+    ...(credentials
+      ? { authconfig: { username: credentials.username, password: credentials.password, serveraddress: hostOf(image) } }
+      : {}),
     ...(signal ? { abortSignal: signal } : {}),
   };
   const progress = new PullProgress();

@@ -82,7 +82,8 @@ export interface Driver {
   isolationClasses(): Promise<readonly IsolationClass[]>;
   /** With which the engine starts what runs containers of a class. */
   runtimeArguments(isolation: IsolationClass): Promise<readonly string[]>;
-  hasImage(image: string): Promise<boolean>;
+  /** Of the image that is here under this name; undefined when there is none. */
+  imageId(image: string): Promise<string | undefined>;
   /** What it takes of the disk, unpacked; undefined when it is not there. */
   imageBytes(image: string): Promise<number | undefined>;
   /** Throws `PullFailed`. */

@@ -1,6 +1,7 @@
-// The engine's words about a failed pull, and what a person can do about it.
+// The engine's words about a failed pull, and what a person can do about it. The words themselves are for the operator alone:
+// they tell what the machine sees of its network.
+import { parseImageReference, registryOf } from '@berth/contract';
 import { PullFailed, type PullFault } from './driver.ts';
-import { registryOf } from './image-reference.ts';
 
 interface Rule {
   readonly words: RegExp;
@@ -15,13 +16,13 @@ const rules: readonly Rule[] = [
     words: /repository does not exist or may require 'docker login'|pull access denied/,
     fault: 'refused',
     message: (image, registry) =>
-      `${registry} does not give us ${image}: it does not exist there, or it is private. Check the name; if it is right, give the runner credentials for this registry.`,
+      `${registry} does not give us ${image}: it does not exist there, or it is private. Check the name; if it is right, the operator has to give runners credentials for it (runner.registries).`,
   },
   {
     words: /unauthorized|denied|authentication required|no basic auth|forbidden/i,
     fault: 'refused',
     message: (image, registry) =>
-      `${registry} refuses to give us ${image}. Give the runner credentials for this registry that may pull it.`,
+      `${registry} refuses to give us ${image}. Check the name; if it is right, the operator has to give runners credentials for it (runner.registries).`,
   },
   {
     words: /manifest unknown|no matching manifest|manifest .*not found|name unknown|name invalid|not found: /i,
@@ -34,19 +35,19 @@ const rules: readonly Rule[] = [
     fault: 'missing',
     message: (image) => `${image} is not the name of an image. It reads like registry.example/name:tag, in lower case.`,
   },
-  {
-    words: /no such host|server misbehaving|name resolution/i,
-    fault: 'unavailable',
-    message: (image, registry) =>
-      `The name of ${registry} does not resolve, so ${image} cannot be pulled. Check the name, and the DNS of the runner's machine.`,
-  },
 ];
 
+const unavailable = (image: string, registry: string): string =>
+  `${image} could not be pulled. Check the name of ${registry} and that it is up; if so, ask the operator whether the runners reach it.`;
+
+/** The registry of an image. */
+export function hostOf(image: string): string {
+  const parts = parseImageReference(image);
+  return parts === undefined ? 'the registry' : registryOf(parts);
+}
+
 export function pullFailed(image: string, engineWords: string, cause?: unknown): PullFailed {
-  const registry = registryOf(image) ?? "The engine's default registry";
   const rule = rules.find(({ words }) => words.test(engineWords));
-  const message =
-    rule?.message(image, registry) ??
-    `${image} could not be pulled. Check that ${registryOf(image) ?? 'the registry'} is up and that the runner's machine reaches it. The engine says: ${engineWords}`;
+  const message = (rule?.message ?? unavailable)(image, hostOf(image));
   return new PullFailed(rule?.fault ?? 'unavailable', message, { cause: cause ?? new Error(engineWords) });
 }

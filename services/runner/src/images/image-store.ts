@@ -2,9 +2,14 @@
 // itself is ever removed; the machine may belong to others too.
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defaultRegistry } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { Driver, Pull } from '../driver/driver.ts';
-import { registryOf } from '../driver/image-reference.ts';
+import { engineName } from '../driver/engine-name.ts';
+import { hostOf } from '../driver/pull-fault.ts';
+import { openImageGrants } from './image-grants.ts';
+import { credentialsFor, type ImageWish, isShared, type RegistryCredentials } from './image-rights.ts';
+import { requirePublicRegistry } from './public-registry.ts';
 import { downloadTooLarge, noRoomFor, type PullLimits, unpackedTooLarge } from './pull-limits.ts';
 import { openPulledImages } from './pulled-images.ts';
 import { type RunningPull, SharedPulls } from './shared-pulls.ts';
@@ -23,20 +28,18 @@ export interface ImageStoreOptions {
   readonly diskFolder?: string;
   /** Of which sandboxes are to be ready at any time: they stay, also while none of them is there. */
   readonly standing?: readonly string[];
+  /** Whose copy every workspace may use; those of which sandboxes are to be ready among them. */
+  readonly shared?: readonly string[];
   readonly logger: Logger;
   now(): Date;
 }
 
-interface RegistryCredentials {
-  /** With its port, as references name it. */
-  readonly host: string;
-  readonly username: string;
-  readonly password: string;
-}
-
 export interface ImageStore {
-  /** Throws `PullFailed`. Whoever asks for an image that is being pulled waits for the same pull. */
-  ensure(image: string, onProgress: Pull['onProgress']): Promise<void>;
+  /**
+   * Throws `PullFailed`. A copy that is here is used for a workspace only if the operator offers it to all, or if its registry
+   * gave it to this workspace before; otherwise the registry is asked again, which is cheap when nothing has changed.
+   */
+  ensure(wish: ImageWish, onProgress: Pull['onProgress']): Promise<void>;
   /** For whoever watches the disk, which a pull may fill. */
   runningPulls(): readonly RunningPull[];
   /** Returns what it removed. */
@@ -48,50 +51,68 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 export async function createImageStore(options: ImageStoreOptions): Promise<ImageStore> {
   const { driver, stateFolder, registries, limits, hasRoom = () => true, logger, now } = options;
   const pulled = await openPulledImages(join(stateFolder, 'pulled-images.json'), logger);
-  const pulls = new SharedPulls(async ({ image, signal, abort }, onProgress) => {
+  const grants = await openImageGrants(join(stateFolder, 'image-grants.json'), logger);
+  const shared = [...(options.shared ?? []), ...(options.standing ?? [])];
+  const pulls = new SharedPulls(async ({ image, credentials, signal, abort }, onProgress) => {
     const onBytes: Pull['onProgress'] = (bytes) => {
       onProgress(bytes);
       // A registry may send more of a layer than it said it would.
       if (Math.max(bytes.done, bytes.total) > limits.downloadBytes) abort(downloadTooLarge(image, limits));
     };
-    const credentials = registries.find(({ host }) => host === registryOf(image));
+    // One that was there before stays its owner's: it is never removed.
+    const isOurs = pulled.has(image) || (await driver.imageId(image)) === undefined;
     // Noted before: a runner that is killed while it pulls would otherwise leave an image that nobody ever removes.
-    await pulled.note(image, now());
+    if (isOurs) await pulled.note(image, now());
     try {
       await driver.pull({ image, credentials, onProgress: onBytes, signal });
-      await refuseIfTooLarge(image);
+      await refuseIfTooLarge(image, isOurs);
     } catch (error) {
-      await pulled.forget(image);
+      logger.warn({ err: error, image }, 'image pull failed; its workload is told so in general words');
+      if (isOurs && !(await isHere(image))) await pulled.forget(image);
       throw error;
     }
   });
 
-  async function refuseIfTooLarge(image: string): Promise<void> {
+  async function refuseIfTooLarge(image: string, isOurs: boolean): Promise<void> {
     if (((await driver.imageBytes(image)) ?? 0) <= limits.unpackedBytes) return;
-    await driver.removeImage(image);
+    if (isOurs) await driver.removeImage(image);
     throw unpackedTooLarge(image, limits);
+  }
+
+  /** An engine that does not answer may have it. */
+  const isHere = async (image: string): Promise<boolean> => (await driver.imageId(image).catch(() => '')) !== undefined;
+
+  async function pull(wish: ImageWish, image: string, onProgress: Pull['onProgress']): Promise<void> {
+    if (!pulls.has(image) && !hasRoom()) throw noRoomFor(image);
+    const registry = hostOf(image);
+    const credentials = credentialsFor(wish, registries, shared);
+    const isKnown = registries.some(({ host }) => host.toLowerCase() === registry) || registry === defaultRegistry;
+    const isOutside = (wish.source?.origin ?? 'outside') === 'outside';
+    if (isOutside && !isKnown && wish.source?.isListed !== true) await requirePublicRegistry(registry);
+    await pulls.pull({ image, credentials }, onProgress);
+    const id = await driver.imageId(image);
+    if (id !== undefined && wish.workspaceId !== undefined) await grants.add(image, wish.workspaceId, id);
   }
 
   /** False, and young again, while a container uses it: that counts from its last use, not from its first. */
   async function remove(image: string): Promise<boolean> {
     const removed = await driver.removeImage(image);
-    if (removed) await pulled.forget(image);
+    if (removed) await Promise.all([pulled.forget(image), grants.forget(image)]);
     else await pulled.note(image, now());
     return removed;
   }
 
   /** It may be pulled through the deployment's own registry, whose name then stands before its own. */
   const isStanding = (image: string): boolean =>
-    (options.standing ?? []).some((name) => image === name || image.endsWith(`/${name}`));
+    (options.standing ?? []).some((name) => image === engineName(name) || image.endsWith(`/${name}`));
 
   return {
-    async ensure(image, onProgress) {
-      if (!pulls.has(image) && (await driver.hasImage(image))) {
-        if (pulled.has(image)) await pulled.note(image, now());
-        return;
-      }
-      if (!pulls.has(image) && !hasRoom()) throw noRoomFor(image);
-      await pulls.pull(image, onProgress);
+    async ensure(wish, onProgress) {
+      const image = engineName(wish.image);
+      const copy = await driver.imageId(image);
+      const mayUse = copy !== undefined && (isShared(wish, shared) || grants.has(image, wish.workspaceId, copy));
+      if (!mayUse) await pull(wish, image, onProgress);
+      else if (pulled.has(image)) await pulled.note(image, now());
     },
 
     runningPulls: () => pulls.running(),

@@ -17,14 +17,14 @@ const open = () => openPulledImages(join(folder, 'state', 'pulled-images.json'),
 test('what was noted is there after a restart, oldest first', async () => {
   const before = await open();
   await Promise.all([
-    before.note('b', new Date(3_000)),
-    before.note('a', new Date(2_000)),
-    before.note('gone', new Date(1_000)),
+    before.note('docker.io/library/b:1', new Date(3_000)),
+    before.note('docker.io/library/a:1', new Date(2_000)),
+    before.note('docker.io/library/gone:1', new Date(1_000)),
   ]);
-  await before.forget('gone');
+  await before.forget('docker.io/library/gone:1');
   const after = await open();
-  expect(after.oldestFirst().map(({ image }) => image)).toEqual(['a', 'b']);
-  expect([after.has('a'), after.has('gone')]).toEqual([true, false]);
+  expect(after.oldestFirst().map(({ image }) => image)).toEqual(['docker.io/library/a:1', 'docker.io/library/b:1']);
+  expect([after.has('docker.io/library/a:1'), after.has('docker.io/library/gone:1')]).toEqual([true, false]);
   expect(await readdir(join(folder, 'state'))).toEqual(['pulled-images.json']);
 });
 

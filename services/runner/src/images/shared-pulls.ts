@@ -1,6 +1,7 @@
 import type { Pull, PullFailed } from '../driver/driver.ts';
 
 type Listener = Pull['onProgress'];
+export type PullWish = Pick<Pull, 'image' | 'credentials'>;
 
 export interface RunningPull {
   readonly image: string;
@@ -8,11 +9,12 @@ export interface RunningPull {
   abort(reason: PullFailed): void;
 }
 
-interface AbortablePull extends RunningPull {
-  readonly signal: AbortSignal;
-}
+type AbortablePull = PullWish & RunningPull & { readonly signal: AbortSignal };
 
-/** One pull per image at a time: whoever comes later joins it and hears of its progress too. */
+/**
+ * One pull per image and right at a time: whoever comes later with the same right joins it and hears of its progress too. Who
+ * may not use a password does not join a pull that does.
+ */
 export class SharedPulls {
   readonly #pull: (pull: AbortablePull, onProgress: Listener) => Promise<void>;
   readonly #running = new Map<string, { pull: RunningPull; done: Promise<void>; listeners: Listener[] }>();
@@ -22,15 +24,17 @@ export class SharedPulls {
   }
 
   has(image: string): boolean {
-    return this.#running.has(image);
+    return this.running().some((running) => running.image === image);
   }
 
   running(): readonly RunningPull[] {
     return [...this.#running.values()].map(({ pull }) => pull);
   }
 
-  pull(image: string, onProgress: Listener): Promise<void> {
-    const running = this.#running.get(image);
+  pull(wish: PullWish, onProgress: Listener): Promise<void> {
+    const { image, credentials } = wish;
+    const key = credentials === undefined ? image : `${image} with password`;
+    const running = this.#running.get(key);
     if (running !== undefined) {
       running.listeners.push(onProgress);
       return running.done;
@@ -40,9 +44,9 @@ export class SharedPulls {
       for (const listener of listeners) listener(bytes);
     };
     const ending = new AbortController();
-    const pull = { image, signal: ending.signal, abort: (reason: PullFailed) => ending.abort(reason) };
-    const done = this.#pull(pull, tellAll).finally(() => this.#running.delete(image));
-    this.#running.set(image, { pull, done, listeners });
+    const pull = { ...wish, signal: ending.signal, abort: (reason: PullFailed) => ending.abort(reason) };
+    const done = this.#pull(pull, tellAll).finally(() => this.#running.delete(key));
+    this.#running.set(key, { pull, done, listeners });
     return done;
   }
 }

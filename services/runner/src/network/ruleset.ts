@@ -29,7 +29,7 @@ export const TABLE = 'inet berth';
 
 // Not the internet: this network, private, shared, loopback, link-local (metadata of clouds), documentation, benchmarks,
 // multicast and reserved (RFC 6890).
-const CLOSED = [
+export const closedRanges: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -105,7 +105,7 @@ table ${TABLE} {
   set closed {
     type ipv4_addr
     flags interval
-    ${elements(CLOSED)}
+    ${elements(closedRanges)}
   }
   set denied {
     type ipv4_addr
