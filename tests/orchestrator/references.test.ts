@@ -65,7 +65,9 @@ test('a registered image runs as the reference that its workspace registered; an
 
 test('a name that is not registered any more is told as such and never pulled', async () => {
   const uid = await bed.deploy('stale', { image: 'registry.example/stale:1' });
-  await bed.running(uid);
+  const [instance] = await bed.running(uid);
+  await bed.report(instance?.id ?? '', { state: 'ready' });
+  await until(async () => (await bed.statusOf('stale')) === 'DEPLOYED');
   const stale = JSON.stringify('agent/stale:1');
   await sql`update revisions set spec = jsonb_set(spec, '{runtime,image}', ${stale}::jsonb) where resource_uid = ${uid}`.execute(
     bed.api.database,

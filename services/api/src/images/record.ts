@@ -34,7 +34,13 @@ export function referenceForms(image: ImageSpec, tag: string, workspace: string)
   const types = [...new Set([image.resourceType, referencePrefix(image.resourceType)])];
   const bare = types.map((type) => `${type}/${image.name}`);
   const paths = [...bare, ...[...bare, image.name].map((path) => `${workspace}/${path}`)];
-  return [...paths.map((path) => `${path}:${tag}`), ...(tag === 'latest' ? paths : [])];
+  const digest = tag.startsWith('sha256-') ? `@${tag.replace('-', ':')}` : undefined;
+  return [
+    ...paths.map((path) => `${path}:${tag}`),
+    ...(tag === 'latest' ? paths : []),
+    // Registered by its digest alone, it is named so too.
+    ...(digest === undefined ? [] : paths.map((path) => `${path}${digest}`)),
+  ];
 }
 
 /** The newest one of that name, whatever its type. */

@@ -43,7 +43,8 @@ export async function startInstances(
   const { workload, specs, images } = loaded;
   const spec = specs.get(revision);
   const image = images.get(revision);
-  if (spec === undefined || image === undefined) return { started: [], waiting: undefined, hasMore: false };
+  if (spec === undefined) return { started: [], waiting: undefined, hasMore: false };
+  if (image === undefined) return { started: [], waiting: faultOf(loaded, revision), hasMore: false };
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workload.workspace.id, regions, spec);
   const reservedMb = Math.ceil(memoryOf(spec, placement) / placement.overcommit);
@@ -64,6 +65,9 @@ export async function startInstances(
     hasMore: taken < Math.min(count, room.count),
   };
 }
+
+const faultOf = ({ observed }: Loaded, revision: string): string | undefined =>
+  observed.revisions.find(({ id }) => id === revision)?.fault;
 
 interface Deployed {
   readonly revision: string;

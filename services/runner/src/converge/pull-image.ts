@@ -26,7 +26,7 @@ export async function pullUntilThere({ images, wish, signal, say }: ImagePull): 
   const startedAt = performance.now();
   for (let failures = 0; !signal.aborted; ) {
     try {
-      await Promise.race([ensureAloud(images, wish, say), aborted(signal)]);
+      await Promise.race([ensureAloud({ images, wish, signal, say }), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (!(error instanceof PullFailed)) throw error;
@@ -39,15 +39,12 @@ export async function pullUntilThere({ images, wish, signal, say }: ImagePull): 
   return undefined;
 }
 
-async function ensureAloud(
-  images: ConvergeTools['images'],
-  wish: ImageWish,
-  say: (message: string) => void,
-): Promise<void> {
+async function ensureAloud({ images, wish, signal, say }: ImagePull): Promise<void> {
   let saidAt = performance.now() - progressMs + quietMs;
   let bytes: { readonly done: number; readonly total: number } | undefined;
   const sayNow = () => {
-    if (performance.now() - saidAt < progressMs) return;
+    // The pull outlives the wish: said after the end of the instance, it would take the place of that report.
+    if (signal.aborted || performance.now() - saidAt < progressMs) return;
     saidAt = performance.now();
     say(pulling(wish.image, bytes));
   };

@@ -1,5 +1,6 @@
 // What the operator allows about images on this machine: whose copy is everybody's, and for what a password is used. Pure.
-import { type ImageSource, parseImageReference, qualifiedReference, registryOf } from '@berth/contract';
+import { type ImageSource, parseImageReference, registryOf } from '@berth/contract';
+import { fullName } from '../driver/engine-name.ts';
 
 export interface RegistryCredentials {
   /** With its port, as references name it. */
@@ -23,16 +24,12 @@ const anything = '*';
 /** Whether every workspace may use the copy that is here. A name ends with `*` to stand for all that begin so. */
 export function isShared({ image, source }: ImageWish, shared: readonly string[]): boolean {
   if (source?.origin === 'deployment') return true;
-  const name = qualified(image);
+  const name = fullName(image);
+  if (name === undefined) return false;
   return shared.some((each) =>
-    each.endsWith(anything) ? name.startsWith(each.slice(0, -anything.length)) : name === qualified(each),
+    each.endsWith(anything) ? name.startsWith(each.slice(0, -anything.length)) : name === fullName(each),
   );
 }
-
-const qualified = (image: string): string => {
-  const parts = parseImageReference(image);
-  return parts === undefined ? image : qualifiedReference(parts);
-};
 
 /** A tenant who names another tenant's private image does not get it with the operator's password. */
 export function credentialsFor(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defaultRegistry } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { Driver, Pull } from '../driver/driver.ts';
-import { engineName } from '../driver/engine-name.ts';
+import { engineName, fullName } from '../driver/engine-name.ts';
 import { hostOf } from '../driver/pull-fault.ts';
 import { openImageGrants } from './image-grants.ts';
 import { credentialsFor, type ImageWish, isShared, type RegistryCredentials } from './image-rights.ts';
@@ -104,7 +104,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
 
   /** It may be pulled through the deployment's own registry, whose name then stands before its own. */
   const isStanding = (image: string): boolean =>
-    (options.standing ?? []).some((name) => image === engineName(name) || image.endsWith(`/${name}`));
+    (options.standing ?? []).some((name) => image === fullName(name) || image.endsWith(`/${name}`));
 
   return {
     async ensure(wish, onProgress) {

@@ -1,7 +1,7 @@
 // Which images the runner pulled itself and when each was last asked for, in a file that outlives it.
-import { parseImageReference, qualifiedReference } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { z } from 'zod';
+import { fullName } from '../driver/engine-name.ts';
 import { readRecord, recordFile } from './record-file.ts';
 
 const Contents = z.record(z.string(), z.object({ lastUsedAt: z.iso.datetime() }));
@@ -41,15 +41,13 @@ async function read(file: string, logger: Logger): Promise<[string, Date][]> {
   const text = await readRecord(file);
   try {
     const contents = Contents.parse(JSON.parse(text));
-    return Object.entries(contents).map(([image, { lastUsedAt }]) => [fullName(image), new Date(lastUsedAt)]);
+    // Runners before this one noted images by the names that workloads gave.
+    return Object.entries(contents).flatMap(([image, { lastUsedAt }]): [string, Date][] => {
+      const name = fullName(image);
+      return name === undefined ? [] : [[name, new Date(lastUsedAt)]];
+    });
   } catch (error) {
     logger.warn({ err: error, file }, 'the list of pulled images cannot be read; none of them will be removed');
     return [];
   }
 }
-
-/** Runners before this one noted images by the names that workloads gave. */
-const fullName = (image: string): string => {
-  const parts = parseImageReference(image);
-  return parts === undefined ? image : qualifiedReference(parts);
-};
