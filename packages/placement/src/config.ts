@@ -1,5 +1,6 @@
 // What an operator may set about where instances run and what they get. Read by whoever gives one to a runner: the api for a
 // sandbox that is claimed, the orchestrator for everything else.
+import type { Brand } from '@berth/contract';
 import { z } from 'zod';
 import { runcRules } from './runc-rule.ts';
 
@@ -61,6 +62,11 @@ export const PlacementConfig = z.object({
   sandboxes: Sandboxes.prefault({}),
 });
 export type PlacementConfig = z.infer<typeof PlacementConfig>;
+
+export interface Settings {
+  readonly placement: PlacementConfig;
+  readonly brand: Brand;
+}
 
 /** A place that runners are in, as location policies see it. */
 export interface Region {

@@ -1,9 +1,9 @@
 // The image of a workload: what the workspace registered is found in the workspace alone.
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
+import type { Settings } from './config.ts';
 import { chooseImage, type ImageChoice } from './image.ts';
 import { type RegisteredName, registeredName } from './image-name.ts';
-import type { Settings } from './instance-spec.ts';
 
 export async function findImage(
   tx: DatabaseTransaction,

@@ -7,8 +7,8 @@ import {
   qualifiedName,
   qualifiedReference,
 } from '@berth/contract';
+import type { Settings } from './config.ts';
 import { imageTypeOf } from './image-name.ts';
-import type { Settings } from './instance-spec.ts';
 
 export interface ChosenImage {
   /** As the runner pulls it. */

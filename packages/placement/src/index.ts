@@ -1,7 +1,7 @@
 export { type LimitedAccount, type LimitSettings, limitOf, limitsOf } from './account-limits.ts';
 export { limitMessage, loadHeld, lockRoom, roomFor } from './account-room.ts';
 export { type Claimed, type ClaimResult, claimWarm, settleClaim } from './claim-warm.ts';
-export { PlacementConfig, type Region } from './config.ts';
+export { PlacementConfig, type Region, type Settings } from './config.ts';
 export type { Connection } from './environment-variables.ts';
 export { findImage } from './find-image.ts';
 export { type ChosenImage, chooseImage, deploymentImage, type ImageFault, imageFaultMessage } from './image.ts';
@@ -10,7 +10,6 @@ export {
   faultOf,
   instanceSpec,
   memoryOf,
-  type Settings,
   type StoredInstanceSpec,
   type Workload,
 } from './instance-spec.ts';

@@ -1,7 +1,7 @@
 // What a runner is told of an instance, made from the revision that it runs.
-import type { Brand, InstanceSpec, IsolationClass } from '@berth/contract';
+import type { InstanceSpec, IsolationClass } from '@berth/contract';
 import type { SealedEnv } from '@berth/identity';
-import type { PlacementConfig } from './config.ts';
+import type { PlacementConfig, Settings } from './config.ts';
 import { type Connection, environmentOf } from './environment-variables.ts';
 import type { ChosenImage } from './image.ts';
 import type { WorkloadSpec } from './workload-spec.ts';
@@ -11,11 +11,6 @@ export interface Workload {
   readonly kind: string;
   readonly name: string;
   readonly workspace: { readonly id: string; readonly name: string };
-}
-
-export interface Settings {
-  readonly placement: PlacementConfig;
-  readonly brand: Brand;
 }
 
 /** What was decided about an instance beside its spec. */

@@ -2,9 +2,9 @@
 // place; `boot` counts how often it had to begin anew.
 import { durationSeconds, type InstanceSpec } from '@berth/contract';
 import { z } from 'zod';
-import type { PlacementConfig } from './config.ts';
+import type { PlacementConfig, Settings } from './config.ts';
 import { environmentOf, listeningOn } from './environment-variables.ts';
-import type { Settings, StoredInstanceSpec, Where, Workload } from './instance-spec.ts';
+import type { StoredInstanceSpec, Where, Workload } from './instance-spec.ts';
 import type { PoolWish } from './pool.ts';
 import { Value } from './workload-spec.ts';
 
