@@ -40,7 +40,7 @@ describe('start', () => {
       metadata: { name: 'task-1', createdAt: expect.any(String) },
       spec: { maxRetries: 2, timeout: '30m' },
       status: 'pending',
-      conditions: [{ type: 'Scheduled', state: 'false', reason: 'WaitingForRunner' }],
+      conditions: [{ type: 'Scheduled', state: 'false', reason: 'JobsDoNotRun' }],
     });
     const row = await stored(started.body.executionId);
     expect(row?.spec).toMatchObject({ job: { runtime: { maxConcurrentTasks: 3 } } });
@@ -87,7 +87,7 @@ describe('start', () => {
     await makeJob('impatient');
     const refused = await start('impatient', { allowQueue: false, executionId: 'never' });
     expect(refused.status).toBe(429);
-    expect(refused.body.message).toContain('Maximum parallel executions limit reached');
+    expect(refused.body.message).toContain('jobs do not run yet');
     expect(await stored('never')).toBeUndefined();
     expect((await api.admin.get('/jobs/impatient/executions')).body).toMatchObject({ data: [], meta: { total: 0 } });
   });

@@ -73,6 +73,24 @@ describe('a setting that only adds something', () => {
   });
 });
 
+test('a workspace refuses what it would not keep to', async () => {
+  const put = async (body: object) => {
+    const { status, body: answer } = await api.admin.put(`/workspaces/${api.workspace}`, body);
+    return [status, answer.error];
+  };
+  const refused = [400, 'setting_not_honoured'];
+  expect(await put({ groupMappings: [{ groupName: 'engineers', role: 'member' }] })).toEqual(refused);
+  expect(await put({ runtime: { generation: 'mk2' } })).toEqual(refused);
+  expect(await put({ runtime: { sandbox: { disableProcessLogging: true } } })).toEqual(refused);
+  const harmless = { groupMappings: [], runtime: { generation: 'mk3', sandbox: { disableProcessLogging: false } } };
+  expect(await put(harmless)).toEqual([200, undefined]);
+  const made = await api.admin.post('/workspaces', {
+    name: 'mapped',
+    groupMappings: [{ groupName: 'x', role: 'admin' }],
+  });
+  expect([made.status, made.body.error]).toEqual(refused);
+});
+
 test.each([
   ['/jobs', { runtime: { timeout: 5 } }, 'spec.runtime has no effect: jobs do not run yet'],
   ['/models', { runtime: { type: 'openai' } }, 'spec.runtime has no effect: requests to models are not served yet'],

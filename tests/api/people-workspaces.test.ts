@@ -30,7 +30,7 @@ test('an account admin creates a workspace, becomes its admin and sees it at onc
     labels: { team: 'blue' },
     region: 'there',
     runtime: { generation: 'mk3' },
-    groupMappings: [{ groupName: 'engineers', role: 'member' }],
+    groupMappings: [],
     // Read-only fields of an object sent back whole are ignored.
     status: 'error',
     id: 'mine',
@@ -43,7 +43,7 @@ test('an account admin creates a workspace, becomes its admin and sees it at onc
     status: 'ready',
     labels: { team: 'blue' },
     runtime: { generation: 'mk3' },
-    groupMappings: [{ groupName: 'engineers', role: 'member' }],
+    groupMappings: [],
     createdBy: creator.id,
   });
   expect(created.body).not.toHaveProperty('statusReason');

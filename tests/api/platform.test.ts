@@ -52,7 +52,7 @@ describe('locations', () => {
         infoGeneration: expect.stringContaining('not known'),
       });
     const egress = body.regions.map(({ egressAvailable }: { egressAvailable: boolean }) => egressAvailable);
-    expect(egress).toEqual([true, false, false]);
+    expect(new Set(egress)).toEqual(new Set([false]));
     expect(body).toMatchObject({
       continents: [{ name: 'EU', displayName: 'Europe' }],
       countries: [

@@ -69,7 +69,8 @@ describe('names', () => {
       expect(again.body).toMatchObject({ status: 'DEPLOYING', spec: { runtime: { memory: 1024 } } });
       expect(again.body.events.map(({ type }: { type: string }) => type)).toEqual(['deployment', 'warning']);
       expect((await api.admin.get('/sandboxes')).body.meta.total).toBe(meta.total);
-      expect((await api.admin.get(`/volumes/${name}`)).body.state.attachedTo).toBe(`sandbox:${name}`);
+      const refused = await api.admin.delete(`/volumes/${name}`);
+      expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(`sandbox:${name}`)]);
     },
   );
 

@@ -51,14 +51,15 @@ test('listed volumes are lite', async () => {
   expect(Object.keys(body.data[0].spec).sort()).toEqual(['region', 'size']);
 });
 
-test('a volume is attached while its sandbox lives, and only to that one', async () => {
+test('a volume is reserved while its sandbox lives, for that one alone, and is not called attached before it is mounted', async () => {
   await api.admin.post('/volumes', named('shared'));
   expect((await api.admin.post('/sandboxes', sandboxWith('holder', 'shared'))).status).toBe(200);
-  expect((await api.admin.get('/volumes/shared')).body).toMatchObject({
-    state: { attachedTo: 'sandbox:holder' },
-    events: [{ type: 'deployment' }, { type: 'attach', message: 'Attached to sandbox:holder.' }],
-    status: 'DEPLOYING',
-  });
+  const { state, events, status } = (await api.admin.get('/volumes/shared')).body;
+  expect([state, status]).toEqual([{}, 'DEPLOYING']);
+  expect(events).toMatchObject([
+    { type: 'deployment' },
+    { type: 'attach', message: expect.stringMatching(/^Reserved for sandbox:holder\. It is not mounted/) },
+  ]);
   const second = await api.admin.post('/sandboxes', sandboxWith('other', 'shared'));
   expect([second.status, second.body.code]).toEqual([409, 'VOLUME_ATTACHED']);
   expect((await api.admin.get('/sandboxes/other')).status).toBe(404);
@@ -103,17 +104,25 @@ test('an agent with volumes needs a region, follows changes of the list and lets
   await api.admin.post('/volumes', named('first'));
   await api.admin.post('/volumes', named('second'));
   const volumes = (...names: string[]) => names.map((name) => ({ name, mountPath: `/${name}` }));
-  const attachedTo = async (name: string) => (await api.admin.get(`/volumes/${name}`)).body.state.attachedTo;
+  const holderOf = async (name: string) => {
+    const row = await api.database
+      .selectFrom('resources')
+      .select('state')
+      .where('kind', '=', 'volume')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    return row.state?.attachedTo;
+  };
   const unpinned = await api.admin.post('/agents', named('keeper', { volumes: volumes('first') }));
   expect([unpinned.status, unpinned.body.error]).toEqual([400, 'region_required']);
   await api.admin.post('/agents', named('keeper', { region: 'one', volumes: volumes('first') }));
-  expect(await attachedTo('first')).toBe('agent:keeper');
+  expect(await holderOf('first')).toBe('agent:keeper');
   await api.admin.put('/agents/keeper', named('keeper', { volumes: volumes('second') }));
-  expect([await attachedTo('first'), await attachedTo('second')]).toEqual([undefined, 'agent:keeper']);
+  expect([await holderOf('first'), await holderOf('second')]).toEqual([undefined, 'agent:keeper']);
   const moved = await api.admin.put('/agents/keeper', named('keeper', { region: 'two' }));
   expect([moved.status, moved.body.error]).toEqual([400, 'other_region']);
   await api.admin.delete('/agents/keeper');
-  expect(await attachedTo('second')).toBeUndefined();
+  expect(await holderOf('second')).toBeUndefined();
 });
 
 test('a template reference must name a version that exists, and gives the size when none is asked for', async () => {

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type FieldEffect, fieldEffects, fieldPaths, type Kind, kinds } from '@berth/contract';
+import {
+  type FieldEffect,
+  fieldEffects,
+  fieldPaths,
+  type Kind,
+  kinds,
+  WorkspaceChange,
+  workspaceEffects,
+} from '@berth/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -44,6 +52,10 @@ test.each(kinds.map((kind) => [kind.kind, kind] as const))(
     expect(faults(kind, fieldEffects[kind.kind])).toEqual([]);
   },
 );
+
+test('workspace: every field that may change is on one list', () => {
+  expect(faults({ kind: 'workspace', spec: WorkspaceChange }, workspaceEffects)).toEqual([]);
+});
 
 test('no list is kept for what is no kind', () => {
   expect(Object.keys(fieldEffects).sort()).toEqual(kinds.map(({ kind }) => kind).sort());

@@ -35,7 +35,7 @@ test('workspace.fields: a workspace returns name, displayName, accountId, region
     displayName: 'Every field',
     region: 'two',
     labels: { team: 'blue', 'cost/centre': '7' },
-    groupMappings: [{ groupName: 'engineers', role: 'member' }],
+    groupMappings: [],
     runtime: { generation: 'mk3' },
   };
   const created = await make('fields', settings);
@@ -43,7 +43,7 @@ test('workspace.fields: a workspace returns name, displayName, accountId, region
   expect(created.body).toMatchObject({ name: 'fields', accountId: api.accountId, ...settings });
   expect(await read('fields')).toEqual(created.body);
   expect((await api.admin.get('/workspaces')).body).toContainEqual(created.body);
-  const next = { displayName: 'Changed', labels: { only: 'this' }, runtime: { generation: 'mk2' } };
+  const next = { displayName: 'Changed', labels: { only: 'this' }, runtime: {} };
   const changed = await api.admin.put('/workspaces/fields', next);
   expect(changed.body).toMatchObject({ name: 'fields', region: 'two', ...next });
   expect(changed.body.labels).toEqual(next.labels);
@@ -57,28 +57,25 @@ test('workspace.fields: a workspace returns name, displayName, accountId, region
     { groupMappings: { engineers: 'member' } },
     { runtime: 'mk3' },
     { runtime: { generation: 3 } },
+    { runtime: { generation: 'mk2' } },
   ];
   for (const part of wrong) expect((await make('odd', part)).status, JSON.stringify(part)).toBe(400);
   expect((await api.admin.get('/workspaces/odd')).status).toBe(404);
 });
 
-test('workspace.group-mappings: groupMappings keep groupName and role and a mapping without either is refused', async () => {
-  const groupMappings = [
-    { groupName: 'Platform Engineers (EU)', role: 'admin' },
-    { groupName: 'everyone', role: 'member' },
-  ];
-  expect((await make('mapped', { groupMappings })).body.groupMappings).toEqual(groupMappings);
-  expect((await read('mapped')).groupMappings).toEqual(groupMappings);
-  const reversed = groupMappings.toReversed();
-  const changed = await api.admin.put('/workspaces/mapped', { groupMappings: reversed });
-  expect(changed.body.groupMappings).toEqual(reversed);
+test('workspace.group-mappings: an empty groupMappings is kept, and a mapping is refused while there is no directory', async () => {
+  expect((await make('mapped', { groupMappings: [] })).body.groupMappings).toEqual([]);
+  const groupMappings = [{ groupName: 'Platform Engineers (EU)', role: 'admin' }];
+  const refused = await api.admin.put('/workspaces/mapped', { groupMappings });
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('no directory')]);
+  expect((await make('unmapped', { groupMappings })).status).toBe(400);
   const wrong = [{ groupName: 'x' }, { role: 'member' }, {}, 'x', { groupName: 7, role: 'member' }];
   for (const mapping of [...wrong, { groupName: 'x', role: 7 }, { groupName: '', role: 'member' }]) {
     const body = { groupMappings: [mapping] };
     expect((await make('unmapped', body)).status, JSON.stringify(mapping)).toBe(400);
     expect((await api.admin.put('/workspaces/mapped', body)).status, JSON.stringify(mapping)).toBe(400);
   }
-  expect((await read('mapped')).groupMappings).toEqual(reversed);
+  expect((await read('mapped')).groupMappings).toEqual([]);
   expect((await api.admin.get('/workspaces/unmapped')).status).toBe(404);
 });
 

@@ -5,6 +5,7 @@ export * from './effects/effect.ts';
 export * from './effects/field-paths.ts';
 export * from './effects/index.ts';
 export * from './effects/judge.ts';
+export * from './effects/workspace.ts';
 export * from './errors.ts';
 export * from './free-form.ts';
 export * from './image-reference.ts';

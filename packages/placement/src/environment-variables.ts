@@ -50,7 +50,6 @@ function platformVariables({ brand, workspace, resource, region, generation }: E
     CLOUD: 'true',
     GENERATION: generation,
     REGION: region,
-    ENABLE_OPENTELEMETRY: 'true',
   };
   return [
     ...Object.entries(branded).map(([name, value]) => ({ name: `${brand.toUpperCase()}_${name}`, value })),

@@ -76,7 +76,7 @@ async function detachVolumes(tx: DatabaseTransaction, { workspaceId, name, spec 
   for (const { uid } of rows) {
     await tx
       .insertInto('resource_events')
-      .values({ resource_uid: uid, type: 'detach', message: `Detached from ${holder}.` })
+      .values({ resource_uid: uid, type: 'detach', message: `No longer reserved for ${holder}.` })
       .execute();
   }
 }

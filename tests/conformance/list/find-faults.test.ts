@@ -23,6 +23,13 @@ test.each<[string, readonly Statement[], RunResult, RegExp]>([
   ['waits for something unknown', [proven, { ...later, topic: 'luck' }], ran(passed), /^tls: waits for luck/],
   ['waits for nothing that is named', [proven, untold], ran(passed), /^tls: waits for nothing/],
   ['gives a topic without waiting', [{ ...proven, topic: 'tls' }], ran(passed), /^drive.put: has a topic/],
+  ['shows a part without waiting', [{ ...proven, partly: ['drive.put: it is'] }], ran(passed), /is shown partly/],
+  [
+    'shows a part by a test that does not exist',
+    [{ ...proven }, { ...later, partly: ['x'] }],
+    ran(passed),
+    /^tls: its test/,
+  ],
   ['names one statement twice', [proven, proven], ran(passed), /two statements have this id/],
   ['lists a test that does not exist', good, ran(), /does not exist: drive.put: it is$/],
   ['lists a test that failed', good, ran({ ...passed, status: 'failed' }), /is failed/],

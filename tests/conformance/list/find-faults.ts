@@ -6,19 +6,20 @@ const repeated = (values: readonly string[]): string[] => [
   ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
 ];
 
-function formFaults({ id, tests, waiting, topic, notAStatement }: Statement): string[] {
+function formFaults({ id, tests, waiting, topic, partly, notAStatement }: Statement): string[] {
   const given = [tests, waiting, notAStatement].filter((part) => part !== undefined).length;
   return [
     ...(given === 1 ? [] : [`${id}: has ${given} of tests, waiting and notAStatement. Give exactly one.`]),
     ...(waiting !== undefined && !waitingTopics.includes(topic ?? '')
       ? [`${id}: waits for ${topic ?? 'nothing that is named'}. Choose one of: ${waitingTopics.join(', ')}.`]
       : []),
+    ...(waiting === undefined && partly !== undefined ? [`${id}: is shown partly and does not wait.`] : []),
     ...(waiting === undefined && topic !== undefined ? [`${id}: has a topic and does not wait. Take it out.`] : []),
   ];
 }
 
-function proofFaults({ id, tests = [] }: Statement, results: ReadonlyMap<string, TestResult>): string[] {
-  return tests.flatMap((title) => {
+function proofFaults({ id, tests = [], partly = [] }: Statement, results: ReadonlyMap<string, TestResult>): string[] {
+  return [...tests, ...partly].flatMap((title) => {
     const status = results.get(title)?.status;
     if (status === 'passed') return [];
     return [`${id}: its test ${status === undefined ? 'does not exist' : `is ${status}`}: ${title}`];
@@ -27,7 +28,7 @@ function proofFaults({ id, tests = [] }: Statement, results: ReadonlyMap<string,
 
 export function findFaults(statements: readonly Statement[], { tests, brokenFiles }: RunResult): string[] {
   const results = new Map(tests.map((result) => [result.title, result]));
-  const proving = new Set(statements.flatMap((statement) => statement.tests ?? []));
+  const proving = new Set(statements.flatMap(({ tests: whole = [], partly = [] }) => [...whole, ...partly]));
   return [
     ...repeated(statements.map(({ id }) => id)).map((id) => `${id}: two statements have this id.`),
     ...statements.flatMap(formFaults),

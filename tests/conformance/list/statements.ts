@@ -10,6 +10,8 @@ const Statement = z.strictObject({
   says: words,
   tests: z.array(words).min(1).optional(),
   waiting: words.optional(),
+  /** Of one that waits: tests that show the part of it that exists. */
+  partly: z.array(words).min(1).optional(),
   topic: words.optional(),
   notAStatement: words.optional(),
 });
@@ -18,4 +20,13 @@ export type Statement = z.infer<typeof Statement>;
 export const readStatements = (text: string): Statement[] => z.array(Statement).parse(parse(text));
 
 /** What a statement can wait for; each is a part of the service that is built later. */
-export const waitingTopics: readonly string[] = ['inference', 'billing', 'oauth', 'tls', 'storage', 'provisioning'];
+export const waitingTopics: readonly string[] = [
+  'inference',
+  'billing',
+  'oauth',
+  'tls',
+  'storage',
+  'provisioning',
+  'jobs',
+  'directory sync',
+];

@@ -1,5 +1,6 @@
 // Which fields of a spec are set and have no effect. Pure: the api refuses or warns with what this finds.
 import type { Kind } from '../kind.ts';
+import type { FieldEffect } from './effect.ts';
 import { fieldEffects } from './index.ts';
 
 /** Fields that have no effect for one reason. */
@@ -9,26 +10,35 @@ export interface IdleFields {
 }
 
 /** Set means: there is a value that is neither empty, nor harmless, nor the kind's default. */
-export function idleFields(
+export const idleFields = (
   kind: Pick<Kind, 'kind' | 'specDefaults'>,
   effect: 'refused' | 'warned',
   spec: Readonly<Record<string, unknown>>,
+): IdleFields[] =>
+  idleAmong(fieldEffects[kind.kind] ?? [], effect, spec, kind.specDefaults).map(({ fields, reason }) => ({
+    fields: fields.map((field) => `spec.${field}`),
+    reason,
+  }));
+
+export function idleAmong(
+  effects: readonly FieldEffect[],
+  effect: 'refused' | 'warned',
+  values: Readonly<Record<string, unknown>>,
+  defaults: Readonly<Record<string, unknown>> = {},
 ): IdleFields[] {
-  return (fieldEffects[kind.kind] ?? []).flatMap((entry) => {
+  return effects.flatMap((entry) => {
     if (entry.effect !== effect) return [];
     const { harmless = [], reason } = entry;
     const set = entry.paths.filter((path) => {
-      const asksNothing = [...harmless, kind.specDefaults?.[path]];
-      return valuesAt(spec, stepsOf(path)).some((value) => !asksNothing.includes(value));
+      const asksNothing = [...harmless, defaults[path]];
+      return valuesAt(values, stepsOf(path)).some((value) => !asksNothing.includes(value));
     });
-    return set.length === 0 ? [] : [{ fields: set.map(shown), reason }];
+    return set.length === 0 ? [] : [{ fields: set, reason }];
   });
 }
 
 /** `ports[].protocol` as `ports`, `[]`, `protocol`. */
 const stepsOf = (path: string): string[] => path.split(/\.|(?=\[\])|(?=\{\})/);
-
-const shown = (path: string): string => `spec.${path}`;
 
 /** The values at a path and below it; empty texts, lists and objects hold none. */
 function valuesAt(node: unknown, [step, ...rest]: readonly string[]): unknown[] {

@@ -25,7 +25,7 @@ export const getEgressGatewayUsage = defineOperation({
   id: 'getEgressGatewayUsage',
   method: 'GET',
   tag: 'Egress gateways',
-  summary: 'Name the sandboxes that leave through each gateway',
+  summary: 'Name the sandboxes that ask for each gateway',
   access: member('egressgateways:list', 'sandboxes:list'),
   query: WorkspaceQuery,
   answer: z.record(z.string(), z.array(z.string())).meta({ id: 'EgressGatewayUsage' }),

@@ -16,6 +16,6 @@ export const executionErrors = defineErrors({
   no_capacity: {
     status: 429,
     message:
-      'Maximum parallel executions limit reached. Nothing was started; try again later, or leave allowQueue out so that the execution waits.',
+      'No execution can start at once: jobs do not run yet. Nothing was stored; leave allowQueue out to store it as queued.',
   },
 });

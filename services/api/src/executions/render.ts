@@ -80,7 +80,7 @@ const condition = (type: string, state: 'true' | 'false' | 'unknown', reason: st
 
 /** What each status means, said in words. */
 const conditions: Readonly<Record<string, ReturnType<typeof condition>>> = {
-  pending: condition('Scheduled', 'false', 'WaitingForRunner', 'Waits for a runner.'),
+  pending: condition('Scheduled', 'false', 'JobsDoNotRun', 'Jobs do not run yet, so nothing starts it.'),
   reconciling: condition('Scheduled', 'true', 'Starting', 'A runner is starting it.'),
   running: condition('Started', 'true', 'Running', 'Runs.'),
   succeeded: condition('Completed', 'true', 'Succeeded', 'Ended with exit code 0.'),

@@ -1,5 +1,5 @@
-// Starts an execution: one row, its tasks, what was fixed for it, the work that follows, and last the counter. It waits
-// as `queued` until a runner takes it.
+// Starts an execution: one row, its tasks, what was fixed for it, the work that follows, and last the counter. It stays
+// `queued`: nothing runs jobs yet.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
 import { addToCount, type DatabaseTransaction, type JsonObject, nilUuid, uuidv7 } from '@berth/database';
@@ -51,7 +51,11 @@ export async function startExecution(call: StartCall, jobName: string, request: 
     .executeTakeFirst();
   if (inserted === undefined) return raced(call, job, id, externalId);
   await insertTasks(tx, id, inputs);
-  await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Waits for a runner.' });
+  await addEvent(tx, id, {
+    type: 'execution',
+    status: 'queued',
+    message: 'Queued. Jobs do not run yet, so nothing starts it.',
+  });
   await call.follow(id);
   call.target(`job/${job.name}/execution/${externalId}`);
   call.atLast(async () => {
@@ -96,7 +100,7 @@ function admit(job: ResourceRow, { memory, allowQueue }: Request): JobSettings {
   if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
-  // No runner is registered anywhere yet, so there is never room at once.
+  // Nothing runs jobs yet, so none can start at once.
   if (allowQueue === false) throw executionErrors.no_capacity();
   return settings;
 }

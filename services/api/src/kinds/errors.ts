@@ -13,7 +13,7 @@ export const kindErrors = defineErrors({
   },
   volume_attached: {
     status: 409,
-    message: 'The volume {name} is attached to {attachedTo}. Delete that first, or use another volume.',
+    message: 'The volume {name} is reserved for {attachedTo}. Delete that first, or use another volume.',
   },
   default_vpc: {
     status: 409,

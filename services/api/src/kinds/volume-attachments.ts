@@ -1,5 +1,5 @@
-// A persistent volume belongs to one workload at a time, from the workload's creation to its deletion. Control-plane
-// sheet 3.6.
+// A persistent volume is reserved for one workload at a time, from the workload's creation to its deletion. Control-plane
+// sheet 3.6. Nothing is mounted before there is storage, so the holder is kept and not shown as `attachedTo`.
 import { resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { sql } from 'kysely';
@@ -59,7 +59,10 @@ export async function attachVolumes(
   }
   for (const volume of volumes) {
     await setHolder(context, volume, { ...volume.state, attachedTo: holder });
-    await addEvent(context.tx, volume.uid, { type: 'attach', message: `Attached to ${holder}.` });
+    await addEvent(context.tx, volume.uid, {
+      type: 'attach',
+      message: `Reserved for ${holder}. It is not mounted: this deployment has no storage yet.`,
+    });
   }
 }
 
@@ -68,7 +71,7 @@ export async function detachVolumes(context: RuleContext, workload: Workload, na
   for (const volume of await lockVolumes(context, names)) {
     if (volume.state?.attachedTo !== holder) continue;
     await setHolder(context, volume, without(volume.state, 'attachedTo'));
-    await addEvent(context.tx, volume.uid, { type: 'detach', message: `Detached from ${holder}.` });
+    await addEvent(context.tx, volume.uid, { type: 'detach', message: `No longer reserved for ${holder}.` });
   }
 }
 

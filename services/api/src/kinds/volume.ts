@@ -5,7 +5,7 @@ import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { requireRows } from './references.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
-import { numberOf, textOf } from './spec-fields.ts';
+import { numberOf, textOf, without } from './spec-fields.ts';
 import { findVersion } from './template-versions.ts';
 
 const defaultSizeMb = 1024;
@@ -24,8 +24,10 @@ export const volumeRules: KindRules = {
     const attachedTo = textOf(state?.attachedTo);
     if (attachedTo !== undefined) throw kindErrors.volume_attached({ name, attachedTo });
   },
-  finish: (rendered, { name }, { dependencies }) => ({
+  // Reserved for a workload, not mounted into it: no holder is shown before there is storage.
+  finish: (rendered, { name, state }, { dependencies }) => ({
     ...rendered,
+    state: without(state ?? {}, 'attachedTo'),
     metadata: { ...rendered.metadata, url: `${dependencies.baseUrl}/volumes/${name}` },
   }),
   /** Listed volumes are lite. */

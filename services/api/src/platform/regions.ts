@@ -44,7 +44,8 @@ export const configurationOf = (
     allowed: true,
     ...place(region),
     drivesAvailable: false,
-    egressAvailable: region.egressPools.length > 0,
+    // Addresses can be reserved, and no traffic leaves through them.
+    egressAvailable: false,
     proxyAvailable: false,
     // The generation that a sandbox under gVisor names.
     mk31Available: runnersOf(region, standing).withGvisor > 0,

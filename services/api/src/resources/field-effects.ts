@@ -1,12 +1,19 @@
 // A setting that this deployment cannot honour is never stored in silence: what protects somebody is refused, what only adds
 // something is stored and said to have no effect. Which field is which stands in the contract's lists.
-import { idleFields, type Kind, resourceErrors } from '@berth/contract';
+import { type FieldEffect, type IdleFields, idleAmong, idleFields, type Kind, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { NewEvent } from './events.ts';
 
+/** As `refuseIdle`, for what is no kind. */
+export const refuseAmong = (effects: readonly FieldEffect[], sent: JsonObject): void =>
+  refuse(idleAmong(effects, 'refused', sent));
+
 /** Looks at what was sent only: what an earlier version stored does not stand in the way of other changes. */
 export function refuseIdle(kind: Kind, sent: JsonObject): void {
-  const [idle] = idleFields(kind, 'refused', sent);
+  refuse(idleFields(kind, 'refused', sent));
+}
+
+function refuse([idle]: readonly IdleFields[]): void {
   if (idle === undefined) return;
   throw resourceErrors.setting_not_honoured({ field: idle.fields.join(', '), reason: idle.reason });
 }

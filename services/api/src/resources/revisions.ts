@@ -108,8 +108,14 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
     canary: revision.id === traffic.canary,
     previousActive: activeIndex >= 0 && index === activeIndex + 1,
     status: revision.status,
-    trafficPercent: revision.id === active ? 100 - canaryPercent : revision.id === traffic.canary ? canaryPercent : 0,
+    trafficPercent: kind.runs === true ? shareOf(revision.id, { active, canary: traffic.canary, canaryPercent }) : 0,
     createdAt: revision.created_at.toISOString(),
     createdBy: revision.created_by,
   }));
 }
+
+/** Of the requests; kinds that nothing serves have none to share. */
+const shareOf = (
+  id: string,
+  { active, canary, canaryPercent }: { active: unknown; canary: unknown; canaryPercent: number },
+): number => (id === active ? 100 - canaryPercent : id === canary ? canaryPercent : 0);

@@ -1,7 +1,8 @@
 // A new workspace belongs to an account that its maker administers; the maker becomes its first admin.
-import { type createWorkspace, requestErrors, resourceErrors } from '@berth/contract';
+import { type createWorkspace, requestErrors, resourceErrors, workspaceEffects } from '@berth/contract';
 import { limitOf } from '@berth/placement';
 import type { WriteCall } from '../http/call.ts';
+import { refuseAmong } from '../resources/field-effects.ts';
 import { addWorkspace } from './create-workspace.ts';
 import { workspaceErrors } from './errors.ts';
 import { nameProblem } from './name-rules.ts';
@@ -16,6 +17,7 @@ export async function createForCaller(call: Create): Promise<unknown> {
   const problem = nameProblem(body.name, dependencies.config.brand);
   if (problem !== undefined) throw workspaceErrors.name_forbidden({ reason: problem.message });
   requireRegion(dependencies.config, body.region);
+  refuseAmong(workspaceEffects, body);
   const id = await addWorkspace(tx, dependencies.keyring, dependencies.config, {
     ...body,
     accountId,

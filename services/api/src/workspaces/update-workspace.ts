@@ -1,7 +1,8 @@
 // Replaces the settings that were sent. A workspace whose creation stopped in `error` goes on with the steps that are left.
-import { type updateWorkspace as operation, resourceErrors } from '@berth/contract';
+import { type updateWorkspace as operation, resourceErrors, workspaceEffects } from '@berth/contract';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
+import { refuseAmong } from '../resources/field-effects.ts';
 import { runSetup } from './create-workspace.ts';
 import { loadWorkspace, lockWorkspace, renderWorkspace, type WorkspaceRow } from './record.ts';
 import { requireRegion } from './require-region.ts';
@@ -12,6 +13,7 @@ export async function updateWorkspace(call: Update): Promise<unknown> {
   const { tx, workspace, principal, body } = call;
   const row = await lockWorkspace(tx, workspace.id);
   requireUnchanged(call, row);
+  refuseAmong(workspaceEffects, body);
   await tx
     .updateTable('workspaces')
     .set({

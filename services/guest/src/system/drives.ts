@@ -16,7 +16,7 @@ export async function mountDrive(call: Call): Promise<void> {
   throw new Fault(
     501,
     `There is no drive storage on this deployment yet, so ${driveName} cannot be mounted. ` +
-      'Keep files in the sandbox, or give it a volume when it is created.',
+      'Keep files in the sandbox; they are lost when it is deleted.',
   );
 }
 

@@ -12,7 +12,7 @@ export async function configureTunnel(call: Call): Promise<void> {
   throw new Fault(
     501,
     'The runtime of this sandbox does not grant network administration, so there is no tunnel. ' +
-      'Route its traffic by the egress settings of the sandbox instead.',
+      'Let its programs speak to the other side over HTTPS instead.',
   );
 }
 

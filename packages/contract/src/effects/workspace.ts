@@ -1,0 +1,35 @@
+import { enforced, type FieldEffect } from './effect.ts';
+
+const kept = 'tests/api/people-workspaces.test.ts';
+
+/** Settings of a workspace, which is no kind: its fields stand at the top of the body. */
+export const workspaceEffects: readonly FieldEffect[] = [
+  enforced(
+    `${kept}: what is sent replaces a setting, what is left out stays, the name and the region never change`,
+    'name',
+    'displayName',
+    'labels',
+    'region',
+  ),
+  {
+    effect: 'refused',
+    paths: ['groupMappings'],
+    reason:
+      'there is no directory to take groups from, so nobody would get a role. Leave it out, and invite people with POST /users.',
+  },
+  {
+    effect: 'refused',
+    paths: ['runtime.generation'],
+    // What every workload gets that names no generation.
+    harmless: ['mk3'],
+    reason:
+      'a workspace has no default generation but mk3. Leave it out, and set spec.runtime.generation of the workload.',
+  },
+  {
+    effect: 'refused',
+    paths: ['runtime.sandbox.disableProcessLogging'],
+    harmless: [false],
+    reason:
+      'the logging of processes cannot be switched off for a workspace. Leave it out, and do not write to the output what must not be kept.',
+  },
+];
