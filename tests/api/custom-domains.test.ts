@@ -145,6 +145,30 @@ test('a fallback preview that nothing would answer with is refused; region and t
   expect((await change({ domainType: 'applications' })).status).toBe(400);
 });
 
+test('a domain names the previews that answer on it, and only while they are there', async () => {
+  const shop = (await register('shop.example.com')).body;
+  publish(shop, '*.shop.example.com');
+  await verify('shop.example.com');
+  await api.admin.post('/sandboxes', named('box', { region: 'one' }));
+  const made = await api.admin.post(
+    '/sandboxes/box/previews',
+    named('beta', { port: 3000, customDomain: 'shop.example.com', prefixUrl: 'beta' }),
+  );
+  expect(made.status).toBe(200);
+  const subdomains = async () => (await api.admin.get('/customdomains/shop.example.com')).body.spec.subdomains;
+  expect(await subdomains()).toEqual([
+    {
+      subdomain: 'beta',
+      url: made.body.spec.url,
+      previewName: 'beta',
+      resourceName: 'box',
+      resourceType: 'sandbox',
+    },
+  ]);
+  await api.admin.delete('/sandboxes/box/previews/beta');
+  expect(await subdomains()).toBeUndefined();
+});
+
 test('an application’s domain is for applications and is bound to it', async () => {
   await api.admin.post('/applications', named('site', { image: 'app/site:1' }));
   const path = '/applications/site/customdomains';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fieldsPage } from '@berth/api';
 import {
   type FieldEffect,
   fieldEffects,
@@ -55,6 +56,10 @@ test.each(kinds.map((kind) => [kind.kind, kind] as const))(
 
 test('workspace: every field that may change is on one list', () => {
   expect(faults({ kind: 'workspace', spec: WorkspaceChange }, workspaceEffects)).toEqual([]);
+});
+
+test('docs/operations/fields.md is made from the lists (pnpm fields writes it)', () => {
+  expect(readFileSync(resolve(root, 'docs/operations/fields.md'), 'utf8')).toBe(fieldsPage());
 });
 
 test('no list is kept for what is no kind', () => {

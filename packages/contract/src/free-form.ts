@@ -11,17 +11,10 @@ export interface FreeFormPlace {
 
 const forms = (title: string): string[] => [`${title}Input`, `${title}Replacement`, title];
 
-const keptRuntime =
-  'Fields of a runtime that are not known here are kept, so that clients and engines may agree on more.';
 const callersTask = 'Arguments of a task belong to the caller; they reach the task as they came.';
 const hubForm = 'Questions a console asks before it connects a server; the catalogue of the operator shapes them.';
 
 export const freeFormPlaces: readonly FreeFormPlace[] = [
-  { schemas: [...forms('Agent')], path: 'spec.runtime', reason: keptRuntime },
-  { schemas: [...forms('Function')], path: 'spec.runtime', reason: keptRuntime },
-  { schemas: [...forms('Job')], path: 'spec.runtime', reason: keptRuntime },
-  { schemas: [...forms('Model')], path: 'spec.runtime', reason: keptRuntime },
-  { schemas: [...forms('Sandbox'), 'SandboxListItem'], path: 'spec.runtime', reason: keptRuntime },
   {
     schemas: [...forms('Agent'), ...forms('Function'), ...forms('Job')],
     path: 'spec.triggers[].configuration.tasks[]',

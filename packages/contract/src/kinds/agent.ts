@@ -1,6 +1,7 @@
 // Agent: a workload that answers requests and scales to zero. Control-plane sheet 1.4, 2.4.
 import { z } from 'zod';
 import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
+import { knownKeys } from '../schema/known-keys.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
 import {
@@ -14,7 +15,7 @@ import {
   VolumeAttachments,
 } from '../schema/workload.ts';
 
-const AgentRuntime = z.looseObject({
+const AgentRuntime = knownKeys({
   envs: Envs.optional(),
   generation: Generation.optional(),
   image: ImageReference.optional(),

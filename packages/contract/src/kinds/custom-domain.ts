@@ -32,6 +32,15 @@ export const customDomain = defineKind({
     cnameRecords: z.string(),
     lastVerifiedAt: Timestamp,
     status: z.enum(['pending', 'verified', 'failed']),
+    subdomains: z.array(
+      z.object({
+        subdomain: z.string(),
+        url: z.string(),
+        previewName: z.string(),
+        resourceName: z.string(),
+        resourceType: z.string(),
+      }),
+    ),
     txtRecords: z.record(z.string(), z.string()),
     verificationError: z.string(),
   },

@@ -1,18 +1,19 @@
 // Function: an MCP server. Specification: Function; control-plane sheet 1.5, 2.5.
 import { z } from 'zod';
 import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
+import { knownKeys } from '../schema/known-keys.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
 import { callbackSecrets, Envs, Generation, Ports, Scale, Triggers, triggersShown } from '../schema/workload.ts';
 
-const FunctionRuntime = z.looseObject({
+const FunctionRuntime = knownKeys({
   envs: Envs.optional(),
   generation: Generation.optional(),
   image: ImageReference.optional(),
   maxScale: Scale.optional(),
   memory: MemoryMb.optional(),
   minScale: Scale.optional(),
-  ports: Ports.optional(),
+  ports: Ports.max(1, 'a function listens on one port').optional(),
   transport: z.enum(['websocket', 'http-stream']).optional(),
   type: z.literal('mcp').optional(),
 });

@@ -1,12 +1,13 @@
 // Job: parallel tasks with retries and timeouts. Specification: Batch job.
 import { z } from 'zod';
 import { defineKind, envSecrets, permissions, storedOnly } from '../kind.ts';
+import { knownKeys } from '../schema/known-keys.ts';
 import { Repositories } from '../schema/repositories.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { AbsolutePath, Count, ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
 import { callbackSecrets, Envs, Generation, Ports, Triggers, triggersShown } from '../schema/workload.ts';
 
-const JobRuntime = z.looseObject({
+const JobRuntime = knownKeys({
   diskPercent: z.int().min(10).max(95).optional(),
   envs: Envs.optional(),
   generation: Generation.optional(),

@@ -95,8 +95,11 @@ test('no status says more than is true before an engine stands behind it', () =>
   for (const name of ['agent', 'function', 'application', 'sandbox', 'model', 'job']) {
     expect(statusOf(name, { enabled: false })).toBe('DEACTIVATED');
   }
-  for (const name of ['agent', 'function', 'application', 'sandbox']) {
+  for (const name of ['agent', 'function', 'sandbox']) {
     expect(named(name).arrival?.({}).message).toMatch(/runner/);
+  }
+  for (const name of ['application', 'job', 'model']) {
+    expect(named(name).arrival?.({}).message).toMatch(/does not have|do not run yet|not served yet/);
   }
   expect(named('customdomain').specDefaults).toEqual({ status: 'pending' });
 });
@@ -140,9 +143,9 @@ describe('sandbox', () => {
     expect(parse({ runtime: { ttl: 'soon' } }).success).toBe(false);
   });
 
-  test('keeps runtime fields it does not know and drops others', () => {
-    const { data } = parse({ runtime: { future: { a: 1 } }, future: 1 });
-    expect(data?.spec).toEqual({ runtime: { future: { a: 1 } } });
+  test('drops what an answer may hold and nobody may send, outside of its runtime', () => {
+    const { data } = parse({ runtime: {}, future: 1 });
+    expect(data?.spec).toEqual({ runtime: {} });
   });
 
   test('takes at most one persistent volume, and a size for ephemeral ones', () => {
@@ -161,6 +164,16 @@ describe('sandbox', () => {
     expect(policy('ttl-idle', '2030-01-01T00:00:00Z')).toBe(false);
     expect(policy('date', '30m')).toBe(false);
   });
+});
+
+test('a function takes the one port that it is reached at', () => {
+  const parse = (...targets: number[]) =>
+    resourceInput(named('function')).safeParse({
+      metadata: { name: 'f' },
+      spec: { runtime: { ports: targets.map((target) => ({ target })) } },
+    });
+  expect(parse(3000).success).toBe(true);
+  expect(parse(3000, 3001).error?.issues[0]?.message).toBe('a function listens on one port');
 });
 
 describe('triggers', () => {

@@ -20,7 +20,13 @@ export const ImageInput = z
   .meta({ id: 'ImageInput' });
 
 export const ImageRegistered = z
-  .object({ message: z.string(), name: z.string(), resourceType: z.string(), image: text })
+  .object({
+    message: z.string(),
+    name: z.string(),
+    resourceType: z.string(),
+    image: text,
+    build: z.boolean().optional(),
+  })
   .meta({ id: 'ImageRegistered' });
 
 export const Image = z

@@ -10,6 +10,8 @@ const Named = z.object({ name: z.string(), displayName: text });
 const Region = z
   .object({
     name: z.string(),
+    // Left out while there is no S3 endpoint.
+    agentDrivePublicUrl: z.record(z.string(), z.string()).optional(),
     allowed: flag,
     continent: text,
     country: text,

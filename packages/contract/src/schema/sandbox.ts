@@ -1,5 +1,6 @@
 // Parts of a sandbox; control-plane sheet 2.8.
 import { z } from 'zod';
+import { knownKeys } from './known-keys.ts';
 import {
   Count,
   Duration,
@@ -17,7 +18,7 @@ import { Envs, Generation, Ports, VolumeAttachments } from './workload.ts';
 /** `null` and the empty string both take a rule away. */
 const clearable = <T extends z.ZodType>(rule: T) => z.union([rule, z.literal('')]).nullable();
 
-export const SandboxRuntime = z.looseObject({
+export const SandboxRuntime = knownKeys({
   dockerConfig: LongText.optional().meta({ writeOnly: true }),
   envs: Envs.optional(),
   expires: clearable(Instant).optional(),

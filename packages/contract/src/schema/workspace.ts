@@ -70,6 +70,20 @@ export const Workspace = z
     name: z.string(),
     accountId: z.string(),
     ...changeable,
+    hipaaInfo: readOnly(
+      z
+        .object({
+          accountEnabled: z.boolean().optional(),
+          unsafe: z
+            .object({
+              enabled: z.boolean().optional(),
+              updatedAt: Timestamp.optional(),
+              updatedBy: z.string().optional(),
+            })
+            .optional(),
+        })
+        .optional(),
+    ),
     resourceCounts: readOnly(z.record(z.enum(countedResources), z.int()).optional()),
     status: readOnly(z.enum(workspaceStatuses)),
     statusReason: readOnly(z.string().optional()),

@@ -29,6 +29,8 @@ function parse(schema: z.ZodType, value: unknown, place: string): unknown {
     throw requestErrors.invalid_request({ reason: 'This operation needs a JSON body.' });
   const where = [place, ...(issue?.path ?? []).map(String)].join('.');
   throw requestErrors.invalid_request({
-    reason: `${where}: ${issue?.message ?? 'is not valid'}. Correct it and send the request again.`,
+    reason: `${where}: ${sentence(issue?.message ?? 'is not valid')} Correct it and send the request again.`,
   });
 }
+
+const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`);

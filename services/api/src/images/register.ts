@@ -43,6 +43,8 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
     name: input.name,
     resourceType: input.resourceType,
     image,
+    // Images are used as they are.
+    build: false,
   };
 }
 

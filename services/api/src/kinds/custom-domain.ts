@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@berth/database';
 import { claimDomain } from '../custom-domains/claim-domain.ts';
 import { recordsFor } from '../custom-domains/records.ts';
+import { showSubdomains } from '../custom-domains/subdomains.ts';
 import { requireNoPreviews } from '../previews/on-domain.ts';
 import type { KindRules } from '../resources/rules.ts';
 import { settleRegion, withoutAuto } from './regions.ts';
@@ -25,6 +26,7 @@ export const customDomainRules: KindRules = {
     draft.spec = withoutFallback(draft.spec);
   },
   delete: requireNoPreviews,
+  relate: showSubdomains,
 };
 
 /** An empty text takes the fallback preview away. */

@@ -53,6 +53,8 @@ export function renderWorkspace(row: WorkspaceRow) {
     labels: row.labels,
     groupMappings: row.group_mappings,
     runtime: row.runtime,
+    // No account has bought a compliance add-on: there is none.
+    hipaaInfo: { accountEnabled: false },
     status: row.status,
     ...(row.status_reason === null ? {} : { statusReason: row.status_reason }),
     createdAt: row.created_at.toISOString(),
