@@ -104,6 +104,11 @@ export const requestErrors = defineErrors({
     status: 500,
     message: 'Something went wrong on our side. Try again; if it persists, report the request id.',
   },
+  took_too_long: {
+    status: 503,
+    message:
+      'The request was stopped because the database worked on it for longer than {seconds} seconds. Ask for less, for example with a smaller page or without a filter, or try again in a moment.',
+  },
   unavailable: { status: 503, message: 'The service is not able to answer right now. Try again in a moment.' },
 });
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { preparingPool } from './prepared.ts';
 import type { Tables } from './tables.ts';
@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly url: string;
   readonly maxConnections?: number;
   readonly applicationName?: string;
+  /** A statement that takes longer is cancelled. */
+  readonly statementMs?: number;
   /** Told of connections that broke while nobody waited for an answer; the pool replaces them by itself. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -27,6 +29,7 @@ export function connectPool({
   url,
   maxConnections = 20,
   applicationName = 'berth',
+  statementMs = 60_000,
   onIdleError,
 }: ConnectOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -36,7 +39,7 @@ export function connectPool({
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: 60_000,
-    statement_timeout: 60_000,
+    statement_timeout: statementMs,
     options: '-c timezone=UTC',
     types,
   });
@@ -45,6 +48,11 @@ export function connectPool({
   pool.on('error', (error) => onIdleError?.(error));
   pool.on('connect', (client) => client.on('error', (error) => onIdleError?.(error)));
   return pool;
+}
+
+/** For work in one transaction that is large because its caller said so once, and that limits bound already. */
+export async function allowLongStatements(tx: DatabaseTransaction): Promise<void> {
+  await sql`set local statement_timeout = '60s'`.execute(tx);
 }
 
 export function connect(options: ConnectOptions): Database {

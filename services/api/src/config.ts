@@ -136,6 +136,26 @@ export const ApiConfig = z.object({
     .positive()
     .default(1_048_576)
     .describe('Largest request body, where an operation does not say otherwise.'),
-  databaseConnections: z.int().min(2).max(500).default(20).describe('Connections this process may hold to PostgreSQL.'),
+  databaseConnections: z
+    .int()
+    .min(2)
+    .max(500)
+    .default(20)
+    .describe('Connections this process may hold to PostgreSQL; one more while it removes what is old.'),
+  statementSeconds: z
+    .number()
+    .min(0.1)
+    .max(60)
+    .default(5)
+    .describe(
+      'How long the database may work on one statement of a request; work that is large by nature has a minute.',
+    ),
+  connectionsPerAccount: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'Connections that the requests of one account may hold at a time, so that others have the rest; further requests wait. Three fifths of all when absent.',
+    ),
 });
 export type ApiConfig = z.infer<typeof ApiConfig>;

@@ -20,6 +20,7 @@ import { handlers } from './handlers.ts';
 import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
+import { createLanes } from './http/lanes.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
@@ -49,6 +50,8 @@ export interface RunningApi {
 }
 
 const maintenanceMs = 60 * 60 * 1000;
+/** Of all connections, for the requests of one account. */
+const connectionShare = 0.6;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, placement, databaseUrl, masterKeys, clickhouse, logger, registry, now = Date.now } = options;
@@ -56,6 +59,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     url: databaseUrl,
     maxConnections: config.databaseConnections,
     applicationName: 'berth-api',
+    statementMs: config.statementSeconds * 1_000,
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const keyring = createKeyring(masterKeys);
@@ -79,6 +83,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     accounts: createAccountSettings(database),
     keyring,
     driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),
+    lanes: createLanes(
+      config.connectionsPerAccount ?? Math.max(1, Math.floor(config.databaseConnections * connectionShare)),
+    ),
     usage,
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
@@ -110,7 +117,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       })
     : undefined;
   const runMaintenance = () =>
-    maintain(database, { executionDays: config.executionRetentionDays }).catch((error: unknown) =>
+    maintainApart(options).catch((error: unknown) =>
       logger.warn({ err: error }, 'maintenance failed; it is tried again'),
     );
   void runMaintenance();
@@ -130,4 +137,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       await database.destroy();
     },
   };
+}
+
+/** On a connection of its own: what is removed in batches may take longer than a request may. */
+async function maintainApart({ config, databaseUrl }: ApiOptions): Promise<void> {
+  const database = connect({ url: databaseUrl, maxConnections: 1, applicationName: 'berth-api-maintenance' });
+  try {
+    await maintain(database, { executionDays: config.executionRetentionDays });
+  } finally {
+    await database.destroy();
+  }
 }

@@ -1,5 +1,5 @@
 // Cancels an execution: no new task starts, those in progress end by themselves. What already ended is left as it is.
-import type { DatabaseTransaction } from '@berth/database';
+import { allowLongStatements, type DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { addEvent } from '../resources/events.ts';
@@ -11,6 +11,7 @@ type CancelCall = Pick<WriteCall, 'tx' | 'follow' | 'target'>;
 
 export async function cancelExecution(call: CancelCall, place: ExecutionPlace): Promise<unknown> {
   const { tx } = call;
+  await allowLongStatements(tx);
   const job = await findJob(tx, place.workspace.id, place.job);
   const row = await lockExecution(tx, job.uid, place.executionId);
   call.target(`job/${job.name}/execution/${row.external_id}`);

@@ -2,7 +2,14 @@
 // `queued`: nothing runs jobs yet.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
-import { addToCount, type DatabaseTransaction, type JsonObject, nilUuid, uuidv7 } from '@berth/database';
+import {
+  addToCount,
+  allowLongStatements,
+  type DatabaseTransaction,
+  type JsonObject,
+  nilUuid,
+  uuidv7,
+} from '@berth/database';
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -32,6 +39,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   const inputs = JSON.stringify(tasks);
   const bytes = storedBytes(spec, inputs, tasks.length);
   await requireRoom(call, 'execution_bytes', bytes);
+  await allowLongStatements(tx);
   const inserted = await tx
     .insertInto('executions')
     .values({

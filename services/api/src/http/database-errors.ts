@@ -25,6 +25,9 @@ export const isUnavailable = (error: unknown): boolean =>
   away.has(code(error)) ||
   (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message));
 
+/** Cancelled because it took longer than a statement may. */
+export const isTooLong = (error: unknown): boolean => code(error) === '57014';
+
 /** A row that the new one belongs to went away after it was looked up: a race with its deletion, not a fault. */
 export const isOwnerGone = (error: unknown): boolean =>
   code(error) === '23503' &&

@@ -1,7 +1,7 @@
 // The one place where an error becomes an HTTP answer.
 import { ApiError, requestErrors } from '@berth/contract';
 import { LaneFull } from '@berth/database';
-import { isOwnerGone, isUnavailable } from './database-errors.ts';
+import { isOwnerGone, isTooLong, isUnavailable } from './database-errors.ts';
 
 interface FrameworkError {
   readonly code: string;
@@ -20,7 +20,7 @@ const fromFramework: Readonly<Record<string, (message: string) => ApiError>> = {
 const hasCode = (error: unknown): error is FrameworkError =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
 
-export function toApiError(error: unknown, bodyLimitBytes: number): ApiError {
+export function toApiError(error: unknown, bodyLimitBytes: number, statementSeconds: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SyntaxError) return requestErrors.invalid_body({ reason: 'it could not be parsed.' }, error);
   if (error instanceof LaneFull)
@@ -32,6 +32,7 @@ export function toApiError(error: unknown, bodyLimitBytes: number): ApiError {
     if (known !== undefined) return known('');
   }
   if (isOwnerGone(error)) return requestErrors.not_found({}, error);
+  if (isTooLong(error)) return requestErrors.took_too_long({ seconds: statementSeconds }, error);
   if (isUnavailable(error)) return requestErrors.unavailable({}, error);
   return requestErrors.internal({}, error);
 }

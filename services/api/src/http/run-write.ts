@@ -15,9 +15,13 @@ export async function runWrite(
   registration: Registration,
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
+  lane: string,
 ): Promise<unknown> {
   const prepared = await registration.prepare?.(call);
-  const { answer, settlings } = await commit(registration, call, idempotent, prepared);
+  // Only the transaction: what is waited for before and after it holds no connection.
+  const { answer, settlings } = await call.dependencies.lanes.run(lane, () =>
+    commit(registration, call, idempotent, prepared),
+  );
   return settle(call, idempotent, answer, settlings);
 }
 

@@ -12,7 +12,8 @@ export function sendError(
   log: RequestLog,
 ): FastifyReply {
   const { operation, caller } = request.passage;
-  const known = toApiError(error, operation?.bodyLimitBytes ?? dependencies.config.bodyLimitBytes);
+  const { bodyLimitBytes, statementSeconds } = dependencies.config;
+  const known = toApiError(error, operation?.bodyLimitBytes ?? bodyLimitBytes, statementSeconds);
   if (known.status >= 500) log.failed(request, known);
   const { refusedBy, retryAfterSeconds } = known.details;
   if (typeof refusedBy === 'string') log.refused(refusedBy);

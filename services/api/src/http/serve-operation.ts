@@ -9,6 +9,7 @@ import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
+import { laneOf, streamInLane } from './lane-of.ts';
 import './passage.ts';
 import { readInput } from './read-input.ts';
 import type { RequestLog } from './request-log.ts';
@@ -75,10 +76,16 @@ async function run(
       clientGone: () => closed(reply),
     }),
   });
-  if (registration.read !== undefined) {
-    const answer = await registration.read(call);
-    for (const target of shown) await writeAudit(dependencies.database, call, requireAction(operation), target);
-    return answer;
+  const { lanes } = dependencies;
+  const lane = laneOf(operation, caller);
+  const { read } = registration;
+  if (read !== undefined) {
+    const answer = await lanes.run(lane, async () => {
+      const found = await read(call);
+      for (const target of shown) await writeAudit(dependencies.database, call, requireAction(operation), target);
+      return found;
+    });
+    return answer instanceof StreamedAnswer ? streamInLane(lanes, lane, answer) : answer;
   }
   const idempotent =
     operation.method === 'POST'
@@ -92,7 +99,7 @@ async function run(
           body: request.body,
         })
       : undefined;
-  return runWrite(registration, call, idempotent);
+  return runWrite(registration, call, idempotent, lane);
 }
 
 function requireAction({ id, auditRead }: Operation): string {

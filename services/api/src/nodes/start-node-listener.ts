@@ -89,7 +89,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     return503OnClosing: true,
   });
   const closing = new AbortController();
-  server.setErrorHandler((error, request, reply) => refuse(error, request, reply, logger));
+  server.setErrorHandler((error, request, reply) => refuse(error, request, reply, options));
   server.post(nodePaths.join, { bodyLimit: joinLimitBytes }, ({ body }) => join(context, body));
   for (const [path, answer] of Object.entries(answers)) {
     server.post(
@@ -167,11 +167,16 @@ function certifiedId(socket: Socket): string | undefined {
 
 const isTls = (socket: Socket): socket is TLSSocket => 'getPeerCertificate' in socket;
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+function refuse(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logger, dependencies: { config } }: NodeListenerOptions,
+): FastifyReply {
   const known =
     error instanceof z.ZodError
       ? requestErrors.invalid_request({ reason: z.prettifyError(error) }, error)
-      : toApiError(error, request.routeOptions.bodyLimit ?? bodyLimitBytes);
+      : toApiError(error, request.routeOptions.bodyLimit ?? bodyLimitBytes, config.statementSeconds);
   if (known.status >= 500) logger.warn({ err: error, path: request.url }, 'a runner was not answered');
   return reply.code(known.status).send(errorBody(known));
 }

@@ -2,7 +2,7 @@
 // nothing and the name is free. Where something runs, the record stays until that has stopped; a sandbox ends at once, and its
 // runner removes it afterwards.
 import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
-import { nilUuid } from '@berth/database';
+import { allowLongStatements, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -95,6 +95,8 @@ async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid
 }
 
 async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
+  // Its executions go with it, and each may hold 100 000 tasks.
+  if (row.kind === 'job') await allowLongStatements(tx);
   const removed = await tx
     .deleteFrom('resources')
     .where('uid', '=', row.uid)

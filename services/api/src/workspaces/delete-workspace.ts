@@ -2,7 +2,7 @@
 // The order matters: locking the workspace waits for those who create in it, deleting its resources waits for those who
 // change or delete one. Only after that do the counters stand still, and each thing is given back exactly once.
 import { kinds, requestErrors } from '@berth/contract';
-import { type DatabaseTransaction, releaseQuota } from '@berth/database';
+import { allowLongStatements, type DatabaseTransaction, releaseQuota } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
 import { renderWorkspace, workspaceColumns } from './record.ts';
@@ -12,8 +12,12 @@ const quotaOfKind = new Map([
   ['image', 'images'],
 ]);
 
+/** A batch of the relay. */
+const atOnce = 200;
+
 export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
-  const { tx, workspace, trace, dependencies } = call;
+  const { tx, workspace, dependencies } = call;
+  await allowLongStatements(tx);
   const row = await tx
     .selectFrom('workspaces')
     .select(workspaceColumns)
@@ -21,12 +25,7 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
-  // What runs behind a resource is told to end, as when it is deleted alone.
-  await sql`
-    with gone as (delete from resources where workspace_id = ${row.id} returning uid, terminated_at)
-    insert into outbox (topic, key, trace) select 'reconcile', uid, ${trace ?? null} from gone where terminated_at is null`.execute(
-    tx,
-  );
+  await removeResources(call);
   const held = await takeHoldings(tx, row.id);
   // Members, invitations, keys and steps go with the row.
   await tx.deleteFrom('workspaces').where('id', '=', row.id).execute();
@@ -44,6 +43,24 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
     dependencies.keyring.forget(row.id);
   });
   return renderWorkspace(row);
+}
+
+/**
+ * What stands behind a resource is told to end, as when it is deleted alone; what runs comes first. Beyond the first the messages
+ * fall due one after the other, so that those of other workspaces pass between them.
+ */
+async function removeResources({ tx, workspace, trace }: WriteCall): Promise<void> {
+  await sql`
+    with gone as (
+      delete from resources where workspace_id = ${workspace.id} returning uid, terminated_at
+    ), told as (
+      select uid, row_number() over (order by exists (
+        select 1 from instances where resource_uid = uid and ended_at is null) desc, uid) as place
+      from gone where terminated_at is null
+    )
+    insert into outbox (topic, key, trace, created_at)
+    select 'reconcile', uid, ${trace ?? null}, now() + greatest(0, place - ${atOnce}) * interval '2 milliseconds'
+    from told`.execute(tx);
 }
 
 /** What the workspace holds of each limit of its account. */

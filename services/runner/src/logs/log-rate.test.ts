@@ -22,9 +22,17 @@ test('a flood is cut to the rate, each gap has a note with the number of bytes a
   fc.assert(
     fc.property(flood, fc.integer({ min: 1, max: 200 }), (written, batch) => {
       let dropped = 0;
-      const rate = new LogRate({ bytesPerSecond, onDropped: (bytes) => (dropped += bytes) });
+      const rate = new LogRate({
+        bytesPerSecond,
+        onDropped: (bytes) => {
+          dropped += bytes;
+        },
+      });
       let ms = 0;
-      const lines = written.map(({ size: chars, step: later }, index) => lineAt(index, (ms += later), chars));
+      const lines = written.map(({ size: chars, step: later }, index) => {
+        ms += later;
+        return lineAt(index, ms, chars);
+      });
       const sent: LogLine[] = [];
       for (let at = 0; at < lines.length; at += batch)
         sent.push(...rate.limit(lines.slice(at, at + batch), at + batch >= lines.length));

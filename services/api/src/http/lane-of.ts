@@ -1,0 +1,34 @@
+import type { Operation } from '@berth/contract';
+import { type Caller, StreamedAnswer } from './call.ts';
+import type { Lanes } from './lanes.ts';
+
+/** The account where the operation has one: its workspaces are no way around the limit. */
+export function laneOf({ access }: Pick<Operation, 'access'>, caller: Caller): string {
+  switch (access.kind) {
+    case 'public':
+      return '';
+    case 'authenticated':
+      return caller.principal.subject;
+    case 'account':
+    case 'workspace':
+    case 'workspaceInPath':
+      return caller.accountId;
+  }
+}
+
+/** A listing that is written piece by piece asks for each piece in its lane; a client that reads slowly holds nothing. */
+export function streamInLane(lanes: Lanes, key: string, { chunks }: StreamedAnswer): StreamedAnswer {
+  async function* paced(): AsyncGenerator<string> {
+    const iterator = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await lanes.run(key, () => iterator.next());
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return new StreamedAnswer(paced());
+}
