@@ -11,6 +11,7 @@ let evil: Upstream;
 
 const echo = (name: string) =>
   startUpstream((request, response) => {
+    response.setHeader('Set-Cookie', ['shared=1; Domain=.example.org; Path=/', 'own=1; Path=/']);
     response.end(JSON.stringify({ name, url: request.url, headers: request.headers }));
   });
 const seen = (answer: string): { name: string; url: string; headers: Record<string, string> } => JSON.parse(answer);
@@ -85,4 +86,36 @@ test('a preview’s cookie reaches no workload of another tenant, by whichever a
     expect(seen(said)).toMatchObject({ name: 'evil', headers: { cookie: 'a=1' } });
     expect(said).not.toContain('secret');
   }
+});
+
+test('a workload sets no cookie for its neighbours, nor reads storage of theirs', async () => {
+  const host = await bed.preview('box', 'neighbour', { public: true });
+  for (const each of [host, 'agt-pwn-evil.local.example.org']) {
+    const { headers } = await bed.send(each);
+    expect(headers['set-cookie']).toEqual(['shared=1; Path=/', 'own=1; Path=/']);
+    expect(headers).not.toHaveProperty('content-security-policy');
+  }
+  const { headers } = await bed.send('run.example.org', { path: attack });
+  expect(headers['set-cookie']).toEqual(['shared=1; Path=/evil/agents/pwn', 'own=1; Path=/evil/agents/pwn']);
+  expect(headers['content-security-policy']).toMatch(/^sandbox(?!.*same-origin)/);
+});
+
+test('a preview sets no cookie by its responseHeaders either; below a customer’s domain it may share one', async () => {
+  const responseHeaders = { 'Set-Cookie': 'given=1; Domain=victim.example.com' };
+  const spec = { public: true, responseHeaders };
+  const plain = await bed.preview('box', 'giving', spec);
+  expect((await bed.send(plain)).headers['set-cookie']).toEqual(['given=1']);
+  const custom = await bed.preview('box', 'sharing', { ...spec, customDomain: 'victim.example.com', prefixUrl: 'b' });
+  expect((await bed.send(custom)).headers['set-cookie']).toEqual(['given=1; Domain=victim.example.com']);
+});
+
+test('a flood of false cookies that a neighbour set for the domain locks no visitor out', async () => {
+  const host = await bed.preview('box', 'flooded');
+  const token = await bed.token('box', 'flooded');
+  const open = async (tokens: string[]) =>
+    (await bed.send(host, { headers: { cookie: tokens.map((each) => `${tokenParameter}=${each}`).join('; ') } }))
+      .status;
+  const flood = Array.from({ length: 150 }, (_, number) => `${'f'.repeat(43)}${number}`);
+  expect(await open([...flood, token])).toBe(200);
+  expect(await open(flood)).toBe(401);
 });

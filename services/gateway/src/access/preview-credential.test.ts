@@ -12,11 +12,9 @@ test('a token is looked for in the header, then in the query, then in cookies', 
   expect(found(raw, `/p?x=1&${name}=q2`)).toEqual(['header h1', 'query q2', 'cookie c3']);
 });
 
-test('what does not have the form of a token is none, and there are at most five', () => {
+test('what does not have the form of a token is none', () => {
   const wrong = ['', 'a b', 'a.b', 'ü', 'x'.repeat(129)];
   for (const value of wrong) expect(found(['X-Service-Preview-Token', value])).toEqual([]);
-  const many = Array.from({ length: 9 }, (_, number) => `${name}=t${number}`).join('; ');
-  expect(found(['Cookie', many])).toHaveLength(5);
 });
 
 test('a parameter whose name is spelled with escapes is found and taken out like any other', () => {

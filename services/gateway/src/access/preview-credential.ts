@@ -8,8 +8,6 @@ export interface PreviewCredential {
   readonly from: 'header' | 'query' | 'cookie';
 }
 
-/** Each that we do not know costs a question. */
-const mostTokens = 5;
 const tokenForm = /^[A-Za-z0-9_-]{1,128}$/;
 
 export function previewCredentials(rawHeaders: readonly string[], path: string, brand: Brand): PreviewCredential[] {
@@ -19,7 +17,7 @@ export function previewCredentials(rawHeaders: readonly string[], path: string, 
     ...queryParts(path).filter(isNamed(parameter)).map(valueIn).map(from('query')),
     ...valuesOf(rawHeaders, 'cookie').flatMap(cookiesIn).filter(isNamed(parameter)).map(valueIn).map(from('cookie')),
   ];
-  return found.filter(({ value }) => tokenForm.test(value)).slice(0, mostTokens);
+  return found.filter(({ value }) => tokenForm.test(value));
 }
 
 const from = (place: PreviewCredential['from']) => (value: string) => ({ value, from: place });

@@ -8,6 +8,7 @@ const preview = {
   sandboxUid: 's',
   port: 3000,
   isPublic: true,
+  customDomain: undefined,
   requestHeaders: { 'X-Own': 'new' },
   responseHeaders: { 'access-control-allow-origin': 'https://page.example' },
   endsInMs: undefined,

@@ -4,11 +4,16 @@ import type { Resolver } from './resolver.ts';
 import type { Named, ServedKind } from './route.ts';
 
 const form = /^\/([^/?]*)\/(agents|functions|sandboxes)\/([^/?]*)(.*)$/s;
+const segments = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;
 const kinds = new Map<string | undefined, ServedKind>([
-  ['agents', 'agent'],
-  ['functions', 'function'],
-  ['sandboxes', 'sandbox'],
+  [segments.agent, 'agent'],
+  [segments.function, 'function'],
+  [segments.sandbox, 'sandbox'],
 ]);
+
+/** What stands before the path of a workload that is addressed by path, as its client wrote it; empty for others. */
+export const pathBase = (named: Named): string =>
+  named.by === 'path' ? `/${named.workspace}/${segments[named.kind]}/${named.name}` : '';
 
 /**
  * Names are taken as they stand: one that is percent-encoded is no name of ours, and is looked for in vain like any other.

@@ -13,6 +13,7 @@ const Row = z.object({
   sandbox_uid: z.string(),
   port: z.int(),
   is_public: z.boolean(),
+  custom_domain: z.string().nullable(),
   request_headers: Headers,
   response_headers: Headers,
   ends_in_ms: z.number().nullable(),
@@ -27,6 +28,7 @@ export async function queryPreview(database: Database, { region, label }: NamedP
   const { rows } = await sql`
     select uid, name, parent_uid as sandbox_uid, (spec ->> 'port')::integer as port,
       coalesce((spec ->> 'public')::boolean, false) as is_public,
+      nullif(spec ->> 'customDomain', '') as custom_domain,
       coalesce(spec -> 'requestHeaders', '{}') as request_headers,
       coalesce(spec -> 'responseHeaders', '{}') as response_headers,
       extract(epoch from expires_at - clock_timestamp())::float8 * 1000 as ends_in_ms,
@@ -47,6 +49,7 @@ const toPreview = (row: z.infer<typeof Row>, askedAt: number): Preview => ({
   sandboxUid: row.sandbox_uid,
   port: apiPorts.has(row.port) ? undefined : row.port,
   isPublic: row.is_public,
+  customDomain: row.custom_domain ?? undefined,
   requestHeaders: row.request_headers,
   responseHeaders: row.response_headers,
   endsInMs: row.ends_in_ms ?? undefined,

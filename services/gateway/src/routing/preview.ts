@@ -7,6 +7,8 @@ export interface Preview {
   /** Undefined: the API of the sandbox. */
   readonly port: number | undefined;
   readonly isPublic: boolean;
+  /** The customer's domain that its host is below, or is. */
+  readonly customDomain: string | undefined;
   /** Set on every request and on every answer. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;

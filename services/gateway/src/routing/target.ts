@@ -1,6 +1,7 @@
 // Where inside a workload a request goes. To an agent or a function: all of them to its one port. To a sandbox: to the API inside
 // it, or below `/port/{n}` to one of its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
 import { GatewayError } from '../errors.ts';
+import { pathBase } from './by-path.ts';
 import type { Named, Workload } from './route.ts';
 import { withoutTerminalToken } from './terminal-token.ts';
 
@@ -37,7 +38,7 @@ export function targetOf(named: Named, workload: Pick<Workload, 'kind' | 'ports'
   if (digits === undefined) return apiTarget(path);
   const port = portIn(digits);
   refuseForbidden(port, workload.ports, rules);
-  return { path: rest.startsWith('/') ? rest : `/${rest}`, port, prefix: `${baseOf(named)}/port/${digits}` };
+  return { path: rest.startsWith('/') ? rest : `/${rest}`, port, prefix: `${pathBase(named)}/port/${digits}` };
 }
 
 function apiTarget(path: string): Target {
@@ -63,6 +64,3 @@ function refuseForbidden(port: number, declared: readonly number[], { undeclared
     message: `Port ${port} is not declared. Add it to spec.runtime.ports of the sandbox, or create a preview for it.`,
   });
 }
-
-/** What stands before the path of a sandbox when it is addressed by path. */
-const baseOf = (named: Named): string => (named.by === 'path' ? `/${named.workspace}/sandboxes/${named.name}` : '');

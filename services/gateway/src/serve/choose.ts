@@ -7,6 +7,7 @@ import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
 import { GatewayError } from '../errors.ts';
 import { pairsOf } from '../proxy/hop-by-hop.ts';
+import { pathBase } from '../routing/by-path.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
 import { pickInstance } from '../routing/pick-instance.ts';
 import { pickRevision } from '../routing/pick-revision.ts';
@@ -168,7 +169,7 @@ function answerHeaders(answering: Answering, rawHeaders: readonly string[]): str
   const { revision } = endpoint;
   if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
   // Below one host, each workload has a cookie of its own.
-  const path = named.by === 'path' ? `/${named.workspace}/${named.kind}s/${named.name}` : '/';
+  const path = pathBase(named) || '/';
   const isTls = 'encrypted' in request.socket;
   headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));
   return headers;

@@ -14,6 +14,7 @@ import {
 } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import type { Admitted, PreviewPass } from '../access/admitted.ts';
+import { walledAnswer } from '../access/answer-walls.ts';
 import { clientAddress, forwardedHeaders } from '../access/forwarded-headers.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
@@ -28,6 +29,7 @@ import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 import type { Upgrader } from '../proxy/upgrade.ts';
+import { pathBase } from '../routing/by-path.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
 import { hostHeader } from '../routing/host.ts';
 import { previewTarget } from '../routing/preview-target.ts';
@@ -94,7 +96,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
   async function offer(offered: Offered): Promise<Outcome> {
-    const { call, named, workload: known, target, session, headers, preview, about } = offered;
+    const { call, named, workload: known, target, session, headers, about } = offered;
     const { request, response, upgrade } = call;
     const giveUpAt = performance.now() + options.patienceMs;
     const refused = new Set<string>();
@@ -110,7 +112,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
         metrics.held(workload.kind, heldMs);
       }
       const task = { request, response, endpoint, headers, kind: workload.kind, path: target.path };
-      const dressed = { ...task, onResponseHead: dressAnswers(onResponseHead, preview, about) };
+      const dressed = { ...task, onResponseHead: dressAnswers(onResponseHead, offered) };
       const outcome = await count(() =>
         upgrade === undefined
           ? options.forwarder.forward(dressed)
@@ -230,11 +232,15 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 
 type OnResponseHead = (status: number, rawHeaders: string[]) => string[];
 
-/** What a preview adds to the answers of its app. */
-function dressAnswers(onResponseHead: OnResponseHead, preview: PreviewPass | undefined, about: About): OnResponseHead {
-  if (preview === undefined) return onResponseHead;
+/** What a preview adds to the answers of its app, and what keeps every workload's answers to itself. */
+function dressAnswers(onResponseHead: OnResponseHead, { named, preview, about }: Offered): OnResponseHead {
+  const walls = { domain: preview?.preview.customDomain, path: pathBase(named) };
+  if (preview === undefined) return (status, rawHeaders) => walledAnswer(onResponseHead(status, rawHeaders), walls);
   const cookie = preview.cookie === undefined ? [] : ['Set-Cookie', preview.cookie];
-  return (status, rawHeaders) => [...setHeaders(onResponseHead(status, rawHeaders), about.answerHeaders), ...cookie];
+  return (status, rawHeaders) => {
+    const dressed = setHeaders(onResponseHead(status, rawHeaders), about.answerHeaders);
+    return [...walledAnswer(dressed, walls), ...cookie];
+  };
 }
 
 /** The runner does not have it, or is in another session by now: what we know is older than that. */
