@@ -70,7 +70,9 @@ test('U-16: the cookie follows a token in header or query, lives as long as it, 
   const byQuery = await bed.send(host, { path: `/?${tokenParameter}=${token}` });
   const [cookie = ''] = byQuery.headers['set-cookie'] ?? [];
   expect(cookie).toMatch(
-    new RegExp(`^${tokenParameter}=${token}; Max-Age=(9\\d|100); Path=/; HttpOnly; Secure; SameSite=None$`),
+    new RegExp(
+      `^${tokenParameter}=${token}; Max-Age=(9\\d|100); Path=/; HttpOnly; Secure; SameSite=None; Partitioned$`,
+    ),
   );
   expect((await bed.send(host, { headers: { [tokenHeader]: token } })).headers['set-cookie']).toHaveLength(1);
   const pair = cookie.split(';', 1)[0] ?? '';
@@ -96,6 +98,58 @@ test('a socket opens with the cookie alone', async () => {
   const refused = open();
   const [error] = await once(refused, 'error');
   expect(String(error)).toContain('401');
+});
+
+test('a page of another origin acts with no cookie of the visitor’s: neither by a socket nor by a write', async () => {
+  const host = await bed.preview('box', 'cross-site', { port: 443 });
+  const page = await bed.preview('box', 'cross-site-app');
+  const cookies = {
+    [host]: `${tokenParameter}=${await bed.token('box', 'cross-site')}`,
+    [page]: `${tokenParameter}=${await bed.token('box', 'cross-site-app')}`,
+  };
+  const send = async (at: string, headers: Record<string, string>, method = 'POST') => {
+    const body = method === 'POST' ? { body: '{"command": "id"}' } : {};
+    return bed.send(at, { method, path: '/process', headers: { cookie: cookies[at] ?? '', ...headers }, ...body });
+  };
+  for (const at of [host, page]) {
+    const upgrade = {
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'x',
+      'sec-websocket-version': '13',
+    };
+    for (const from of ['https://evil.example', `https://${at === host ? page : host}`, 'null']) {
+      const refused = [
+        await send(at, { origin: from, 'content-type': 'text/plain' }),
+        await send(at, { origin: from, ...upgrade }, 'GET'),
+      ];
+      for (const { status, text } of refused)
+        expect([from, status, text]).toEqual([from, 403, expect.stringContaining('another origin')]);
+    }
+    expect((await send(at, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await send(at, { origin: `https://${at}`, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await send(at, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 'GET')).status).toBe(
+      200,
+    );
+    // Whoever knows the token is no stranger's page.
+    const token = cookies[at]?.split('=')[1] ?? '';
+    expect((await send(at, { origin: 'https://console.example', [tokenHeader]: token })).status).toBe(200);
+  }
+});
+
+test('an origin that the owner lists acts with the cookie; that all may read is no such list', async () => {
+  const spec = (origin: string) => ({ port: 443, responseHeaders: { 'Access-Control-Allow-Origin': origin } });
+  const listed = await bed.preview('box', 'listed', spec('https://console.example'));
+  const all = await bed.preview('box', 'all-read', spec('*'));
+  const headers = { origin: 'https://console.example', cookie: '' };
+  const post = async (host: string, name: string) =>
+    (
+      await bed.send(host, {
+        method: 'POST',
+        headers: { ...headers, cookie: `${tokenParameter}=${await bed.token('box', name)}` },
+      })
+    ).status;
+  expect([await post(listed, 'listed'), await post(all, 'all-read')]).toEqual([200, 403]);
 });
 
 /**

@@ -47,6 +47,6 @@ test('a cookie that holds nothing else is no header any more', () => {
 
 test('U-16: the cookie is for this host alone, not for scripts, also inside other sites, and ends with the token', () => {
   expect(previewCookie('abc', 1_500, defaultBrand)).toBe(
-    `${name}=abc; Max-Age=2; Path=/; HttpOnly; Secure; SameSite=None`,
+    `${name}=abc; Max-Age=2; Path=/; HttpOnly; Secure; SameSite=None; Partitioned`,
   );
 });

@@ -41,7 +41,10 @@ export function withoutPreviewCookie(cookies: string, brand: Brand): string | un
   return kept === '' ? undefined : kept;
 }
 
-/** Lives as long as the token. A page may be shown inside another site's, so it is sent there too. */
+/**
+ * Lives as long as the token. A page may be shown inside another site's, so it is sent there too, once it was opened there: browsers
+ * that know `Partitioned` keep a cookie for each site that shows the page.
+ */
 export const previewCookie = (token: string, endsInMs: number, brand: Brand): string =>
   [
     `${previewTokenParameter(brand)}=${token}`,
@@ -50,6 +53,7 @@ export const previewCookie = (token: string, endsInMs: number, brand: Brand): st
     'HttpOnly',
     'Secure',
     'SameSite=None',
+    'Partitioned',
   ].join('; ');
 
 const queryParts = (path: string): string[] => {

@@ -1,6 +1,7 @@
 // Who may reach a preview (sandbox sheet 5.8, U-16, U-36). Rules:
 // - Public: everyone. Private: who shows a token of this preview that has not expired. Else 401.
 // - No such preview, or it is over: 404, and 401 to whoever shows a token, which is none any more.
+// - A request that acts and shows its token as a cookie alone has to come from the preview's own pages. Else 403.
 // - Keys of ours are no credential here. They are taken out, so that no app ever sees one; any other Authorization is the app's.
 // - A browser asks before it sends a token, so OPTIONS is answered here: to strangers always, to others where the preview says
 //   which headers answers have. Nothing is woken for it. A page whose session is over can so read that it is.
@@ -16,6 +17,7 @@ import type { NamedPreview } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
 import type { LookUpToken } from './look-up-token.ts';
 import { lookupFault } from './lookup-fault.ts';
+import { isOfForeignPage } from './foreign-page.ts';
 import {
   type PreviewCredential,
   previewCookie,
@@ -79,6 +81,14 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       doNot: 'Do not retry without another token.',
     });
 
+  const foreignPage = (): GatewayError =>
+    new GatewayError('FORBIDDEN', {
+      message:
+        'The request comes from a page of another origin, and its token is only in the cookie that browsers add by themselves.',
+      action: `Send the token as ${headerNames(brand).previewToken}, or in the address as ${previewTokenParameter(brand)}; or name the page's origin as Access-Control-Allow-Origin in responseHeaders of the preview.`,
+      doNot: 'Do not retry with the cookie alone.',
+    });
+
   /** Where a page's session was, it still learns that it is over; of a domain that is nobody's we know nothing at all. */
   function refuseMissing(named: NamedPreview, { method, rawHeaders }: Asked, dress: Dress): 'preflight' {
     if (previewCredentials(rawHeaders, named.path, brand).length === 0 && method !== 'OPTIONS') throw missing(named);
@@ -101,6 +111,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       const isAdmitted = preview.isPublic || token !== undefined;
       if (method === 'OPTIONS' && (!isAdmitted || Object.keys(answerHeaders).length > 0)) return 'preflight';
       if (!isAdmitted) throw refusal(shown.length > 0);
+      if (token?.from === 'cookie' && isOfForeignPage({ method, rawHeaders, ...pagesOf(preview) })) throw foreignPage();
       const isNew = token !== undefined && token.from !== 'cookie';
       return {
         workload,
@@ -115,6 +126,14 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
     },
   };
 }
+
+/** An origin that the owner lets read answers may also act. That all of them may read is no such list. */
+const pagesOf = ({ port, responseHeaders }: Preview) => ({
+  isApi: port === undefined,
+  listed: Object.entries(responseHeaders)
+    .filter(([name, value]) => name.toLowerCase() === 'access-control-allow-origin' && value !== '*')
+    .map(([, value]) => value),
+});
 
 /**
  * Cookies last, and of them the known ones first: a neighbour's script can set any number of cookies for the domain above, and
