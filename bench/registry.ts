@@ -3,6 +3,7 @@ import type { Bench } from './bench.ts';
 import { cold } from './cold.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
+import { flood } from './flood.ts';
 import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   deploy,
   cold,
   gateway,
+  flood,
   streams,
   gatewayLong,
   guest,

@@ -1,0 +1,208 @@
+// Known callers and revocation while strangers flood the gateway. The callers ask for a workload that is switched off, which the
+// gateway answers itself after it has judged key and workload: no container is needed, and nothing but admission is measured.
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { defaultBrand } from '@berth/contract';
+import { connect, type Database } from '@berth/database';
+import { createUser } from '@berth/identity';
+import { z } from 'zod';
+import { startDeployment } from '../scripts/engines/deployment.ts';
+import { ServerProcess } from '../scripts/engines/fleet/server-process.ts';
+import { freePort } from '../scripts/engines/free-port.ts';
+import { runFolder } from '../scripts/engines/run.ts';
+import { Client } from '../tests/support/client.ts';
+import type { Bench } from './bench.ts';
+import type { Flood } from './flood/flood-client.ts';
+import { median, quantile, rounded } from './support/statistics.ts';
+
+const run = promisify(execFile);
+const program = join(import.meta.dirname, 'flood/flood-client.ts');
+const Told = z.object({ sent: z.number(), late: z.number(), statuses: z.record(z.string(), z.number()) });
+
+const path = '/main/agents/off';
+const perSecond = 2_000;
+const knownCallers = 20;
+/** What the gateway answers to a caller that it has admitted. */
+const admitted = 503;
+
+export const flood: Bench = {
+  name: 'flood',
+  about: `a gateway on loopback judges ${knownCallers} known callers, quiet and under ${perSecond} requests per second with unknown keys, hosts and preview tokens`,
+  async *run({ full }) {
+    const seconds = full ? 60 : 10;
+    await using made = new AsyncDisposableStack();
+    const deployment = made.use(await startDeployment('flood', ['main']));
+    const server = made.use(await deployment.serve());
+    const database = made.adopt(connect({ url: deployment.url, maxConnections: 2 }), (open) => open.destroy());
+    const previewHost = await prepare(
+      new Client({
+        url: server.address,
+        brand: defaultBrand,
+        key: deployment.key,
+        workspace: 'main',
+        version: '2026-04-28',
+      }),
+    );
+    const addMember = () => newMember(database, deployment.workspaceIds[0] ?? '');
+    const port = await freePort();
+    const gateway = made.use(
+      new ServerProcess({
+        role: 'gateway',
+        env: {
+          BERTH_POSTGRES_URL: deployment.url,
+          BERTH_GATEWAY_PORT: String(port),
+          BERTH_HEALTH_PORTS_GATEWAY: '0',
+        },
+        logFile: join(await runFolder(`flood-${process.pid}`), 'gateway.log'),
+      }),
+    );
+    await gateway.start();
+    const keys = await Promise.all(Array.from({ length: knownCallers }, async () => (await addMember()).apiKey));
+    const agent = new Agent({ keepAlive: true });
+    made.defer(() => agent.destroy());
+    const call = (key: string): Promise<number> => callOnce(agent, port, key);
+    // Code is compiled and every key is known before anything is measured.
+    await measureKnown(call, keys, 5);
+    const quiet = await measureKnown(call, keys, full ? 20 : 5);
+    const before = await memoryMib(gateway.pid);
+    const asked: Flood = { port, perSecond, seconds: seconds + 2, path, previewHost };
+    const flooding = run(process.execPath, [program, JSON.stringify(asked)]);
+    await sleep(1_000);
+    const [known, revocations, early] = await Promise.all([
+      measureKnown(call, keys, seconds),
+      measureRevocations(call, { addMember, database }, seconds),
+      sleep((seconds * 1_000) / 3).then(() => memoryMib(gateway.pid)),
+    ]);
+    const late = await memoryMib(gateway.pid);
+    const told = Told.parse(JSON.parse((await flooding).stdout));
+    const [p50, quietP50] = [median(known.times), median(quiet.times)];
+    yield {
+      name: 'known callers: p50 in the flood / quiet',
+      value: p50 / quietP50,
+      unit: 'x',
+      detail: {
+        quietMs: rounded(quietP50),
+        floodMs: rounded(p50),
+        quietP99Ms: rounded(quantile(quiet.times, 0.99)),
+        floodP99Ms: rounded(quantile(known.times, 0.99)),
+        requests: known.times.length,
+      },
+    };
+    yield {
+      name: 'known callers: share that was not admitted',
+      value: known.refused / known.times.length,
+      unit: 'x',
+      bound: { atMost: 0 },
+    };
+    yield {
+      name: 'a revoked key: last request that was admitted, after the revocation',
+      value: Math.max(...revocations.admittedMs),
+      unit: 'ms',
+      bound: { atMost: 1_000 },
+      detail: { keys: revocations.admittedMs.length, firstCallsTried: revocations.firstCalls },
+    };
+    yield {
+      name: 'memory of the gateway: end of the flood / a third into it',
+      value: late / early,
+      unit: 'x',
+      detail: { quietMib: before, earlyMib: early, lateMib: late },
+    };
+    yield {
+      name: 'flood that was sent',
+      value: told.sent / (seconds + 2),
+      unit: 'per second',
+      detail: { notSent: told.late, ...told.statuses },
+    };
+  },
+};
+
+/** An agent that is switched off, and a private preview. */
+async function prepare(admin: Client): Promise<string> {
+  const made = [
+    await admin.post('/agents', {
+      metadata: { name: 'off' },
+      spec: { enabled: false, runtime: { image: 'registry.example.org/a:1' } },
+    }),
+    await admin.post('/sandboxes', {
+      metadata: { name: 'box' },
+      spec: { runtime: { image: 'registry.example.org/a:1' } },
+    }),
+    await admin.post('/sandboxes/box/previews', { metadata: { name: 'app' }, spec: { port: 3000 } }),
+  ];
+  for (const { status, text } of made) if (status !== 200) throw new Error(text);
+  return new URL(made[2]?.body.spec.url).host;
+}
+
+async function newMember(database: Database, workspaceId: string): Promise<{ apiKey: string; userId: string }> {
+  const made = await createUser(database, defaultBrand, { email: `${randomUUID()}@example.com` });
+  const row = { workspace_id: workspaceId, user_id: made.userId, role: 'member' as const };
+  await database.insertInto('workspace_members').values(row).execute();
+  return made;
+}
+
+const callOnce = (agent: Agent, port: number, key: string): Promise<number> =>
+  new Promise((answered, failed) => {
+    get({ host: '127.0.0.1', port, path, agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      response.resume().on('end', () => answered(response.statusCode ?? 0));
+    }).on('error', failed);
+  });
+
+/** A hundred requests a second, spread over all keys. */
+async function measureKnown(
+  call: (key: string) => Promise<number>,
+  keys: readonly string[],
+  seconds: number,
+): Promise<{ times: number[]; refused: number }> {
+  const times: number[] = [];
+  let refused = 0;
+  const open: Promise<void>[] = [];
+  const endAt = performance.now() + seconds * 1_000;
+  for (let sent = 0; performance.now() < endAt; sent += 1) {
+    const sentAt = performance.now();
+    open.push(
+      call(keys[sent % keys.length] ?? '').then((status) => {
+        times.push(performance.now() - sentAt);
+        if (status !== admitted) refused += 1;
+      }),
+    );
+    await sleep(10);
+  }
+  await Promise.all(open);
+  return { times, refused };
+}
+
+/** Keys are made, used and revoked one after the other; a new one is a stranger's until it was judged once. */
+async function measureRevocations(
+  call: (key: string) => Promise<number>,
+  { addMember, database }: { addMember: () => ReturnType<typeof newMember>; database: Database },
+  seconds: number,
+): Promise<{ admittedMs: number[]; firstCalls: number }> {
+  const admittedMs: number[] = [];
+  let firstCalls = 0;
+  const endAt = performance.now() + seconds * 1_000;
+  while (performance.now() < endAt) {
+    const { apiKey: key, userId } = await addMember();
+    do {
+      firstCalls += 1;
+    } while ((await call(key)) !== admitted && performance.now() < endAt);
+    await database.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+    const revokedAt = performance.now();
+    let lastMs = 0;
+    for (let sentMs = 0; (await call(key)) === admitted; sentMs = performance.now() - revokedAt) {
+      lastMs = sentMs;
+      await sleep(10);
+    }
+    admittedMs.push(lastMs);
+  }
+  return { admittedMs, firstCalls };
+}
+
+async function memoryMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024);
+}
