@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './is-alive.ts';
 import { type RunningRestate, restate } from './restate.ts';
-import type { RestateAddresses } from './restate-config.ts';
+import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
 import { runFolder } from './run.ts';
 
 /** A Restate of the test file's own, always at the same addresses. Declare it with `await using`, or dispose of it. */
@@ -18,8 +18,9 @@ export type TestRestate = AsyncDisposable &
   };
 
 /** Started only by files that need it (about half a second), so that other tests do not pay for it. */
-export async function startTestRestate(): Promise<TestRestate> {
+export async function startTestRestate({ identityPem }: { identityPem?: string } = {}): Promise<TestRestate> {
   const dataFolder = await mkdtemp(join(await runFolder(), `${restate.name}-`));
+  if (identityPem !== undefined) await signRequests(dataFolder, identityPem);
   let running: RunningRestate = await restate.start({ dataFolder, durable: false });
   const { ingressUrl, adminUrl } = running;
   return {
@@ -40,4 +41,13 @@ export async function startTestRestate(): Promise<TestRestate> {
       await rm(dataFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** It signs what it sends to handlers with this private key. */
+async function signRequests(dataFolder: string, identityPem: string): Promise<void> {
+  const file = join(dataFolder, 'identity.pem');
+  await writeFile(file, identityPem, { mode: 0o600 });
+  await prepareConfig({ dataFolder, durable: false });
+  const config = await readFile(configFile(dataFolder), 'utf8');
+  await writeFile(configFile(dataFolder), `request-identity-private-key-pem-file = "${file}"\n${config}`);
 }

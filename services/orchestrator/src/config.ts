@@ -1,13 +1,28 @@
 // What an operator may set for the orchestrator. No key holds a secret.
+import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
-export const OrchestratorConfig = z.object({
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether nobody but this machine reaches it. */
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
+
+const Settings = z.object({
   host: z.string().default('127.0.0.1').describe('Address that Restate calls the handlers on.'),
   port: z.int().min(0).max(65_535).default(9180).describe('Port of the handlers; 0 takes a free one.'),
   advertisedUrl: z
     .url()
     .optional()
     .describe('Where Restate reaches this process or the replicas it is one of; the listening address when absent.'),
+  identityKeys: z
+    .array(z.string().regex(/^publickeyv1_[1-9A-HJ-NP-Za-km-z]{40,48}$/, 'publickeyv1_… as Restate prints it'))
+    .default([])
+    .describe(
+      'Public keys of the Restate that may call the handlers (publickeyv1_…); needed when host is not a loopback address.',
+    ),
   databaseConnections: z.int().min(2).max(500).default(10).describe('Connections this process may hold to PostgreSQL.'),
   concurrency: z
     .int()
@@ -15,5 +30,14 @@ export const OrchestratorConfig = z.object({
     .max(1_000)
     .default(8)
     .describe('Resources worked on at a time; each holds one connection to PostgreSQL.'),
+});
+
+/** Whoever calls a handler decides what runs and what is removed, and the handlers ask for nothing but this signature. */
+export const OrchestratorConfig = Settings.superRefine(({ host, identityKeys }, context) => {
+  if (identityKeys.length > 0 || isLoopback(host)) return;
+  const message =
+    `${host} is reached from other machines, and without a key whoever reaches it may call the handlers. ` +
+    'Give Restate a request identity key and set orchestrator.identityKeys to its public half (docs/operations/restate.md), or set orchestrator.host to 127.0.0.1';
+  context.addIssue({ code: 'custom', path: ['host'], message });
 });
 export type OrchestratorConfig = z.infer<typeof OrchestratorConfig>;

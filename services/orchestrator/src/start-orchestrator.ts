@@ -64,6 +64,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     host: config.host,
     port: config.port,
     advertisedUrl: config.advertisedUrl,
+    identityKeys: config.identityKeys,
     concurrency: config.concurrency,
     logger,
     onFirstRegistered: findUnfinished,
