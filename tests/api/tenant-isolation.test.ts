@@ -218,6 +218,9 @@ describe('no answer holds anything of another tenant', () => {
     'listTemplates',
   ]);
 
+  /** The tests above let one tenant try the names of the other in its own workspace, which its own log then says. */
+  const namesTried = ['zulu'];
+
   const read = async (operation: Operation, client: Client, query: Readonly<Record<string, string>>, of: Tenant) => {
     const params = { ...of.params, featureKey: 'anything' };
     return client.send('GET', address(operation, params), { query });
@@ -229,7 +232,8 @@ describe('no answer holds anything of another tenant', () => {
         const client = yankee.client.with({ version });
         const { text } = await read(operation, client, query, yankee);
         // What the caller sent itself may come back to it.
-        const told = zulu.marks.filter((mark) => !Object.values(query).some((sent) => sent.includes(mark)));
+        const sent = [...Object.values(query), ...(operation.tag === 'Audit' ? namesTried : [])];
+        const told = zulu.marks.filter((mark) => !sent.some((text) => text.includes(mark)));
         for (const mark of told) expect(text.includes(mark), `${mark} of the other tenant in ${text}`).toBe(false);
       }
     }

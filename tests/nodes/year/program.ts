@@ -25,7 +25,7 @@ export interface YearProgram {
   readonly stepDays: number;
 }
 
-export interface YearDay {
+interface YearDay {
   readonly day: number;
   /** Of a heartbeat on a connection of its own, or why there was none. */
   readonly answer: number | string;

@@ -15,7 +15,7 @@ export interface CallLog {
   close(): Promise<void>;
 }
 
-export type CalledWorkload = Pick<Workload, 'uid' | 'kind' | 'name' | 'workspaceId'>;
+type CalledWorkload = Pick<Workload, 'uid' | 'kind' | 'name' | 'workspaceId'>;
 
 export interface CallLogOptions {
   /** Each throws when nothing of it was written. */
