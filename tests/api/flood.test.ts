@@ -67,7 +67,11 @@ test('a key and an address have rate limits, with Retry-After and a message that
   const from = async (address: string, path = '/v0/drives') => {
     const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': address };
     const answer = await fetch(`${limited.url}${path}`, { headers });
-    return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')), body: JSON.parse(await answer.text()) };
+    return {
+      status: answer.status,
+      retryAfter: Number(answer.headers.get('retry-after')),
+      body: JSON.parse(await answer.text()),
+    };
   };
   for (let sent = 0; sent < 3; sent += 1) expect((await from('198.51.100.1')).status).toBe(200);
   const refused = await from('198.51.100.1');

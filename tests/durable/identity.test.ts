@@ -65,6 +65,7 @@ test('with an identity key the handlers serve the Restate that signs with it, an
     restate,
     config: OrchestratorConfig.parse({ port: 0, identityKeys: [identityKeyOf(publicKey)] }),
     placement: PlacementConfig.parse({}),
+    limits: { limits: {}, tiers: {} },
     scaling: { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],

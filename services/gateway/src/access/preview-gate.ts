@@ -15,9 +15,9 @@ import type { Catalogue } from '../routing/catalogue.ts';
 import type { Preview } from '../routing/preview.ts';
 import type { NamedPreview } from '../routing/route.ts';
 import type { Admitted } from './admitted.ts';
+import { isOfForeignPage } from './foreign-page.ts';
 import type { LookUpToken } from './look-up-token.ts';
 import { lookupFault } from './lookup-fault.ts';
-import { isOfForeignPage } from './foreign-page.ts';
 import {
   type PreviewCredential,
   previewCookie,
