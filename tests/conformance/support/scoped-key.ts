@@ -18,10 +18,11 @@ let thrownAway = 0;
 
 /** Whoever is let in may end the workspace, so those two are tried on one that nobody needs. */
 async function placeFor(api: TestApi, id: string, letIn: boolean): Promise<Place> {
-  if (!letIn || !['deleteWorkspace', 'leaveWorkspace'].includes(id)) return { workspace: api.workspace };
+  const { workspace, accountId } = api;
+  if (!letIn || !['deleteWorkspace', 'leaveWorkspace'].includes(id)) return { workspace, accountId };
   thrownAway += 1;
   await api.addWorkspace(`thrown-away-${thrownAway}`);
-  return { workspace: `thrown-away-${thrownAway}` };
+  return { workspace: `thrown-away-${thrownAway}`, accountId };
 }
 
 /**
