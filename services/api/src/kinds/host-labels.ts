@@ -25,7 +25,7 @@ interface Named {
 export const endsLikeShortId = /-[0-9a-f]{8}$/;
 
 /** Names that a workspace needs to form the same text: `a-b` in `c` reads like `a` in `b-c`. */
-export function possibleWorkspaces(text: string): string[] {
+function possibleWorkspaces(text: string): string[] {
   const parts = text.split('-');
   return parts.slice(1).map((_, index) => parts.slice(index + 1).join('-'));
 }

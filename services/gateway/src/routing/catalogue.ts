@@ -22,9 +22,9 @@ export interface CatalogueOptions {
 }
 
 /** A caller has shown a valid key. */
-export type Asker = 'caller' | 'stranger';
+type Asker = 'caller' | 'stranger';
 
-export interface NewNames {
+interface NewNames {
   readonly database: Database;
   readonly lane: LookupLane;
 }
