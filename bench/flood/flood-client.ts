@@ -19,7 +19,7 @@ const Flood = z.object({
 export type Flood = z.infer<typeof Flood>;
 
 /** More than the lanes of the gateway hold, so that the flood does not wait for them. */
-const maxConnections = 3_000;
+const maxConnections = 1_000;
 /** How every answer of the gateway itself ends. */
 const lastBytes = Buffer.from('}}');
 

@@ -38,8 +38,8 @@ interface Answer {
 /** While it is away, how long a known principal is served before it is asked again. */
 const retryMs = 250;
 
-/** Some connections of an api; more strangers than can wait are answered again within a second. */
-const usualLane = { maxRunning: 2, maxWaiting: 500 };
+/** A few connections of an api, and a line that is worked off within a second or two on a busy machine. */
+const usualLane = { maxRunning: 2, maxWaiting: 200 };
 
 const forgotten = { freshUntil: Number.NEGATIVE_INFINITY, knownUntil: Number.NEGATIVE_INFINITY };
 

@@ -52,8 +52,8 @@ const staleMs = 60_000;
 const drainMs = 20_000;
 /** Each of unknown keys, hosts and tokens has one question under way; a host may be a preview's, which takes two statements. */
 const strangerConnections = 4;
-/** A question takes about a millisecond, so the last one in line waits about half a second. */
-const strangerLane = { maxRunning: 1, maxWaiting: 500 };
+/** Few enough that the last one in line is answered long before its patience ends, also where a question takes 10 ms. */
+const strangerLane = { maxRunning: 1, maxWaiting: 200 };
 /** At least half of the connections stay with workloads that are known. */
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
