@@ -15,7 +15,10 @@ export const sandboxEffects: readonly FieldEffect[] = [
     'tests/api/regions-and-addresses.test.ts: %s refuses a region that is not the operator’s, naming the field',
     'region',
   ),
-  enforced('tests/api/sandboxes.test.ts: the VPC and the gateway in it must exist, in the same region', 'vpc'),
+  enforced(
+    'packages/placement/src/sandbox-spec.test.ts: a sandbox has peers only in a VPC that it names, on declared ports, and never on the guest’s',
+    'vpc',
+  ),
   enforced(
     `${changes}: U-21: changed envs go to the same instance under a higher generation, without an event`,
     'runtime.envs[].name',

@@ -31,7 +31,10 @@ const shared: readonly FieldEffect[] = [
     'packages/placement/src/place.test.ts: isolation is not given up because the runner that has it is pressed',
     'runtime.generation',
   ),
-  enforced(`${placement}: %s is pulled as %s`, 'runtime.image'),
+  enforced(
+    'tests/api/workload-images.test.ts: a registered name is accepted in its workspace, by its tag alone',
+    'runtime.image',
+  ),
   enforced(
     `${scaling}: gateways add up, maxScale caps, and a gateway that died is forgotten when its word expires`,
     'runtime.maxScale',

@@ -10,6 +10,7 @@ import type { KeyOwner } from './record.ts';
 export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string): Promise<undefined> {
   const { tx, dependencies, principal } = call;
   await keepCaller(call, keyId, principal.keyId);
+  const ended = await keysBelow(call, keyId);
   const { numDeletedRows } = await tx
     .deleteFrom('api_keys')
     .where('id', '=', keyId)
@@ -17,7 +18,18 @@ export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string)
     .executeTakeFirstOrThrow();
   if (numDeletedRows === 0n) throw requestErrors.not_found();
   call.target(`api-key/${keyId}`);
-  call.afterCommit(() => dependencies.authenticator.forget((principal) => principal.keyId === keyId));
+  call.afterCommit(() => dependencies.authenticator.forget(({ keyId: id }) => ended.has(id)));
+}
+
+/** The key itself, and all that were made with it: the database deletes these with it. */
+async function keysBelow({ tx }: WriteCall, keyId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive below as (
+      select id from api_keys where id = ${keyId}
+      union select child.id from below join api_keys child on child.parent_id = below.id
+    )
+    select id from below`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Takes the calling key out from below the key that goes. */

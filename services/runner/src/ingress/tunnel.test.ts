@@ -12,8 +12,8 @@ import { expect, test } from 'vitest';
 import { startTestIngress } from './ingress-fixture.ts';
 
 const mebibyte = 1_048_576;
-/** As the waiting room has it. */
-const mostWaiting = 1_024;
+/** Strangers from one address that may wait at a time, as the waiting room has it. */
+const mostFromOne = 256;
 
 async function rssOf(pids: readonly number[]): Promise<number> {
   const pages = await Promise.all(
@@ -220,9 +220,9 @@ test('strangers that say nothing take a bounded number of places, and not for lo
     stranger.once('close', () => {
       turnedAway += 1;
     });
-    if (count % 50 === 0) await once(stranger, 'connect');
+    if (count % 50 === 0) await once(stranger, 'connect').catch(() => {});
   }
-  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - mostWaiting);
+  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - mostFromOne);
   await expect.poll(() => turnedAway, { timeout: 30_000 }).toBe(1_100);
   await isHungUpOn;
   expect((await bed.open(id)).answer).toBe('open');
