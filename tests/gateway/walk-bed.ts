@@ -21,6 +21,7 @@ import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
 import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
 import { createChooser } from '../../services/gateway/src/serve/choose.ts';
 import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
+import { createOpenStreams, type OpenStreams } from '../../services/gateway/src/serve/open-streams.ts';
 import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
 import { createWalk } from '../../services/gateway/src/serve/walk.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
@@ -49,6 +50,7 @@ export interface WalkBed extends AsyncDisposable {
   readonly registry: Registry;
   readonly forwarder: Forwarder;
   readonly calls: CallLog;
+  readonly streams: OpenStreams;
 }
 
 export async function startWalkBed(
@@ -76,10 +78,11 @@ export async function startWalkBed(
     logger,
   });
   const waiting = new WaitingList(mostWaiting);
+  const streams = createOpenStreams();
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
-    ...{ logger, forwarder, demand, calls, catalogue, patienceMs, waiting },
+    ...{ logger, forwarder, demand, calls, catalogue, patienceMs, waiting, streams },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
     previews: createPreviewGate({
@@ -105,9 +108,10 @@ export async function startWalkBed(
   });
   const { port } = await server.listen(0, '127.0.0.1');
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls },
+    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls, streams },
     async [Symbol.asyncDispose]() {
       await server.stop(0);
+      streams.close();
       await forwarder.close();
       await demand.close();
       await calls.close();

@@ -28,6 +28,7 @@ import { createCatalogue } from './routing/catalogue.ts';
 import { ownHosts } from './routing/own-hosts.ts';
 import { createChooser } from './serve/choose.ts';
 import { createRequestMetrics } from './serve/metrics.ts';
+import { createOpenStreams } from './serve/open-streams.ts';
 import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
 
@@ -115,8 +116,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const isTrusted = trustedProxies(config.trustedProxies);
   const holdMs = config.hold.seconds * 1_000;
   const waiting = new WaitingList(config.hold.requests);
+  const streams = createOpenStreams();
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, catalogue, sandboxes },
+    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, catalogue, sandboxes, streams },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({
       authenticator: createAuthenticator(people, {
@@ -163,6 +165,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     async stop() {
       await server.stop(drainMs);
+      streams.close();
       await Promise.all([forwarder.close(), catalogue.close(), demand.close(), calls.close()]);
       await connector.close();
       await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);

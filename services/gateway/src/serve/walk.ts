@@ -40,6 +40,7 @@ import type { Chooser } from './choose.ts';
 import { createDepartures } from './departures.ts';
 import { faultOf, finalRefusal } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { answerPreflight } from './preflight.ts';
 import type { WaitingList } from './waiting-list.ts';
 
@@ -59,6 +60,7 @@ export interface WalkOptions {
   readonly upgrader: Upgrader;
   readonly isTrusted: (address: string) => boolean;
   readonly callers: CallerLimits;
+  readonly streams: OpenStreams;
   /** How long a request that has reached no instance is offered to one again. */
   readonly patienceMs: number;
   /** Where it is counted meanwhile; when that is full it is refused at once. */
@@ -192,9 +194,14 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     });
     const sent = preview === undefined ? headers : setHeaders(headers, preview.preview.requestHeaders);
     const leave = countDemand(workload);
+    const isOver = options.streams.watch({
+      admit: () => admit(named, call, about),
+      cut: () => void request.socket.destroy(),
+    });
     try {
       return await offer({ call, named, workload, target, session, headers: sent, preview, about });
     } finally {
+      isOver();
       leave?.();
     }
   }

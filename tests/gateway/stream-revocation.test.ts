@@ -1,0 +1,59 @@
+// What was opened with a key or a token does not outlive it by more than two looks of a minute each.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { directConnector, startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
+import { type Bed, makeBed } from './bed.ts';
+import { startWalkBed, type WalkBed } from './walk-bed.ts';
+
+let bed: Bed;
+let upstream: Upstream;
+let gateway: WalkBed;
+
+beforeAll(async () => {
+  bed = await makeBed();
+  upstream = await startUpstream((_request, response) => void response.write('data: first\n\n'));
+  const { uid, revision } = await bed.deploy('private');
+  await bed.addInstance(uid, revision, await bed.addRunner());
+  gateway = await startWalkBed(bed, directConnector(upstream.port));
+});
+afterAll(async () => {
+  upstream.server.closeAllConnections();
+  upstream.server.close();
+  await gateway[Symbol.asyncDispose]();
+  await bed[Symbol.asyncDispose]();
+});
+
+/** An event stream of the agent; resolves once its first event is here. */
+async function openStream(key: string) {
+  const { status, body } = await fetch(`${gateway.url}/main/agents/private/events`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(status).toBe(200);
+  const reader = body?.getReader();
+  await reader?.read();
+  let isCut = false;
+  void reader?.read().catch(() => {
+    isCut = true;
+  });
+  return { isCut: () => isCut, cancel: () => reader?.cancel() };
+}
+
+test('a stream is cut when its key is revoked or its owner leaves the workspace; streams of others go on', async () => {
+  const [revoked, removed, other] = await Promise.all([1, 2, 3].map(() => bed.api.user({ memberOf: 'main' })));
+  if (revoked === undefined || removed === undefined || other === undefined) throw new Error('no users');
+  const [ofRevoked, ofRemoved, ofOther] = await Promise.all(
+    [revoked, removed, other].map(({ key }) => openStream(key)),
+  );
+  // Those that are young are judged at the next look.
+  await gateway.streams.look();
+  await bed.database.deleteFrom('api_keys').where('user_id', '=', revoked.id).execute();
+  await bed.database.deleteFrom('workspace_members').where('user_id', '=', removed.id).execute();
+  await expect
+    .poll(async () => {
+      await gateway.streams.look();
+      return [ofRevoked?.isCut(), ofRemoved?.isCut()];
+    })
+    .toEqual([true, true]);
+  await gateway.streams.look();
+  expect(ofOther?.isCut()).toBe(false);
+  await ofOther?.cancel();
+});
