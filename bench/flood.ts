@@ -70,15 +70,18 @@ export const flood: Bench = {
     await measureKnown(call, keys, 5);
     const quiet = await measureKnown(call, keys, full ? 20 : 5);
     const before = await memoryMib(gateway.pid);
+    const cpuBefore = await scheduled(gateway.pid);
     const asked: Flood = { port, perSecond, seconds: seconds + 2, path, previewHost };
     const flooding = run(process.execPath, [program, JSON.stringify(asked)]);
     await sleep(1_000);
-    const [known, revocations, early] = await Promise.all([
+    const [known, revocations, early, middle] = await Promise.all([
       measureKnown(call, keys, seconds),
       measureRevocations(call, { addMember, database }, seconds),
       sleep((seconds * 1_000) / 3).then(() => memoryMib(gateway.pid)),
+      sleep((seconds * 2_000) / 3).then(() => memoryMib(gateway.pid)),
     ]);
     const late = await memoryMib(gateway.pid);
+    const cpuAfter = await scheduled(gateway.pid);
     const told = Told.parse(JSON.parse((await flooding).stdout));
     const [p50, quietP50] = [median(known.times), median(quiet.times)];
     yield {
@@ -110,7 +113,16 @@ export const flood: Bench = {
       name: 'memory of the gateway: end of the flood / a third into it',
       value: late / early,
       unit: 'x',
-      detail: { quietMib: before, earlyMib: early, lateMib: late },
+      detail: { quietMib: before, earlyMib: early, middleMib: middle, lateMib: late },
+    };
+    const answered = Object.values(told.statuses).reduce((sum, count) => sum + count, 0) + known.times.length;
+    const ranMs = cpuAfter.ranMs - cpuBefore.ranMs;
+    yield {
+      name: 'CPU of the gateway a request',
+      value: (ranMs * 1_000) / answered,
+      unit: 'µs',
+      // The second is time in which the gateway could have run and the machine gave the core to others.
+      detail: { ranMs: Math.round(ranMs), waitedForACoreMs: Math.round(cpuAfter.waitedMs - cpuBefore.waitedMs) },
     };
     yield {
       name: 'flood that was sent',
@@ -200,6 +212,14 @@ async function measureRevocations(
     admittedMs.push(lastMs);
   }
   return { admittedMs, firstCalls };
+}
+
+/** Of its main thread, as the kernel counts it. */
+async function scheduled(pid: number): Promise<{ ranMs: number; waitedMs: number }> {
+  const [ran = Number.NaN, waited = Number.NaN] = (await readFile(`/proc/${pid}/schedstat`, 'utf8'))
+    .split(' ')
+    .map(Number);
+  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
 async function memoryMib(pid: number): Promise<number> {

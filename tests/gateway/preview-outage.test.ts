@@ -1,8 +1,9 @@
 // Previews while PostgreSQL is away.
+import { createLookupLane } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
 import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import { queryToken } from '../../services/gateway/src/routing/preview-query.ts';
 import type { NamedPreview } from '../../services/gateway/src/routing/route.ts';
 import { type Line, openLine, silent } from './bed.ts';
 import { brand, makePreviewBed, type PreviewBed, tokenHeader } from './preview-bed.ts';
@@ -19,7 +20,8 @@ beforeAll(async () => {
   line = await openLine(bed.api.databaseUrl);
   const now = () => performance.now() + skipped;
   catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
-  gate = createPreviewGate({ catalogue, brand, lookUpToken: (uid, hash) => queryToken(line.database, uid, hash) });
+  const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4 });
+  gate = createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database: line.database, lane }) });
   await bed.sandbox('box');
 });
 afterAll(async () => {

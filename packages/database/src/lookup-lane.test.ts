@@ -31,3 +31,21 @@ test('a question that fails gives its place back', async () => {
   await expect(lane.ask(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await lane.ask(async () => 'answered')).toBe('answered');
 });
+
+test('a question that waited too long is refused when its turn comes, and is not asked', async () => {
+  let clock = 0;
+  const lane = createLookupLane({ maxRunning: 1, maxWaiting: 9, maxWaitMs: 1_000, now: () => clock });
+  const asked: string[] = [];
+  const { promise: held, resolve: free } = Promise.withResolvers<void>();
+  const first = lane.ask(() => held);
+  await new Promise((begun) => setImmediate(begun));
+  const early = lane.ask(async () => void asked.push('early')).catch((error: unknown) => error);
+  clock = 500;
+  const late = lane.ask(async () => void asked.push('late'));
+  clock = 1_001;
+  free();
+  await first;
+  expect(await early).toBeInstanceOf(LaneFull);
+  await late;
+  expect(asked).toEqual(['late']);
+});

@@ -8,24 +8,48 @@ export class LaneFull extends Error {
   }
 }
 
+/** Made once: in a flood the stack trace of every refusal would cost more than the refusal. */
+export const laneFull = new LaneFull();
+
 export interface LookupLane {
-  /** Rejects with LaneFull, at once, when the lane holds as many questions as it may. */
+  /** Looked at first, so that nothing is prepared for a question that would be refused. */
+  readonly isFull: boolean;
+  /** Rejects with LaneFull when the lane holds as many questions as it may, or this one has waited too long for its turn. */
   ask<Answer>(question: () => Promise<Answer>): Promise<Answer>;
+}
+
+export interface LookupLaneOptions {
+  readonly maxRunning: number;
+  readonly maxWaiting: number;
+  /** Who waited longer is refused when their turn comes, so that a slow lane empties instead of answering everybody late. */
+  readonly maxWaitMs?: number;
+  /** Monotonic, in milliseconds. */
+  readonly now?: () => number;
 }
 
 /**
  * The share of the database that unauthenticated requests get: some of their questions run, some wait, the rest is refused.
  * Without it a flood of invented keys or names queues in front of the callers that are known.
  */
-export function createLookupLane({ maxRunning, maxWaiting }: { maxRunning: number; maxWaiting: number }): LookupLane {
+export function createLookupLane({
+  maxRunning,
+  maxWaiting,
+  maxWaitMs = 1_000,
+  now = () => performance.now(),
+}: LookupLaneOptions): LookupLane {
   const limit = new Limit(maxRunning);
   let open = 0;
+  const isFull = (): boolean => open >= maxRunning + maxWaiting;
   return {
+    get isFull() {
+      return isFull();
+    },
     async ask(question) {
-      if (open >= maxRunning + maxWaiting) throw new LaneFull();
+      if (isFull()) throw laneFull;
       open += 1;
+      const since = now();
       try {
-        return await limit.run(question);
+        return await limit.run(() => (now() - since > maxWaitMs ? Promise.reject(laneFull) : question()));
       } finally {
         open -= 1;
       }

@@ -281,7 +281,7 @@ describe('a flood of unknown keys', () => {
   test('takes only its lane, and those beyond it are refused without a question and without "away"', async () => {
     const { apiKey } = await newUser();
     const { db: watched, queries } = counted();
-    const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4 });
+    const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4, now: () => 0 });
     const authenticator = createAuthenticator(watched, {
       ...{ staleMs: 60_000, freshMs: 0 },
       strangers: { database: watched, lane },

@@ -3,7 +3,7 @@
 // database is away: a gateway then still serves those who called it a moment ago. A key that was never found is a stranger's: its
 // question takes a lane of its own, so that invented keys neither delay those that are known nor make the database look away.
 import { hash } from 'node:crypto';
-import { answerInTime, createLookupLane, type Database, type LookupLane } from '@berth/database';
+import { answerInTime, createLookupLane, type Database, type LookupLane, laneFull } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { isInventedKey } from './checksum.ts';
@@ -106,10 +106,11 @@ export function createAuthenticator(
   function ask(id: string, digest: Buffer, fresh: boolean): Question {
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const found =
-      known.get(id) === undefined
-        ? strangers.lane.ask(() => findPrincipal(strangers.database, digest))
-        : findPrincipal(db, digest);
+    const isStranger = known.get(id) === undefined;
+    if (isStranger && strangers.lane.isFull) throw laneFull;
+    const found = isStranger
+      ? strangers.lane.ask(() => findPrincipal(strangers.database, digest))
+      : findPrincipal(db, digest);
     const hasStandIn = standIn(id) !== undefined;
     const question = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
     questions.set(id, question);

@@ -1,13 +1,12 @@
-import { pause } from './pause.ts';
-
 /** Waits for the work for so long at most; what is still under way then goes on by itself. False when time ran out. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const patience = new AbortController();
-  const settled = work.then(
-    () => true,
-    () => true,
-  );
-  const isDone = await Promise.race([settled, pause(ms, patience.signal).then(() => false)]);
-  patience.abort();
-  return isDone;
+  const { promise: isDone, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const settled = (): void => resolve(true);
+  work.then(settled, settled);
+  try {
+    return await isDone;
+  } finally {
+    clearTimeout(timer);
+  }
 }

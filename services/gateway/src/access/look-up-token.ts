@@ -1,5 +1,5 @@
 // Preview tokens that are not among those read with their preview: just made, or invented.
-import type { Database, LookupLane } from '@berth/database';
+import { answerInTime, type Database, type LookupLane, laneFull } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import { queryToken } from '../routing/preview-query.ts';
 
@@ -22,7 +22,9 @@ export function createTokenLookUp({ database, lane, now = () => performance.now(
   return async (previewUid, hash) => {
     const id = `${previewUid}/${hash.toString('base64')}`;
     if (now() < (missingUntil.get(id) ?? Number.NEGATIVE_INFINITY)) return undefined;
-    const endsInMs = await lane.ask(() => queryToken(database, previewUid, hash));
+    if (lane.isFull) throw laneFull;
+    const asked = lane.ask(() => queryToken(database, previewUid, hash));
+    const endsInMs = await answerInTime(asked, { hasStandIn: false });
     if (endsInMs === undefined) missingUntil.set(id, now() + missingMs);
     return endsInMs;
   };

@@ -8,7 +8,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
-import { answerInTime } from '@berth/database';
 import { hashSecret, isInventedPreviewToken } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
 import type { Catalogue } from '../routing/catalogue.ts';
@@ -54,7 +53,7 @@ interface Shown extends PreviewCredential {
 export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGateOptions): PreviewGate {
   async function lookUp({ uid }: Preview, hash: Buffer): Promise<number | undefined> {
     try {
-      return await answerInTime(lookUpToken(uid, hash), { hasStandIn: false });
+      return await lookUpToken(uid, hash);
     } catch (error) {
       throw lookupFault(error);
     }

@@ -3,7 +3,15 @@
 // whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
 // Names that were never found are looked up in lanes, so that invented ones do not delay those that are known: one lane for callers
 // with a valid key, and a smaller one for everybody else.
-import { answerInTime, createLookupLane, type Database, type LookupLane, listen, routesChannel } from '@berth/database';
+import {
+  answerInTime,
+  createLookupLane,
+  type Database,
+  type LookupLane,
+  laneFull,
+  listen,
+  routesChannel,
+} from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { lookupFault } from '../access/lookup-fault.ts';
@@ -120,6 +128,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function lookUp(key: string, named: Named, asker: Asker): Promise<Workload | undefined> {
     if (known.get(key) !== undefined) return queryWorkload(database, named);
     const { lane, database: own } = newNames[asker];
+    if (lane.isFull) throw laneFull;
     return lane.ask(() => queryWorkload(own, named));
   }
 

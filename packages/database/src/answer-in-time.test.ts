@@ -1,0 +1,23 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { answerInTime } from './answer-in-time.ts';
+import { connect } from './connect.ts';
+
+/** Nothing is read and no timer ends meanwhile, as in a process that has too much to do. */
+function fallBehind(ms: number): void {
+  for (const endAt = performance.now() + ms; performance.now() < endAt; );
+}
+
+test('an answer that came while the process was busy is used: its own delay is not a database that is away', async () => {
+  await using database = await createTestDatabase();
+  const db = connect({ url: database.url, maxConnections: 1 });
+  await sql`select 1`.execute(db);
+  const answer = answerInTime(sql<{ one: number }>`select 1 as one`.execute(db), { hasStandIn: true });
+  // The question leaves; the answer comes while nobody reads.
+  await turn();
+  fallBehind(1_500);
+  expect((await answer).rows).toEqual([{ one: 1 }]);
+  await db.destroy();
+});
