@@ -122,6 +122,8 @@ test('invented preview tokens cost at most one question each, none without a che
   const token = await admin.post('/sandboxes/box/previews/app/tokens', { metadata: { name: 'one' }, spec: {} });
   expect(await codesOf([enter(gate, token.body.spec.token)])).toEqual(['answered']);
 
+  // Until the preview was read anew its token is a stranger's too; from then on it needs no question.
+  await expect.poll(async () => (await catalogue.find(named))?.preview?.tokens.size).toBe(1);
   await using strangers = await stuckStrangers();
   const crowded = gateWith(strangers.database, strangers.lane);
   const flood = codesOf(Array.from({ length: 100 }, () => enter(crowded, newPreviewToken())));
