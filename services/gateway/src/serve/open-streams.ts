@@ -10,7 +10,7 @@ export interface OpenStreams {
   close(): void;
 }
 
-export interface WatchedStream {
+interface WatchedStream {
   admit(): unknown;
   cut(): void;
 }
