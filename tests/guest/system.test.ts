@@ -168,7 +168,7 @@ describe('drives', () => {
   it('a right request is 501 and names the next step', async () => {
     const { status, body } = await ask('POST', '/drives/mount', '{"driveName":"data","mountPath":"/data"}');
     expect(status).toBe(501);
-    expect(body.error).toMatch(/volume/);
+    expect(body.error).toMatch(/Keep files in the sandbox/);
   });
 
   it.each([

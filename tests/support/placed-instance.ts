@@ -51,6 +51,8 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
   const resource = { uid: uuidv7(), kind: isSandbox ? 'sandbox' : 'agent', name: `n-${id}` };
   const spec: InstanceSpec = {
     ...{ resource, image, isolation, memoryMb, cpus, port: 8080, startTimeoutSeconds: 60 },
+    // Registries of tests are on private addresses.
+    imageSource: { origin: 'outside', isListed: true },
     ...(isSandbox ? { sandbox: { idleSeconds: 3_600 } } : {}),
   };
   const stored = { ...spec, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
