@@ -1,7 +1,7 @@
 // Who did what, when and from where. Our own addition to the interface.
 import { z } from 'zod';
 import { pageQuery } from './query.ts';
-import { Timestamp } from './text.ts';
+import { Instant, Timestamp } from './text.ts';
 
 export const auditQuery = {
   cursor: pageQuery.cursor,
@@ -9,8 +9,8 @@ export const auditQuery = {
   subject: z.string().max(256).optional().describe('Only what this user or service account did.'),
   keyId: z.string().max(64).optional().describe('Only what was done with this API key.'),
   action: z.string().max(128).optional().describe('Only this action, such as api-key.create.'),
-  from: Timestamp.optional().describe('Only what happened then or later.'),
-  to: Timestamp.optional().describe('Only what happened before.'),
+  from: Instant.optional().describe('Only what happened then or later.'),
+  to: Instant.optional().describe('Only what happened before.'),
 };
 
 const AuditEntry = z

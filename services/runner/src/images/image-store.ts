@@ -2,6 +2,7 @@
 // itself is ever removed; the machine may belong to others too.
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultRegistry } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { Driver, Pull } from '../driver/driver.ts';
@@ -47,6 +48,7 @@ export interface ImageStore {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+const settleMs = 1_000;
 
 export async function createImageStore(options: ImageStoreOptions): Promise<ImageStore> {
   const { driver, stateFolder, registries, limits, hasRoom = () => true, logger, now } = options;
@@ -68,6 +70,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
       await refuseIfTooLarge(image, isOurs);
     } catch (error) {
       logger.warn({ err: error, image }, 'image pull failed; its workload is told so in general words');
+      if (signal.aborted && isOurs) await removeLate(image);
       if (isOurs && !(await isHere(image))) await pulled.forget(image);
       throw error;
     }
@@ -77,6 +80,12 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     if (((await driver.imageBytes(image)) ?? 0) <= limits.unpackedBytes) return;
     if (isOurs) await driver.removeImage(image);
     throw unpackedTooLarge(image, limits);
+  }
+
+  /** The engine may have finished a pull just before it was told to abort it. */
+  async function removeLate(image: string): Promise<void> {
+    await sleep(settleMs);
+    await driver.removeImage(image).catch(() => false);
   }
 
   /** An engine that does not answer may have it. */
