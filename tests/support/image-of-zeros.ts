@@ -1,6 +1,7 @@
 // An image that is small in its registry and large on a disk: zeros compress a thousand times.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { tarHeader } from '../../services/runner/src/network/tar.ts';
 
 const mb = 1_048_576;
 const block = 512;
@@ -37,23 +38,6 @@ function layerOfZeros(sizeMb: number): Buffer {
   const parts = Array.from({ length: Math.ceil(sizeMb / 8) }, () => zeros);
   const head = gzipSync(tarHeader('zeros', parts.length * 8 * mb));
   return Buffer.concat([head, ...parts, gzipSync(Buffer.alloc(2 * block))]);
-}
-
-function tarHeader(name: string, size: number): Buffer {
-  const header = Buffer.alloc(block);
-  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
-  header.write(name, 0);
-  header.write(octal(0o644, 7), 100);
-  header.write(octal(0, 7), 108);
-  header.write(octal(0, 7), 116);
-  header.write(octal(size, 11), 124);
-  header.write(octal(0, 11), 136);
-  header.write('        ', 148);
-  header.write('0', 156);
-  header.write('ustar\u000000', 257);
-  const sum = header.reduce((all, byte) => all + byte, 0);
-  header.write(`${octal(sum, 6)}\u0000 `, 148);
-  return header;
 }
 
 async function pushBlob(registryUrl: string, bytes: Buffer): Promise<void> {

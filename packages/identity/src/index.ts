@@ -2,6 +2,7 @@ export * from './api-keys.ts';
 export * from './authenticator.ts';
 export * from './bounded-map.ts';
 export * from './caller-limits.ts';
+export * from './caller-settings.ts';
 export { isInventedPreviewToken } from './checksum.ts';
 export * from './create-user.ts';
 export * from './drive-tokens.ts';

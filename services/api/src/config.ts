@@ -1,6 +1,6 @@
 // What an operator may set for the management API. No key holds a secret with a default.
-import { isIP } from 'node:net';
 import { Brand } from '@berth/contract';
+import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { rangeFault } from './egress/address-range.ts';
 
@@ -37,36 +37,8 @@ const NodeListenerConfig = z.object({
 });
 export type NodeListenerConfig = z.infer<typeof NodeListenerConfig>;
 
-const Rate = (usual: { perSecond: number; burst: number }, whose: string) =>
-  z
-    .object({
-      perSecond: z
-        .number()
-        .min(0)
-        .default(usual.perSecond)
-        .describe(`Requests ${whose} that one process takes in a second, in the long run; 0 sets no limit.`),
-      burst: z
-        .int()
-        .positive()
-        .default(usual.burst)
-        .describe(`Requests ${whose} that may come at once after a quiet time.`),
-    })
-    .prefault({});
-
-const RateLimits = z.object({
-  // Above what a program needs that creates hundreds of sandboxes at once and polls them.
-  perKey: Rate({ perSecond: 500, burst: 5_000 }, 'with one key'),
-  // Many people share one address behind a network's edge.
-  perAddress: Rate({ perSecond: 1_000, burst: 5_000 }, 'from one IPv4 address or one IPv6 /64'),
-});
-
-/** An address, or a range of them as `10.0.0.0/8`. */
-const ProxyRange = z.string().refine((text) => {
-  const [address = '', prefix = isIP(address) === 6 ? '128' : '32', ...more] = text.split('/');
-  return (
-    more.length === 0 && isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && +prefix <= (isIP(address) === 6 ? 128 : 32)
-  );
-}, 'Expected an address or a range such as 10.0.0.0/8');
+/** Above what a program needs that creates hundreds of sandboxes at once and polls them. */
+const RateLimits = rateLimitSettings({ perSecond: 500, burst: 5_000 });
 
 export const ApiConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -76,7 +48,7 @@ export const ApiConfig = z.object({
     .optional()
     .describe('Address clients use, without the /v0 prefix; the listening address when absent.'),
   trustedProxies: z
-    .array(ProxyRange)
+    .array(AddressRange)
     .default([])
     .describe(
       'Edges in front of the api whose X-Forwarded-For is believed; nobody else is. Without it all clients of an edge on another machine count as one address.',

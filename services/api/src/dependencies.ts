@@ -5,7 +5,7 @@ import type { PlacementConfig } from '@berth/placement';
 import type { Usage } from '@berth/usage';
 import type { AccountSettingsCache } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
-import type { Lanes } from './http/lanes.ts';
+import type { ConnectionShares } from './http/connection-shares.ts';
 import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
 import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
@@ -19,7 +19,7 @@ export interface Dependencies {
   readonly accounts: AccountSettingsCache;
   readonly keyring: Keyring;
   readonly driveTokens: DriveTokens;
-  readonly lanes: Lanes;
+  readonly connectionShares: ConnectionShares;
   /** Absent in a deployment without ClickHouse. */
   readonly usage: Usage | undefined;
   /** Host without the version prefix; `baseUrl` is with it. */

@@ -17,10 +17,10 @@ import { createAccountSettings } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlers } from './handlers.ts';
+import { createConnectionShares } from './http/connection-shares.ts';
 import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
-import { createLanes } from './http/lanes.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
@@ -83,7 +83,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     accounts: createAccountSettings(database),
     keyring,
     driveTokens: createDriveTokens(database, masterKeys, { issuer: expected }),
-    lanes: createLanes(
+    connectionShares: createConnectionShares(
       config.connectionsPerAccount ?? Math.max(1, Math.floor(config.databaseConnections * connectionShare)),
     ),
     usage,

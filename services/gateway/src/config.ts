@@ -1,16 +1,10 @@
 // What an operator may set for the gateway. No key holds a secret.
 import { isIP } from 'node:net';
+import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { plainHost } from './routing/own-hosts.ts';
 
 const mebibyte = 1024 * 1024;
-
-/** An address, or a range of them as `10.0.0.0/8`. */
-const AddressRange = z.string().refine((range) => {
-  const [address = '', prefix, ...more] = range.split('/');
-  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return longest > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix <= longest));
-}, 'Expected an address or a range such as 10.0.0.0/8');
 
 /** The port is left out: clients send it or not, and it makes no other host. */
 const HostName = z
@@ -79,28 +73,8 @@ const Sandboxes = z.object({
     .describe('How long a request waits for a sandbox to wake, while its runner makes room for it.'),
 });
 
-const Rate = (usual: { perSecond: number; burst: number }, whose: string) =>
-  z
-    .object({
-      perSecond: z
-        .number()
-        .min(0)
-        .default(usual.perSecond)
-        .describe(`Requests ${whose} that one process takes in a second, in the long run; 0 sets no limit.`),
-      burst: z
-        .int()
-        .positive()
-        .default(usual.burst)
-        .describe(`Requests ${whose} that may come at once after a quiet time.`),
-    })
-    .prefault({});
-
-const RateLimits = z.object({
-  // A backend calls all its sandboxes with one key.
-  perKey: Rate({ perSecond: 2_000, burst: 10_000 }, 'with one key'),
-  // Many people share one address behind a network's edge.
-  perAddress: Rate({ perSecond: 1_000, burst: 5_000 }, 'from one IPv4 address or one IPv6 /64'),
-});
+/** A backend calls all its sandboxes with one key. */
+const RateLimits = rateLimitSettings({ perSecond: 2_000, burst: 10_000 });
 
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),

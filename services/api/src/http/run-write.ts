@@ -15,11 +15,11 @@ export async function runWrite(
   registration: Registration,
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
-  lane: string,
+  share: string,
 ): Promise<unknown> {
   const prepared = await registration.prepare?.(call);
   // Only the transaction: what is waited for before and after it holds no connection.
-  const { answer, settlings } = await call.dependencies.lanes.run(lane, () =>
+  const { answer, settlings } = await call.dependencies.connectionShares.run(share, () =>
     commit(registration, call, idempotent, prepared),
   );
   return settle(call, idempotent, answer, settlings);

@@ -9,7 +9,7 @@ import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
-import { laneOf, streamInLane } from './lane-of.ts';
+import { shareOf, streamInShare } from './share-of.ts';
 import './passage.ts';
 import { readInput } from './read-input.ts';
 import type { RequestLog } from './request-log.ts';
@@ -76,16 +76,16 @@ async function run(
       clientGone: () => closed(reply),
     }),
   });
-  const { lanes } = dependencies;
-  const lane = laneOf(operation, caller);
+  const { connectionShares } = dependencies;
+  const share = shareOf(operation, caller);
   const { read } = registration;
   if (read !== undefined) {
-    const answer = await lanes.run(lane, async () => {
+    const answer = await connectionShares.run(share, async () => {
       const found = await read(call);
       for (const target of shown) await writeAudit(dependencies.database, call, requireAction(operation), target);
       return found;
     });
-    return answer instanceof StreamedAnswer ? streamInLane(lanes, lane, answer) : answer;
+    return answer instanceof StreamedAnswer ? streamInShare(connectionShares, share, answer) : answer;
   }
   const idempotent =
     operation.method === 'POST'
@@ -99,7 +99,7 @@ async function run(
           body: request.body,
         })
       : undefined;
-  return runWrite(registration, call, idempotent, lane);
+  return runWrite(registration, call, idempotent, share);
 }
 
 function requireAction({ id, auditRead }: Operation): string {

@@ -34,7 +34,7 @@ function possibleWorkspaces(text: string): string[] {
  * Whether another account's workspace could form the same text and is older. The older one keeps the text, also while no
  * workload of it has the address: otherwise a deleted workload's address could be taken over under another name.
  */
-export const isOlderWorkspaces = (text: string, { id, account }: CallerWorkspace) => sql<boolean>`exists (
+export const belongsToOlderWorkspace = (text: string, { id, account }: CallerWorkspace) => sql<boolean>`exists (
   select 1 from workspaces
   where name = any(${possibleWorkspaces(text)}::text[]) and account_id <> ${account.id} and id < ${id})`;
 
@@ -54,7 +54,7 @@ export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, r
     const claimed = await sql<{ state: JsonObject }>`
       with claimed as (
         insert into host_labels (region, label, resource_uid) select ${region}, ${label}, ${row.uid}
-        where not ${isOlderWorkspaces(label.slice(prefix.length + 1), context.workspace)}
+        where not ${belongsToOlderWorkspace(label.slice(prefix.length + 1), context.workspace)}
         on conflict do nothing returning label
       )
       update resources set state = coalesce(state, '{}') || ${JSON.stringify({ hostLabel: label, hostRegion: region })}::jsonb

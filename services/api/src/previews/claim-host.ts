@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { domainsAbove } from '../custom-domains/records.ts';
 import { kindErrors } from '../kinds/errors.ts';
-import { isOlderWorkspaces } from '../kinds/host-labels.ts';
+import { belongsToOlderWorkspace } from '../kinds/host-labels.ts';
 import { textOf } from '../kinds/spec-fields.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { previewErrors } from './errors.ts';
@@ -40,10 +40,10 @@ export async function claimHost(context: RuleContext, claimant: Claimant): Promi
 /** A host below a customer's own domain has no region, and no other workspace can form it. */
 async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }: PreviewHost): Promise<boolean> {
   if (region === '' || !label.includes('-')) return false;
-  const { rows } = await sql<{ isOlder: boolean }>`select ${isOlderWorkspaces(label, workspace)} as "isOlder"`.execute(
-    tx,
-  );
-  return rows[0]?.isOlder === true;
+  const { rows } = await sql<{
+    belongs: boolean;
+  }>`select ${belongsToOlderWorkspace(label, workspace)} as "belongs"`.execute(tx);
+  return rows[0]?.belongs === true;
 }
 
 /** False when it is another account's, of whom nothing is said. */

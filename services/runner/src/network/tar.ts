@@ -6,10 +6,11 @@ const CHECKSUM_BYTES = 8;
 export function tarOf(name: string, content: Buffer): Buffer {
   const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
   // Two empty blocks end an archive.
-  return Buffer.concat([header(name, content.length), content, padding, Buffer.alloc(2 * BLOCK_BYTES)]);
+  return Buffer.concat([tarHeader(name, content.length), content, padding, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
-function header(name: string, size: number): Buffer {
+/** The block before a file's content. */
+export function tarHeader(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`The name ${name} is too long for an archive.`);
   const block = Buffer.alloc(BLOCK_BYTES);
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');

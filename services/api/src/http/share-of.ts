@@ -1,9 +1,9 @@
 import type { Operation } from '@berth/contract';
 import { type Caller, StreamedAnswer } from './call.ts';
-import type { Lanes } from './lanes.ts';
+import type { ConnectionShares } from './connection-shares.ts';
 
 /** The account where the operation has one: its workspaces are no way around the limit. */
-export function laneOf({ access }: Pick<Operation, 'access'>, caller: Caller): string {
+export function shareOf({ access }: Pick<Operation, 'access'>, caller: Caller): string {
   switch (access.kind) {
     case 'public':
       return '';
@@ -16,13 +16,13 @@ export function laneOf({ access }: Pick<Operation, 'access'>, caller: Caller): s
   }
 }
 
-/** A listing that is written piece by piece asks for each piece in its lane; a client that reads slowly holds nothing. */
-export function streamInLane(lanes: Lanes, key: string, { chunks }: StreamedAnswer): StreamedAnswer {
+/** A listing that is written piece by piece asks for each piece within its share; a client that reads slowly holds nothing. */
+export function streamInShare(shares: ConnectionShares, key: string, { chunks }: StreamedAnswer): StreamedAnswer {
   async function* paced(): AsyncGenerator<string> {
     const iterator = chunks[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const { done, value } = await lanes.run(key, () => iterator.next());
+        const { done, value } = await shares.run(key, () => iterator.next());
         if (done === true) return;
         yield value;
       }

@@ -2,27 +2,27 @@
 // everybody else would wait for one. What waits here holds none.
 import { Limit } from '@berth/pace';
 
-export interface Lanes {
+export interface ConnectionShares {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-interface Lane {
+interface Share {
   readonly limit: Limit;
   users: number;
 }
 
-export function createLanes(most: number): Lanes {
-  const lanes = new Map<string, Lane>();
+export function createConnectionShares(most: number): ConnectionShares {
+  const shares = new Map<string, Share>();
   return {
     async run(key, work) {
-      const lane = lanes.get(key) ?? { limit: new Limit(most), users: 0 };
-      lanes.set(key, lane);
-      lane.users += 1;
+      const share = shares.get(key) ?? { limit: new Limit(most), users: 0 };
+      shares.set(key, share);
+      share.users += 1;
       try {
-        return await lane.limit.run(work);
+        return await share.limit.run(work);
       } finally {
-        lane.users -= 1;
-        if (lane.users === 0) lanes.delete(key);
+        share.users -= 1;
+        if (share.users === 0) shares.delete(key);
       }
     },
   };
