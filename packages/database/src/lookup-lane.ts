@@ -1,6 +1,6 @@
 import { Limit } from '@berth/pace';
 
-/** Refuses a question that nobody has a right to yet; it says nothing about the database, which may be well. */
+/** The lane holds as many lookups as it may. The database itself may be fine. */
 export class LaneFull extends Error {
   constructor() {
     super('Too many questions about unknown keys and names are open.');

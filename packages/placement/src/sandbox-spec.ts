@@ -37,7 +37,7 @@ const guestPort = 8080;
 const proposedPort = 3000;
 /** Previews refuse the first, the others are the sandbox's own API. */
 const portsOfOthers: readonly number[] = [80, 443, guestPort];
-/** Every sandbox that names no VPC is in this one: it joins nobody. */
+/** The VPC of every sandbox that names none. Its members do not reach each other. */
 const defaultVpc = 'default';
 const mbPerCore = 2048;
 const newestGeneration = 'mk3';

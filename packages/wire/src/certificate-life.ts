@@ -1,4 +1,4 @@
-// How much of a certificate's life is left, for whoever renews it and for whoever watches it.
+// How much of a certificate's life is left: for its renewal and for its metric.
 import { X509Certificate } from 'node:crypto';
 import { Gauge, type Registry } from '@berth/telemetry';
 

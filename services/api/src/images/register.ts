@@ -48,7 +48,7 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
   };
 }
 
-/** One that another name of this service stands for would make names go round in circles. */
+/** A registered reference that is itself a name of this service could point back to itself. */
 function outsideReference({ dependencies, workspace }: RegisterCall, text: string): Registrable {
   const { config, placement } = dependencies;
   const reference = parseReference(text);

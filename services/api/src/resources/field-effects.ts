@@ -18,7 +18,7 @@ function refuse([idle]: readonly IdleFields[]): void {
   throw resourceErrors.setting_not_honoured({ field: idle.fields.join(', '), reason: idle.reason });
 }
 
-/** One event per reason; a change repeats none that the stored spec has brought already. */
+/** One event per reason. A change does not repeat the warnings of the stored spec. */
 export function warnings(kind: Kind, spec: JsonObject, previous: JsonObject = {}): NewEvent[] {
   const known = messages(kind, previous);
   return messages(kind, spec)

@@ -11,7 +11,7 @@ const kinds = new Map<string | undefined, ServedKind>([
   [segments.sandbox, 'sandbox'],
 ]);
 
-/** What stands before the path of a workload that is addressed by path, as its client wrote it; empty for others. */
+/** The part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
 export const pathBase = (named: Named): string =>
   named.by === 'path' ? `/${named.workspace}/${segments[named.kind]}/${named.name}` : '';
 

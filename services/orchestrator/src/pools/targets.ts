@@ -40,7 +40,7 @@ export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, set
   for (const wish of wished) {
     const pool = poolOf(wish);
     const known = targets.get(pool);
-    // Nobody could be given one on runc where sandboxes have to run under gVisor.
+    // No sandbox may use a warm instance on runc where sandboxes have to run under gVisor.
     const isUseful = wish.isolation === 'gvisor' || mayAskForRunc('sandbox', settings.placement.runcFor);
     if (!isUseful || !isolation.includes(wish.isolation) || wish.count <= (known?.count ?? 0)) continue;
     targets.set(pool, { ...(known ?? wish), pool, count: wish.count });

@@ -1,5 +1,5 @@
 // Keeps the engine's file system from running full: looks how much of it is left, aborts image pulls when it is short, has counted
-// who writes, and ends instances of a workspace that takes what others need. When nobody does, it raises an alarm and ends nobody.
+// who writes, and ends instances of a workspace that takes what others need. If no workspace caused the loss, it raises an alarm and ends no instance.
 // On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
 import { pause } from '@berth/pace';
 import type { Failure } from '../converge/decide.ts';

@@ -4,7 +4,7 @@ import type { Amount } from './written.ts';
 
 export interface Writer {
   readonly instance: string;
-  /** Undefined for one that waits for an owner. */
+  /** Undefined for a warm instance. */
   readonly workspace: string | undefined;
   readonly amount: Amount;
   /** Since the disk was last seen with plenty of room. */

@@ -41,7 +41,7 @@ export interface ImageStore {
    * gave it to this workspace before; otherwise the registry is asked again, which is cheap when nothing has changed.
    */
   ensure(wish: ImageWish, onProgress: Pull['onProgress']): Promise<void>;
-  /** For whoever watches the disk, which a pull may fill. */
+  /** For the disk watch: a pull may fill the disk. */
   runningPulls(): readonly RunningPull[];
   /** Returns what it removed. */
   clean(): Promise<readonly string[]>;
@@ -61,7 +61,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
       // A registry may send more of a layer than it said it would.
       if (Math.max(bytes.done, bytes.total) > limits.downloadBytes) abort(downloadTooLarge(image, limits));
     };
-    // One that was there before stays its owner's: it is never removed.
+    // An image that was on the machine before the runner pulled it is never removed.
     const isOurs = pulled.has(image) || (await driver.imageId(image)) === undefined;
     // Noted before: a runner that is killed while it pulls would otherwise leave an image that nobody ever removes.
     if (isOurs) await pulled.note(image, now());

@@ -29,7 +29,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const resolveName: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Throws `PullFailed`, in the same words for a name that is unknown and one that is private: which, is not the tenant's. */
+/** Throws `PullFailed`. An unknown name and a private one get the same words, so that a tenant cannot probe the network. */
 export async function requirePublicRegistry(registry: string, resolve: Resolve = resolveName): Promise<void> {
   const host = registry.replace(/:\d+$/, '');
   const addresses = await resolve(host).catch(() => []);

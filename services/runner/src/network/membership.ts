@@ -10,7 +10,7 @@ export interface Membership {
   readonly vpc?: Vpc | undefined;
 }
 
-/** Undefined for one that waits for an owner: it speaks to nobody. */
+/** Undefined for a warm instance, which has no network yet. */
 export function membershipOf({ workspaceId, vpc, sandbox, port }: DesiredInstance): Membership | undefined {
   if (workspaceId === undefined) return undefined;
   if (vpc === undefined) return { workspaceId };

@@ -19,7 +19,7 @@ export interface OutgoingLimits {
   readonly connections: number;
   readonly newPerSecond: number;
   readonly dnsPerSecond: number;
-  /** TCP ports that nobody reaches outside. */
+  /** TCP ports that no instance reaches outside. */
   readonly closedPorts: readonly number[];
   /** Megabytes to other machines; undefined for as much as there is. */
   readonly mbPerSecond?: number | undefined;

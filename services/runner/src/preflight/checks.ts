@@ -170,7 +170,7 @@ export const checks: readonly Check[] = [
 /** So many instances that use all their connections must leave room for the others, the runner and SSH. */
 const greedyInstances = 32;
 
-/** What the machine is not refused for: all holds, and somebody should know. */
+/** Warnings: the runner starts all the same, and the operator should act. */
 export const warnings: readonly Check[] = [
   ({ trackedConnections }, { connections }) =>
     trackedConnections === undefined || trackedConnections >= greedyInstances * connections
