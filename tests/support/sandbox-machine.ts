@@ -180,22 +180,24 @@ export class SandboxBed implements AsyncDisposable {
     return Started.parse(JSON.parse(reply.text)).pid;
   }
 
-  /** Each line of a stream, for as long as the bed stands. */
-  follow(wish: Named, path: string, onLine: (line: string) => void): void {
+  /** Each line of a stream, from when it is open until the bed goes. `ended` is the last line of a stream that the server closed. */
+  async follow(wish: Named, path: string, onLine: (line: string) => void): Promise<void> {
     const stop = new AbortController();
     this.#made.defer(() => stop.abort());
     const url = `${this.gateway}/${wish.workspace}/sandboxes/${wish.name}${path}`;
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${this.fleet.key}` },
+      signal: stop.signal,
+    });
+    if (response.status !== 200) throw new Error(`follow ${wish.name}: ${response.status} ${await response.text()}`);
     const read = async (): Promise<void> => {
-      const response = await fetch(url, {
-        headers: { authorization: `Bearer ${this.fleet.key}` },
-        signal: stop.signal,
-      });
       let rest = '';
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         const lines = (rest + chunk).split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) onLine(line);
       }
+      onLine('ended');
     };
     read().catch((error: unknown) => {
       if (!stop.signal.aborted) onLine(`broken: ${String(error)}`);
