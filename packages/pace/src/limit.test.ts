@@ -28,6 +28,21 @@ test('never more than the limit at a time, in the order they came, also when som
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(15);
 });
 
+test('an owner leaves one place to others, who get places in turn: none waits for all that another asked for', async () => {
+  const limit = new Limit(3);
+  const order: string[] = [];
+  const ask = (owner: string, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      limit.run(async () => {
+        order.push(`${owner}${index}`);
+        await sleep(1);
+      }, owner),
+    );
+  await Promise.all([...ask('a', 6), ...ask('b', 2), ...ask('c', 1)]);
+  // Two had begun before anybody else asked, and the third place was free for whoever came.
+  expect(order).toEqual(['a0', 'a1', 'b0', 'a2', 'b1', 'c0', 'a3', 'a4', 'a5']);
+});
+
 test('what is done for later waits while anything of now is under way or waits, and has its own share', async () => {
   const limit = new Limit(4, 1);
   const order: string[] = [];

@@ -189,7 +189,9 @@ export const RunnerConfig = z.object({
     .int()
     .positive()
     .default(4)
-    .describe('Containers that are made and started at a time; more would only slow each other down.'),
+    .describe(
+      'Containers that are made and started at a time; more would only slow each other down. One workspace gets one less at most, and those that wait take turns.',
+    ),
   guestFolder: z
     .string()
     .min(1)

@@ -90,6 +90,6 @@ export class BringUp {
     const clear = async (): Promise<void> => {
       if (!sandbox?.isKept) await container.remove();
     };
-    return this.#turns.take({ work, signal, isForLater: isForLater(desired), clear });
+    return this.#turns.take({ work, signal, owner: desired.workspaceId, isForLater: isForLater(desired), clear });
   }
 }

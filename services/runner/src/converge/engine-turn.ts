@@ -11,6 +11,8 @@ export interface TurnWish {
   readonly work: () => Promise<void>;
   /** It waited for its turn, and may not be wanted any more. */
   readonly signal: AbortSignal;
+  /** The workspace; those that wait get turns one after the other. */
+  readonly owner: string | undefined;
   /** Nobody waits for it yet: whatever somebody waits for goes first. */
   readonly isForLater: boolean;
   /** Away with what the runtime could not start, where nothing is lost with it. */
@@ -26,12 +28,12 @@ export class EngineTurn {
   }
 
   /** What the instance itself makes impossible is returned as its failure; everything else is thrown, and tried again. */
-  async take({ work, signal, isForLater, clear }: TurnWish): Promise<Failure | undefined> {
+  async take({ work, signal, owner, isForLater, clear }: TurnWish): Promise<Failure | undefined> {
     const unlessAborted = async (): Promise<void> => {
       if (!signal.aborted) await work();
     };
     try {
-      await (isForLater ? this.#limit.runForLater(unlessAborted) : this.#limit.run(unlessAborted));
+      await (isForLater ? this.#limit.runForLater(unlessAborted) : this.#limit.run(unlessAborted, owner));
       this.#runtimeFaults = 0;
       return undefined;
     } catch (error) {
