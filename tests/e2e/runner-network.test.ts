@@ -406,6 +406,8 @@ describe('what one instance may send', () => {
   ];
   const answered = async (target: string): Promise<number> =>
     (await lab.probeFrom(greedy.id, Array<string>(flood).fill(target))).length;
+  const refusalOf = async ({ slot }: Instance): Promise<string | undefined> =>
+    (await network.refused()).find(({ address }) => address === slot.address)?.text;
   const othersReach = () => lab.probeFrom(other.id, [question, datagram, connection]);
 
   beforeAll(async () => {
@@ -424,11 +426,14 @@ describe('what one instance may send', () => {
     expect(reached).toBeLessThanOrEqual(50);
     expect(await lab.probeFrom(greedy.id, [connection])).toEqual([]);
     expect(await othersReach()).toEqual([question, datagram, connection].sort());
-    // Whoever gets the address next begins at zero.
+    expect(await refusalOf(greedy)).toContain('more than 50 at a time (runner.outgoing.connections)');
+    expect(await refusalOf(other)).toBeUndefined();
+    // Whoever gets the address next begins at zero, and is told of nothing.
     const counted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'connections']);
     expect(await counted()).toContain(`${greedy.slot.address} `);
     await endInstance(greedy);
     expect(await counted()).not.toContain(`${greedy.slot.address} `);
+    expect(await refusalOf(greedy)).toBeUndefined();
     greedy = await startInstance('runc', 'workspace-1');
   });
 
@@ -438,6 +443,8 @@ describe('what one instance may send', () => {
     expect(reached).toBeGreaterThan(0);
     expect(reached).toBeLessThan(flood / 3);
     expect(await othersReach()).toEqual([question, datagram, connection].sort());
+    expect(await refusalOf(greedy)).toContain('more than 5 in a second (runner.outgoing.newPerSecond)');
+    expect(await refusalOf(other)).toBeUndefined();
   });
 
   test('questions to the resolvers in a second: a flood is dropped, and another instance is answered all the same', async () => {

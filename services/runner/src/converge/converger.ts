@@ -7,6 +7,7 @@ import type { Admission, Endpoints } from '../ingress/endpoint.ts';
 import type { Wishes } from '../node/node-link.ts';
 import type { Failure } from './decide.ts';
 import { InstanceWorker } from './instance-worker.ts';
+import { RefusalNotes } from './refusal-notes.ts';
 import type { ConvergeTools } from './tools.ts';
 
 const resyncMs = 120_000;
@@ -22,6 +23,7 @@ export class Converger implements Wishes, Endpoints {
   readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #heard = new Condition();
+  readonly #refusals: RefusalNotes;
   #hasHeardAll = false;
   #isNetworkSound = false;
   /** Said before the network was found sound: nothing may start in one that is not. */
@@ -32,6 +34,7 @@ export class Converger implements Wishes, Endpoints {
 
   constructor(tools: ConvergeTools) {
     this.#tools = tools;
+    this.#refusals = new RefusalNotes(tools.output);
   }
 
   get isNetworkSound(): boolean {
@@ -170,7 +173,20 @@ export class Converger implements Wishes, Endpoints {
         this.#isNetworkSound = false;
         logger.error({ err }, 'the network could not be held against what it should be; tried again');
       }
+      await this.#tellRefusals();
       await pause(verifyMs, signal);
+    }
+  }
+
+  /** Of those that meet limits, as the table has noted them. Not being told is no reason to stop anybody. */
+  async #tellRefusals(): Promise<void> {
+    const { network, logger } = this.#tools;
+    const instanceAt = (address: string): string | undefined =>
+      [...this.#workers].find(([, { worker }]) => worker.address === address)?.[0];
+    try {
+      this.#refusals.tell(await network.refused(), instanceAt);
+    } catch (err) {
+      logger.warn({ err }, 'instances could not be told of the limits that they met; tried again');
     }
   }
 }

@@ -68,6 +68,10 @@ export class InstanceWorker {
     return { address, port: desired.port };
   }
 
+  get address(): string | undefined {
+    return this.#container.address;
+  }
+
   async open(): Promise<Admission> {
     const keeper = this.#desired?.sandbox && this.#tools.sandboxes?.keeper;
     if (keeper !== undefined) return this.#doorway.open(keeper);

@@ -19,6 +19,8 @@ export interface OutputKeeper {
   follow(instance: string, container: { readonly id: string; readonly logFile: string }): void;
   /** Before a container goes: what was not sent yet stays. */
   keep(instance: string, container: { readonly id: string; readonly logFile: string }): Promise<void>;
+  /** Adds a line of the runner's own. One that cannot be stored now is left out. */
+  note(instance: string, text: string): void;
   /** No further container of the instance comes. */
   end(instance: string): void;
   /** All of which something is kept. */

@@ -269,6 +269,17 @@ describe('a container that goes', () => {
   });
 });
 
+test('a note of the runner stands beside the lines, and takes the number of none', async () => {
+  await log.write('a');
+  shipper.follow(instance, container());
+  await arrived(['a']);
+  shipper.note(instance, '[dropped]');
+  await arrived(['a', '[dropped]']);
+  await log.write('b');
+  await arrived(['a', 'b', '[dropped]']);
+  expect([...api.stored.keys()].sort((left, right) => left - right).slice(0, 2)).toEqual([0, 1]);
+});
+
 test('lines that the api can never take do not hold up the others', async () => {
   api.status = 400;
   await log.write('bad');

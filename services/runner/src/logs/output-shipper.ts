@@ -24,6 +24,8 @@ export interface ShipperOptions {
 
 const atATime = 4;
 const retryMs = { first: 200, most: 5_000 };
+/** Above that of every line that an instance writes. Notes differ by their time. */
+const noteSequence = 2 ** 52;
 /** The api will never take these lines, however often they are sent. */
 const hopeless = [400, 413, 422];
 
@@ -59,6 +61,16 @@ export class OutputShipper implements OutputKeeper {
     await output.keep(id, logFile).catch((err: unknown) => {
       this.#options.logger.error({ err, instance }, 'output of an instance could not be kept');
     });
+  }
+
+  note(instance: string, text: string): void {
+    const { logger, now = Date.now } = this.#options;
+    const line = { sequence: noteSequence, timeNs: `${now()}000000`, stream: 'stderr' as const, text };
+    this.#limit
+      .run(() => this.#send(instance, [line]))
+      .catch((err: unknown) =>
+        logger.warn({ err, instance }, 'a note about an instance could not be stored; it is left out'),
+      );
   }
 
   end(instance: string): void {

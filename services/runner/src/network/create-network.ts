@@ -6,6 +6,7 @@ import { type MembershipOf, takeStock } from './earlier-run.ts';
 import { checkFirewall } from './firewall/check-firewall.ts';
 import { mendSwitches } from './kernel-switches.ts';
 import type { Network, UsedSlot } from './network.ts';
+import { refusalText } from './refused.ts';
 import type { OutgoingLimits } from './ruleset.ts';
 import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slot-container.ts';
 import { ensureSlotImage } from './slot-image.ts';
@@ -105,6 +106,11 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       const bridged = await mendBridge(docker, run, ground);
       if (bridged.length > 0) await pool.renew();
       return [...rules, ...bridged];
+    },
+
+    async refused() {
+      const found = await table.refused();
+      return found.map(({ address, limit }) => ({ address, text: refusalText(limit, outgoing) }));
     },
 
     async checkFirewall() {

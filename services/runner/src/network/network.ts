@@ -9,6 +9,12 @@ export interface NetworkSlot {
   readonly address: string;
 }
 
+/** An address that has met a limit, and what its owner should read about it. */
+export interface Refusal {
+  readonly address: string;
+  readonly text: string;
+}
+
 /** One that may have ended: then nobody knows its address. */
 export interface UsedSlot {
   readonly containerId: string;
@@ -35,6 +41,8 @@ export interface Network {
    * mended, empty when all was well.
    */
   verify(): Promise<readonly string[]>;
+  /** Addresses that have met a limit on what they send within the last minute. */
+  refused(): Promise<readonly Refusal[]>;
   /** Whether other firewalls of this machine let instances through, tried with real packets. */
   checkFirewall(): Promise<readonly FirewallProblem[]>;
   /** Removes slots that nobody took. The table stays: instances outlive this process. */

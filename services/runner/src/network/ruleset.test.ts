@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RunnerConfig } from '../config.ts';
-import { type TableWish, tableText } from './ruleset.ts';
+import { outgoingLimits, type TableWish, tableText } from './ruleset.ts';
 
 const wish: TableWish = {
   bridge: 'berth0',
@@ -33,8 +33,8 @@ test('the operator’s denied ranges and own addresses are closed, and only gate
 
 test('every new connection is held against its instance’s rate, and then against its count', () => {
   expect(rulesOf('opened')).toEqual([
-    'ct state new update @dialers { ip saddr limit rate over 200/second burst 400 packets } drop',
-    'ct state new add @connections { ip saddr ct count over 4096 } drop',
+    'ct state new update @dialers { ip saddr limit rate over 200/second burst 400 packets } goto over_newPerSecond',
+    'ct state new add @connections { ip saddr ct count over 4096 } goto over_connections',
     'accept',
   ]);
   for (const chain of ['from_instances', 'to_gateways']) expect(rulesOf(chain).at(-1)).toBe('goto opened');
@@ -46,6 +46,11 @@ test('mail leaves only where the operator opens its port, and bytes are limited 
   const outgoing = { ...wish.outgoing, closedPorts: [], mbPerSecond: 50 };
   expect(rulesOf('from_instances', { outgoing }).join()).not.toContain('tcp dport {');
   expect(rulesOf('from_instances', { outgoing })).toContain(
-    'update @senders { ip saddr limit rate over 50 mbytes/second burst 1 mbytes } drop',
+    'update @senders { ip saddr limit rate over 50 mbytes/second burst 1 mbytes } goto over_mbPerSecond',
   );
+});
+
+test('whoever meets a limit is noted with the limit, and dropped whether or not there was room for the note', () => {
+  for (const [place, limit] of outgoingLimits.entries())
+    expect(rulesOf(`over_${limit}`)).toEqual([`add @refused { ip saddr : ${place} }`, 'drop']);
 });

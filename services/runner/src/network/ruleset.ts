@@ -50,7 +50,11 @@ export const closedRanges: readonly string[] = [
 const CALLS = 'limit rate over 200/second burst 100 packets';
 
 /** Filled by the kernel itself, with addresses of instances that have sent something lately. */
-export const kernelSets = ['callers', 'dialers', 'askers', 'senders', 'connections'] as const;
+export const kernelSets = ['callers', 'dialers', 'askers', 'senders', 'connections', 'refused'] as const;
+
+/** What an instance may meet; `refused` holds the place of one in this list beside the address. */
+export const outgoingLimits = ['gatewayCalls', 'newPerSecond', 'connections', 'dnsPerSecond', 'mbPerSecond'] as const;
+export type OutgoingLimit = (typeof outgoingLimits)[number];
 
 /** Twice the rate may come at once: a page or a build opens many connections in one moment. */
 const packetsOver = (perSecond: number): string => `limit rate over ${perSecond}/second burst ${2 * perSecond} packets`;
@@ -70,6 +74,8 @@ const bytesOver = (mb: number): string => `limit rate over ${mb} mbytes/second b
  * - Limits hold for each source address by itself, so that one that floods stops nobody else. Packets of a flow that nobody answers
  *   stay `new` to the kernel, so a flood of UDP in one direction is held to the rate of new connections. The rate is asked before
  *   the count, because counting takes as long as there are connections.
+ * - Who meets a limit is noted in `refused` for a minute, so that the instance can be told which one. The drop is a rule of its own:
+ *   it must not depend on whether there was room for the note.
  * - A drop is final; an accept only means that this table has nothing against it.
  */
 export const tableText = (wish: TableWish, members: readonly Element[]): string => {
@@ -119,6 +125,9 @@ table ${TABLE} {
     flags dynamic
     size 65535
   }
+  map refused { type ipv4_addr : mark; flags dynamic; timeout 1m; size 65535; }
+
+  ${outgoingLimits.map(refusal).join('\n  ')}
 
   chain input {
     type filter hook input priority filter; policy accept
@@ -140,8 +149,8 @@ table ${TABLE} {
     meta nfproto != ipv4 drop
     ip saddr != @admitted drop
     oifname "${bridge}" goto to_peers
-    ${outgoing.mbPerSecond === undefined ? '' : `update @senders { ip saddr ${bytesOver(outgoing.mbPerSecond)} } drop`}
-    ip daddr @resolvers udp dport 53 update @askers { ip saddr ${packetsOver(outgoing.dnsPerSecond)} } drop
+    ${outgoing.mbPerSecond === undefined ? '' : `update @senders { ip saddr ${bytesOver(outgoing.mbPerSecond)} } goto over_mbPerSecond`}
+    ip daddr @resolvers udp dport 53 update @askers { ip saddr ${packetsOver(outgoing.dnsPerSecond)} } goto over_dnsPerSecond
     ct state established,related accept
     ct state invalid drop
     ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto opened
@@ -162,13 +171,13 @@ table ${TABLE} {
   }
 
   chain to_gateways {
-    ct state new update @callers { ip saddr ${CALLS} } drop
+    ct state new update @callers { ip saddr ${CALLS} } goto over_gatewayCalls
     goto opened
   }
 
   chain opened {
-    ct state new update @dialers { ip saddr ${packetsOver(outgoing.newPerSecond)} } drop
-    ct state new add @connections { ip saddr ct count over ${outgoing.connections} } drop
+    ct state new update @dialers { ip saddr ${packetsOver(outgoing.newPerSecond)} } goto over_newPerSecond
+    ct state new add @connections { ip saddr ct count over ${outgoing.connections} } goto over_connections
     accept
   }
 
@@ -185,6 +194,11 @@ table ${TABLE} {
 }
 `;
 };
+
+const refusal = (limit: OutgoingLimit, place: number): string => `chain over_${limit} {
+    add @refused { ip saddr : ${place} }
+    drop
+  }`;
 
 const limitedSet = (name: string): string => `set ${name} { type ipv4_addr; flags dynamic; timeout 1m; size 65535; }`;
 

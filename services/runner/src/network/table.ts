@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import type { RunCommand } from './command.ts';
 import { type Element, Members } from './members.ts';
 import type { Membership } from './membership.ts';
+import { type Refused, refusedIn } from './refused.ts';
 import { changeText, elementText, TABLE, type TableWish, tableText } from './ruleset.ts';
 import { type TableContents, tableContents } from './table-contents.ts';
 
@@ -13,6 +14,8 @@ export interface Table {
   deny(addresses: readonly string[]): Promise<void>;
   /** Returns what was not as it should be. */
   mend(): Promise<string[]>;
+  /** Who has met a limit within the last minute. */
+  refused(): Promise<Refused[]>;
 }
 
 /** `used` are the addresses that are in use already: those that have an owner are in the table from its first moment on. */
@@ -101,16 +104,20 @@ export async function openTable(
         if (problems.length > 0) await replace();
         return problems;
       }),
+
+    refused: async () => refusedIn(await run('nft', ['-j', 'list', 'map', ...TABLE.split(' '), 'refused'])),
   };
 }
 
 /**
- * Connections of an instance that has ended count neither against the next one with its address nor, where the program conntrack is
- * installed, in the kernel's table, where they would stay for up to five days. The table may be long: nobody waits for that.
+ * Connections of an instance that has ended count neither against the next one with its address, nor is that one told of limits that
+ * this one met, nor do they stay, where the program conntrack is installed, in the kernel's table, where they would stay for up to five days. The table may be long: nobody waits for that.
  */
 export async function forgetConnections(run: RunCommand, address: string): Promise<void> {
   assertAddresses([address]);
-  const uncount = `nft delete element ${TABLE} connections "{ $1 }" 2>/dev/null`;
+  const uncount = ['connections', 'refused']
+    .map((set) => `nft delete element ${TABLE} ${set} "{ $1 }" 2>/dev/null`)
+    .join('; ');
   const untrack = '(conntrack -D -s "$1" >/dev/null 2>&1 </dev/null &)';
   await run('sh', ['-c', `${uncount}; ${untrack}`, 'sh', address]);
 }

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { RefusalNotes } from './refusal-notes.ts';
+
+test('an instance is told once a minute of each limit that it meets, and nobody of an address that is nobody’s', () => {
+  let nowMs = 0;
+  const told: string[] = [];
+  const notes = new RefusalNotes({ note: (instance, text) => told.push(`${instance}: ${text}`) }, () => nowMs);
+  const tell = (...refused: [address: string, text: string][]) =>
+    notes.tell(
+      refused.map(([address, text]) => ({ address, text })),
+      (address) => ({ 'address-a': 'a', 'address-b': 'b' })[address],
+    );
+  tell(['address-a', 'rate'], ['address-c', 'rate']);
+  nowMs = 59_999;
+  tell(['address-a', 'rate'], ['address-a', 'count'], ['address-b', 'rate']);
+  expect(told).toEqual(['a: rate', 'a: count', 'b: rate']);
+  nowMs = 60_000;
+  tell(['address-a', 'rate'], ['address-b', 'rate']);
+  expect(told.slice(3)).toEqual(['a: rate']);
+});
