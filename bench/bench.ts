@@ -18,6 +18,8 @@ export type Measure = {
     | 'streams'
     | 'events'
     | 'restores'
+    | 'requests'
+    | 'refusals'
     | 'ms CPU per s';
   readonly bound?: Bound;
   readonly detail?: Readonly<Record<string, string | number>>;

@@ -9,6 +9,7 @@ import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
 import { gvisorRestore } from './gvisor-restore.ts';
 import { listing } from './listing.ts';
+import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxCycle } from './sandbox-cycle.ts';
 import { sandboxDensity } from './sandbox-density.ts';
@@ -25,6 +26,7 @@ export const benches: readonly Bench[] = [
   cold,
   gateway,
   flood,
+  oneTenant,
   streams,
   gatewayLong,
   guest,

@@ -6,6 +6,8 @@ import { isAlive } from '../is-alive.ts';
 export type Killable = {
   readonly name: string;
   readonly url: string;
+  /** Of the process that runs now. */
+  pid(): number;
   kill(): Promise<void>;
   start(): Promise<void>;
 };
@@ -20,6 +22,7 @@ export async function startKillable<Running extends RunningEngine>(
     name: engine.name,
     url: first.url,
     first,
+    pid: () => pid,
     async kill() {
       process.kill(pid, 'SIGKILL');
       // Its successor needs the port and the lock on the data, which end with the process.

@@ -1,0 +1,104 @@
+// One account takes all it can get; another works as usual beside it. What it creates and calls must not take three times as
+// long, and each refusal that the first one gets must name the limit that it met.
+import type { Bench, Measure } from './bench.ts';
+import { busyShare } from './gateway/cpu-time.ts';
+import { type Attack, unnamed } from './one-tenant/attack.ts';
+import { manyConnections } from './one-tenant/attacks/connections.ts';
+import { largeExecutions } from './one-tenant/attacks/executions.ts';
+import { manyInstances } from './one-tenant/attacks/instances.ts';
+import { outputFlood } from './one-tenant/attacks/output.ts';
+import { manyResources } from './one-tenant/attacks/resources.ts';
+import { deletionOfStored, listingsOfStored } from './one-tenant/attacks/stored-rows.ts';
+import { type Bed, startBed } from './one-tenant/bed.ts';
+import { watchCpu } from './one-tenant/cpu-sides.ts';
+import { deeds, type Times } from './one-tenant/victim.ts';
+import { median, quantile, rounded } from './support/statistics.ts';
+
+const mebibyte = 1_048_576;
+/** The full size has the limits that are built in; the quick one smaller ones, so that they are met in time. */
+const sizes = {
+  full: { seconds: 30, quotas: {}, executionBytes: 30 * mebibyte, stored: 1_000_000 },
+  quick: {
+    seconds: 8,
+    quotas: { drives: 300, execution_bytes: 64 * mebibyte },
+    executionBytes: 8 * mebibyte,
+    stored: 20_000,
+  },
+};
+
+export const oneTenant: Bench = {
+  name: 'one-tenant',
+  about:
+    'p50 of what one account creates, deploys and calls while another asks for 10 000 instances, fills the database, floods the logs and opens 100 000 connections / the same while it is quiet',
+  async *run({ full }) {
+    const { seconds, quotas, executionBytes, stored } = full ? sizes.full : sizes.quick;
+    await using bed = await startBed(quotas);
+    // What others do on the machine slows both sides, and hides what the attacks do: with much of it the ratios say little.
+    yield { name: 'share of the machine that was busy before', value: await busyShare(2_000), unit: 'x' };
+    // Code is compiled, connections and plans are made before anything is measured.
+    await bed.victim.measure(5);
+    const attacks = [
+      manyInstances,
+      manyResources,
+      largeExecutions(executionBytes),
+      outputFlood,
+      manyConnections,
+      listingsOfStored(stored),
+      // Last: its messages are worked off for a long time.
+      deletionOfStored(stored),
+    ];
+    for (const attack of attacks) yield* measure(bed, attack, seconds);
+  },
+};
+
+async function* measure(bed: Bed, attack: Attack, seconds: number): AsyncGenerator<Measure> {
+  await attack.prepare?.(bed);
+  const quiet = await watchCpu(bed, [], () => bed.victim.measure(seconds));
+  const underWay = await attack.begin(bed);
+  const attacked = await watchCpu(bed, underWay.pids, () => bed.victim.measure(seconds));
+  const outcome = await underWay.end();
+  for (const deed of deeds) yield compared(`${attack.name}: ${deed}`, quiet.result[deed], attacked.result[deed]);
+  const { failures } = attacked.result;
+  yield {
+    name: `${attack.name}: what the other account was refused`,
+    value: failures.length,
+    unit: 'requests',
+    bound: { atMost: 0 },
+    detail: { ...(failures[0] === undefined ? {} : { first: failures[0] }) },
+  };
+  const wrong = unnamed(outcome);
+  yield {
+    name: `${attack.name}: refusals that do not name their limit`,
+    value: wrong.length,
+    unit: 'refusals',
+    bound: { atMost: 0 },
+    detail: {
+      ...outcome.detail,
+      refusals: outcome.refusals.join(' | '),
+      ...(wrong[0] && { wrong: wrong.join(' | ') }),
+    },
+  };
+  yield {
+    name: `${attack.name}: CPU of the machine`,
+    value: attacked.perSecond.all ?? Number.NaN,
+    unit: 'ms CPU per s',
+    detail: { ...attacked.perSecond, quiet: quiet.perSecond.all ?? Number.NaN },
+  };
+}
+
+function compared(name: string, quiet: Times['create'], attacked: Times['create']): Measure {
+  return {
+    name: `${name}, p50 under attack / quiet`,
+    value: median(attacked) / median(quiet),
+    unit: 'x',
+    bound: { atMost: 3 },
+    detail: {
+      quietMs: rounded(median(quiet)),
+      attackMs: rounded(median(attacked)),
+      quietP99Ms: rounded(quantile(quiet, 0.99)),
+      attackP99Ms: rounded(quantile(attacked, 0.99)),
+      quietCount: quiet.length,
+      attackCount: attacked.length,
+    },
+  };
+}

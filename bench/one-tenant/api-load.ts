@@ -1,0 +1,47 @@
+// A program of its own: sends requests to the api, each as soon as the one before was answered, until its input ends. Then it
+// prints how many were answered with which status, and the first refusal of each sort. Arguments: JSON of `Load`.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Load, type LoadReport } from './api-load-messages.ts';
+import { HttpSender } from './http-sender.ts';
+
+/** What is still under way when it is told to end is not waited for longer. */
+const graceMs = 3_000;
+
+async function run({ apiUrl, caller, atATime, requests }: Load, report: LoadReport, stop: AbortSignal): Promise<void> {
+  const sender = new HttpSender(caller);
+  let sent = 0;
+  const bodies = requests.map(({ body, taskBytes }) =>
+    taskBytes === undefined ? body : JSON.stringify({ tasks: [{ blob: 'x'.repeat(taskBytes) }] }),
+  );
+  async function work(): Promise<void> {
+    while (!stop.aborted) {
+      const at = sent % requests.length;
+      const { method = '', path = '' } = requests[at] ?? {};
+      const number = String(sent);
+      sent += 1;
+      const answer = await sender.send(method, apiUrl + path.replace('#', number), bodies[at]?.replace('#', number));
+      const sort = `${method} ${answer.status}`;
+      report.statuses[sort] = (report.statuses[sort] ?? 0) + 1;
+      if (answer.status >= 400) report.refusals[`${sort} ${path}`] ??= answer.body;
+      // As it is told to; sending on would be a flood of requests, which is another bench.
+      if (answer.status === 429)
+        await sleep(Number(answer.headers['retry-after'] ?? 1) * 1_000, undefined, { signal: stop }).catch(() => {});
+    }
+  }
+  const ended = Promise.withResolvers<void>();
+  stop.addEventListener('abort', () => setTimeout(ended.resolve, graceMs));
+  await Promise.race([Promise.all(Array.from({ length: atATime }, work)), ended.promise]);
+}
+
+const load = Load.parse(JSON.parse(process.argv[2] ?? ''));
+const report: LoadReport = { statuses: {}, refusals: {} };
+const stop = new AbortController();
+process.stdin.resume().once('end', async () => {
+  const latest = performance.now() + load.refusalWithinSeconds * 1_000;
+  const isRefused = () => Object.keys(report.refusals).some((sort) => sort.includes(' 403 '));
+  while (!isRefused() && performance.now() < latest) await sleep(100);
+  stop.abort();
+});
+await run(load, report, stop.signal);
+console.log(JSON.stringify(report));
+process.exit(0);

@@ -1,0 +1,19 @@
+// A container that prints without a pause.
+import type { Attack } from '../attack.ts';
+import { notesInOutput } from '../notes-in-output.ts';
+
+export const outputFlood: Attack = {
+  name: 'log flood',
+  async begin(bed) {
+    await bed.callGreedyAgent('/print');
+    return {
+      pids: [],
+      async end() {
+        const { printedMb } = JSON.parse(await bed.callGreedyAgent('/calm'));
+        const limit = /runner\.logBytesPerSecond/;
+        const { notes, count } = await notesInOutput(bed, limit);
+        return { refusals: notes, expected: [limit], detail: { printedMb: Math.round(printedMb), notes: count } };
+      },
+    };
+  },
+};

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runEnvironment } from '../../scripts/engines/run.ts';
+import { type Load, LoadReport } from './api-load-messages.ts';
+import type { Bed } from './bed.ts';
+
+const program = join(import.meta.dirname, 'api-load.ts');
+
+export interface RunningLoad {
+  readonly pid: number;
+  end(): Promise<LoadReport>;
+}
+
+/** Requests of the greedy account, sent by a process of their own. */
+export function startLoad({ apiUrl, greedy }: Bed, load: Omit<Load, 'apiUrl' | 'caller'>): RunningLoad {
+  const asked: Load = { apiUrl, caller: greedy.caller, ...load };
+  const child = spawn(process.execPath, [program, JSON.stringify(asked)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...runEnvironment() },
+  });
+  const told = text(child.stdout);
+  return {
+    pid: child.pid ?? 0,
+    async end() {
+      child.stdin.end();
+      return LoadReport.parse(JSON.parse(await told));
+    },
+  };
+}

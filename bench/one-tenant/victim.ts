@@ -1,0 +1,92 @@
+// What the other account does all the time: it creates small resources, deploys agents and calls one that runs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { agent } from '../../tests/support/workloads.ts';
+import { timedMs } from '../support/statistics.ts';
+import type { HttpSender } from './http-sender.ts';
+
+export const deeds = ['create', 'deploy', 'call'] as const;
+export type Times = Readonly<Record<(typeof deeds)[number], number[]>> & { readonly failures: string[] };
+
+export interface VictimPlace {
+  readonly sender: HttpSender;
+  readonly apiUrl: string;
+  /** Of an agent that runs. */
+  readonly callUrl: string;
+}
+
+const pauseMs = { create: 100, call: 20, deploy: 200 };
+const Standing = z.object({ status: z.string() });
+
+export class Victim {
+  readonly #place: VictimPlace;
+  #count = 0;
+
+  constructor(place: VictimPlace) {
+    this.#place = place;
+  }
+
+  async measure(seconds: number): Promise<Times> {
+    const times: Times = { create: [], deploy: [], call: [], failures: [] };
+    const endAt = performance.now() + seconds * 1_000;
+    await Promise.all([
+      this.#paced('create', times, endAt, () => this.#create()),
+      this.#paced('call', times, endAt, () => this.#send('GET', this.#place.callUrl)),
+      this.#deployUntil(times, endAt),
+    ]);
+    return times;
+  }
+
+  /** Sends at a rate, whether or not answers have come: a slow answer must not spare the next one its wait. */
+  async #paced(deed: 'create' | 'call', times: Times, endAt: number, work: () => Promise<unknown>): Promise<void> {
+    const open: Promise<void>[] = [];
+    while (performance.now() < endAt) {
+      open.push(timed(times, deed, work));
+      await sleep(pauseMs[deed]);
+    }
+    await Promise.all(open);
+  }
+
+  async #deployUntil(times: Times, endAt: number): Promise<void> {
+    while (performance.now() < endAt) {
+      const name = this.#newName();
+      await timed(times, 'deploy', () => this.#deploy(name));
+      await this.#send('DELETE', `${this.#place.apiUrl}/agents/${name}`).catch(() => {});
+      await sleep(pauseMs.deploy);
+    }
+  }
+
+  #create(): Promise<string> {
+    return this.#send('POST', `${this.#place.apiUrl}/drives`, { metadata: { name: this.#newName() }, spec: {} });
+  }
+
+  async #deploy(name: string): Promise<void> {
+    const { apiUrl } = this.#place;
+    await this.#send('POST', `${apiUrl}/agents`, agent(name, { generation: 'mk2' }));
+    for (let attempt = 0; attempt < 3_000; attempt += 1) {
+      const { status } = Standing.parse(JSON.parse(await this.#send('GET', `${apiUrl}/agents/${name}`)));
+      if (status === 'DEPLOYED') return;
+      await sleep(20);
+    }
+    throw new Error(`${name} was not deployed within a minute`);
+  }
+
+  #newName(): string {
+    this.#count += 1;
+    return `victim-${this.#count}`;
+  }
+
+  async #send(method: string, url: string, body?: object): Promise<string> {
+    const answer = await this.#place.sender.send(method, url, body && JSON.stringify(body));
+    if (answer.status === 200) return answer.body;
+    throw new Error(`${method} ${url} answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+  }
+}
+
+async function timed(times: Times, deed: (typeof deeds)[number], work: () => Promise<unknown>): Promise<void> {
+  try {
+    times[deed].push(await timedMs(work));
+  } catch (error) {
+    times.failures.push(String(error));
+  }
+}
