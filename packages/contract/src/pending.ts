@@ -33,7 +33,7 @@ const connection = '/integrations/connections/{connectionName}';
 const groups: readonly PendingGroup[] = [
   {
     topic: 'billing',
-    reason: 'Usage is not metered before workloads run.',
+    reason: 'Usage is not metered yet.',
     addresses: [
       ['GET', '/accounts/{accountId}/metrics'],
       ['GET', '/accounts/{accountId}/metrics/enums/group-by'],
@@ -42,7 +42,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'sandbox snapshots',
-    reason: 'A snapshot or fork copies the state of a running sandbox, so it needs a runner.',
+    reason: 'No runner copies the state of a sandbox yet.',
     addresses: [
       ['POST', `${sandbox}/fork`],
       ['GET', `${sandbox}/snapshots`],
@@ -52,7 +52,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'sandbox schedules',
-    reason: 'A schedule runs a command inside the sandbox, so it needs a runner.',
+    reason: 'Nothing starts commands inside a sandbox by the clock yet.',
     addresses: [
       ['GET', `${sandbox}/schedule-executions`],
       ['GET', `${sandbox}/schedules`],
@@ -64,7 +64,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'custom domain sharing',
-    reason: 'A shared domain needs a copy in every workspace that it is shared with.',
+    reason: 'A domain belongs to one workspace; nothing copies it to others yet.',
     addresses: [
       ['GET', `${domain}/share`],
       ['POST', `${domain}/share`],
@@ -73,7 +73,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'provider models',
-    reason: 'The list comes from the provider, which is called by the gateway only.',
+    reason: 'The list comes from the provider, and nothing calls providers yet.',
     addresses: [
       ['GET', `${connection}/models`],
       ['GET', `${connection}/models/{modelId}`],
@@ -81,7 +81,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'image sharing',
-    reason: 'Sharing needs the registry that holds images built here.',
+    reason: 'Sharing needs a registry that holds images built here; there is none yet.',
     addresses: [
       ['GET', '/pending-image-shares'],
       ['POST', '/pending-image-shares/{pendingShareId}/accept'],
@@ -93,7 +93,7 @@ const groups: readonly PendingGroup[] = [
   },
   {
     topic: 'management MCP',
-    reason: 'The MCP server stands on top of the served operations and of OAuth.',
+    reason: 'Its clients sign in with OAuth, which is not served yet.',
     addresses: [['ANY', '/mcp']],
   },
   {
