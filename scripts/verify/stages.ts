@@ -65,12 +65,13 @@ const onPostgres15 = (name: string, folders: readonly string[]): Stage => ({
   env: { BERTH_TEST_POSTGRES: '15' },
 });
 
-const conformance: Stage = { name: 'conformance', script: ['conformance'], counts: 'summary' };
+const conformance: Stage = { name: 'conformance', script: ['conformance'], counts: 'summary', needs: ['guest'] };
 /** Under another brand: whatever holds there holds under our own, and nothing may depend on the name. */
 const rebranded: Stage = {
   name: 'conformance under another brand',
   script: ['conformance', '--brand', 'Acme:ac'],
   counts: 'summary',
+  needs: ['guest'],
 };
 
 const heavy: Stage = {

@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 test('auth.required: every operation that is not declared public answers 401 without a credential and with a wrong one', async () => {
+  // Neither is named in the specification; the control-plane sheet (1.12, 1.17) has both as public.
   const open = operations.filter(({ access }) => access.kind === 'public');
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'GET /changelog',
@@ -65,16 +66,13 @@ test('auth.key-long-lived: a key made without an expiry carries none and keeps w
   expect(created).not.toHaveProperty('expires_in');
   const holder = user.client.with({ key: apiKey });
   expect((await holder.get('/drives')).status).toBe(200);
-  const decade = 10 * 365 * 86_400_000;
-  api.advance(decade);
-  // The database's clock judges keys, so a key that old is one whose row was written then.
-  const longAgo = new Date(Date.now() - decade);
+  // The database's clock judges keys, so an old key is one whose row was written then.
+  const longAgo = new Date(Date.now() - 10 * 365 * 86_400_000);
   await api.database.updateTable('api_keys').set({ created_at: longAgo }).where('id', '=', created.id).execute();
   expect((await holder.get('/drives')).status).toBe(200);
   const listed = (await user.client.get('/profile/api_keys')).body.find(({ id }: { id: string }) => id === created.id);
   expect(listed).toMatchObject({ name: 'forever', createdAt: longAgo.toISOString() });
   expect(listed).not.toHaveProperty('expiresAt');
-  api.advance(-decade);
 });
 
 test('auth.key-owner: an API key names its owner, which is a user or a service account', async () => {

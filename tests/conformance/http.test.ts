@@ -2,12 +2,16 @@
 import { operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/client.ts';
+import { createEverything, fill } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
+/** With the region that `createEverything` names. */
+const regions = [...completeConfig.regions, { name: 'local', egressPools: ['198.51.100.0/24'] }];
+
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ config: completeConfig, clickhouse: 'own' });
+  api = await startTestApi({ config: { ...completeConfig, regions, features: { known: true } }, clickhouse: 'own' });
   await addExit(api.admin);
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -50,7 +54,18 @@ test('http.json-bodies: a body that is not JSON is refused and every answer with
   for (const { headers } of answers) expect(headers.get('content-type')).toMatch(/^application\/json\b/);
 });
 
-test('http.success-200: a create, a read, a listing, a change and a delete each answer 200 with their body', async () => {
+test('http.success-200: every read of the contract, and a create, a change and a delete of fourteen kinds, answer 200 with their body', async () => {
+  const everything = await createEverything(api.admin, 'read');
+  const [template] = (await api.admin.get('/templates')).body;
+  const params = {
+    ...everything,
+    ...{ accountId: api.accountId, workspaceName: api.workspace },
+    ...{ templateName: template.name, integrationName: 'github', featureKey: 'known' },
+  };
+  for (const { method, path } of operations.filter((each) => each.method === 'GET')) {
+    const { status, text } = await api.admin.send(method, fill(path, params), {});
+    expect([path, status, text === '']).toEqual([path, 200, false]);
+  }
   const withoutChange = ['VPC', 'EgressGateway', 'EgressIP'];
   for (const sample of Object.values<Sample>(samples)) {
     const { title, path } = sample;

@@ -9,7 +9,7 @@ import { Brand, operations, pendingOperations } from '@berth/contract';
 import { environment } from '@berth/telemetry';
 import { findFaults } from './list/find-faults.ts';
 import { interfaceFaults, readOperations } from './list/interface.ts';
-import { renderSummary } from './list/render-summary.ts';
+import { renderCounts, renderSummary } from './list/render-summary.ts';
 import { readStatements } from './list/statements.ts';
 import { type RunResult, readTestResults } from './list/test-results.ts';
 
@@ -53,4 +53,5 @@ console.log(
 );
 if (faults.length > 0) console.log(`wrong\n${faults.map((fault) => `  ${fault}`).join('\n')}\n`);
 if (faults.length > 0) process.exitCode = 1;
+console.log(renderCounts(statements));
 console.log(`${passed} passed, ${result.tests.length - passed} failed`);

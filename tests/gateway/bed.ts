@@ -5,7 +5,7 @@ import { connect, type Database } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { Named, ServedKind } from '../../services/gateway/src/routing/route.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi, type TestApiOptions } from '../support/test-api.ts';
 
 export const silent = createLogger({ role: 'gateway' }, { level: 'silent' });
 
@@ -20,28 +20,34 @@ export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'age
 export interface Bed extends AsyncDisposable {
   readonly api: TestApi;
   readonly database: Database;
-  /** An agent that is deployed, with its active revision. */
-  deploy(name: string, spec?: object, workspace?: string): Promise<{ uid: string; revision: string }>;
+  /** An agent, or a function, that is deployed, with its active revision. */
+  deploy(
+    name: string,
+    spec?: object,
+    workspace?: string,
+    kind?: 'agent' | 'function',
+  ): Promise<{ uid: string; revision: string }>;
   addRunner(): Promise<string>;
   addInstance(uid: string, revision: string, runnerId: string, state?: string): Promise<string>;
 }
 
-export async function makeBed(): Promise<Bed> {
-  const api = await startTestApi();
+export async function makeBed(options?: TestApiOptions): Promise<Bed> {
+  const api = await startTestApi(options);
   const { database } = api;
   return {
     api,
     database,
-    async deploy(name, spec = {}, workspace = 'main') {
+    async deploy(name, spec = {}, workspace = 'main', kind = 'agent') {
       const runtime = { image: 'registry.example.org/a:1' };
       const admin = api.admin.with({ workspace });
-      const { status, body } = await admin.post('/agents', { metadata: { name }, spec: { runtime, ...spec } });
+      const { status, body } = await admin.post(`/${kind}s`, { metadata: { name }, spec: { runtime, ...spec } });
       if (status !== 200) throw new Error(JSON.stringify(body));
       const { uid } = await database
         .selectFrom('resources')
         .innerJoin('workspaces', 'workspaces.id', 'resources.workspace_id')
         .select('uid')
         .where('resources.name', '=', name)
+        .where('resources.kind', '=', kind)
         .where('workspaces.name', '=', workspace)
         .executeTakeFirstOrThrow();
       const { id: revision } = await database

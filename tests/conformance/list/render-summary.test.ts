@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderSummary } from './render-summary.ts';
+import { renderCounts, renderSummary } from './render-summary.ts';
 import { readStatements } from './statements.ts';
 
 const list = `
@@ -25,6 +25,12 @@ test('the summary counts, and gives each reason under what it waits for', () => 
     '  not shown (1)',
     '    c.five: Five.',
   ]);
+});
+
+test('the counts give how many are tested, and how many wait for what', () => {
+  const statements = readStatements(list);
+  expect(renderCounts(statements)).toBe('1 statements tested, 3 waiting (inference 2, tls 1)');
+  expect(renderCounts(statements.slice(0, 1))).toBe('1 statements tested, 0 waiting');
 });
 
 test.each([

@@ -9,6 +9,16 @@ function grouped(lines: readonly { readonly heading: string; readonly line: stri
   ]);
 }
 
+/** One line, for the end of a run. */
+export function renderCounts(statements: readonly Statement[]): string {
+  const tested = statements.filter(({ tests }) => tests !== undefined);
+  const waiting = statements.filter((statement) => statement.waiting !== undefined);
+  const byTopic = [...Map.groupBy(waiting, ({ topic = '' }) => topic)]
+    .map(([topic, members]) => `${topic} ${members.length}`)
+    .sort();
+  return `${tested.length} statements tested, ${waiting.length} waiting${waiting.length === 0 ? '' : ` (${byTopic.join(', ')})`}`;
+}
+
 export function renderSummary(statements: readonly Statement[]): string {
   const waiting = statements.filter((statement) => statement.waiting !== undefined);
   const nothing = statements.filter(({ notAStatement }) => notAStatement !== undefined);

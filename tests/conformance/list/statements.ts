@@ -18,15 +18,3 @@ const Statement = z.strictObject({
 export type Statement = z.infer<typeof Statement>;
 
 export const readStatements = (text: string): Statement[] => z.array(Statement).parse(parse(text));
-
-/** What a statement can wait for; each is a part of the service that is built later. */
-export const waitingTopics: readonly string[] = [
-  'inference',
-  'billing',
-  'oauth',
-  'tls',
-  'storage',
-  'provisioning',
-  'jobs',
-  'directory sync',
-];

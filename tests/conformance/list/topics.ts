@@ -1,0 +1,30 @@
+// What a statement can wait for. Every topic names the place in the code that says that its engine is missing: whoever builds the engine
+// changes that place, and from then on no statement may wait for it.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ApiConfig } from '@berth/api';
+import { type FieldEffect, fieldEffects, pendingOperations, workspaceEffects } from '@berth/contract';
+
+const isPending = (topic: string): boolean => pendingOperations.some((operation) => operation.topic === topic);
+
+/** A field is accepted or refused, and does nothing. */
+const isIdle = (effects: readonly FieldEffect[], path: string): boolean =>
+  effects.some(({ effect, paths }) => effect !== 'enforced' && paths.includes(path));
+
+const ofKind = (kind: string, path: string): boolean => isIdle(fieldEffects[kind] ?? [], path);
+
+/** By the name of the topic: whether its engine is missing. */
+export type Topics = Readonly<Record<string, boolean>>;
+
+export const waitingTopics: Topics = {
+  billing: isPending('billing'),
+  console: !existsSync(resolve(import.meta.dirname, '../../../clients/console')),
+  'directory sync': isIdle(workspaceEffects, 'groupMappings'),
+  jobs: ofKind('job', 'runtime'),
+  models: ofKind('model', 'runtime'),
+  oauth: isPending('OAuth'),
+  provisioning: ofKind('egressip', 'ipFamily'),
+  storage: ofKind('volume', 'size') && ofKind('drive', 'size'),
+  // The gateway serves HTTPS by itself; the management API does not.
+  tls: !('tls' in ApiConfig.shape),
+};

@@ -1,0 +1,150 @@
+// A gateway in front of workloads that answer. The gateway is a process as an operator runs it, on the database of a real api, and reaches
+// instances under leases from a real ingress of a runner. The statements are about addresses and what passes through them, not about
+// how a workload gets onto a machine: so the instances are rows, and each workload is a process of this machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { headerNames } from '@berth/contract';
+import { sql } from 'kysely';
+import { ServerProcess } from '../../../scripts/engines/fleet/server-process.ts';
+import { freePort } from '../../../scripts/engines/free-port.ts';
+import { runEnvironment, runFolder } from '../../../scripts/engines/run.ts';
+import { startTestIngress } from '../../../services/runner/src/ingress/ingress-fixture.ts';
+import { type Bed, makeBed } from '../../gateway/bed.ts';
+import { conformanceBrand } from '../../support/conformance-brand.ts';
+import { startGuestProcess } from '../../support/guest-process.ts';
+import type { TestApi } from '../../support/test-api.ts';
+import { completeConfig } from './samples.ts';
+
+const brand = conformanceBrand();
+const repository = resolve(import.meta.dirname, '../../..');
+const programs = {
+  /** Says what it was asked, headers and body as they arrived. */
+  echo: join(repository, 'tests/e2e/inference/echo/server.mjs'),
+  /** Remembers what it was told, by thread. */
+  memory: join(repository, 'examples/thread-memory/server.mjs'),
+  /** An MCP server made with the official SDK. */
+  tools: join(repository, 'tests/e2e/inference/mcp/server.mjs'),
+};
+
+export interface Serving extends AsyncDisposable {
+  readonly api: TestApi;
+  /** inference_url, without a slash at its end. */
+  readonly url: string;
+  /** Port of the sandbox `box` on which `echo` listens. */
+  readonly echoPort: number;
+  /** Working directory of the sandbox. */
+  readonly folder: string;
+}
+
+/** Agents `echo` and `memory`, functions `echo` and `tools`, and a sandbox `box` with `echo` on a port of its own. */
+export async function startServing(): Promise<Serving> {
+  await using made = new AsyncDisposableStack();
+  const bed = made.use(await makeBed({ config: completeConfig }));
+  const ingress = made.use(await startTestIngress());
+  await addRunner(bed, ingress.runnerId);
+  const place = await mkdtemp(join(await runFolder(), 'conformance-'));
+  const folder = join(place, 'box');
+  const port = await freePort();
+  const gateway = new ServerProcess({
+    role: 'gateway',
+    logFile: join(place, 'gateway.log'),
+    env: {
+      BERTH_POSTGRES_URL: bed.api.databaseUrl,
+      BERTH_API_BRAND_LONG: brand.long,
+      BERTH_API_BRAND_SHORT: brand.short,
+      BERTH_API_WORKLOAD_DOMAIN: completeConfig.workloadDomain,
+      BERTH_GATEWAY_PORT: String(port),
+      BERTH_GATEWAY_LOCAL_RUNNER: ingress.lease,
+      BERTH_HEALTH_PORTS_GATEWAY: '0',
+    },
+  });
+  made.use(gateway);
+  const threadHeader = { THREAD_ID_HEADER: headerNames(brand).threadId };
+  const [echo, memory, tools, guest] = await Promise.all([
+    startProgram(programs.echo),
+    startProgram(programs.memory, threadHeader),
+    startProgram(programs.tools),
+    startGuestProcess({ workingDirectory: folder }),
+    gateway.start(),
+  ]);
+  for (const started of [echo, memory, tools]) made.use(started);
+  made.use(guest);
+
+  const answersOn = (instance: string, at: number) =>
+    ingress.endpoints.set(instance, { address: '127.0.0.1', port: at });
+  for (const [kind, name, program] of [
+    ['agent', 'echo', echo],
+    ['agent', 'memory', memory],
+    ['function', 'echo', echo],
+    ['function', 'tools', tools],
+  ] as const) {
+    const { uid, revision } = await bed.deploy(name, {}, bed.api.workspace, kind);
+    answersOn(await bed.addInstance(uid, revision, ingress.runnerId), program.port);
+  }
+  answersOn(await addSandbox(bed, ingress.runnerId, echo.port), Number(new URL(guest.url).port));
+
+  const kept = made.move();
+  return {
+    ...{ api: bed.api, url: `http://127.0.0.1:${port}`, echoPort: echo.port, folder },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function addRunner({ database }: Bed, id: string): Promise<void> {
+  // The gateway reaches it by its socket alone: nothing listens at the address.
+  const ingress = { ingress_address: '127.0.0.1:1', ingress_secret: 'never sent' };
+  await database
+    .insertInto('runners')
+    .values({ id, name: id, region: 'one', status: 'up', ...ingress })
+    .execute();
+}
+
+/** The instance's id. */
+async function addSandbox(bed: Bed, runnerId: string, port: number): Promise<string> {
+  const spec = { runtime: { ports: [{ target: port, protocol: 'HTTP' }] } };
+  const made = await bed.api.admin.post('/sandboxes', { metadata: { name: 'box' }, spec });
+  if (made.status !== 200) throw new Error(made.text);
+  const { rows } = await sql<{ uid: string }>`update resources set status = 'DEPLOYED'
+    where kind = 'sandbox' and name = 'box' returning uid`.execute(bed.database);
+  return bed.addInstance(rows[0]?.uid ?? '', 'boot-1', runnerId);
+}
+
+interface Program extends AsyncDisposable {
+  readonly port: number;
+}
+
+async function startProgram(file: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    env: { ...runEnvironment(), ...env, HOST: '127.0.0.1', PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  while (!(await answersAt(port))) {
+    if (hasEnded()) throw new Error(`${file} ended before it listened.`);
+    await sleep(20);
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      if (hasEnded()) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function answersAt(port: number): Promise<boolean> {
+  return new Promise((answered) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      answered(true);
+    });
+    socket.on('error', () => answered(false));
+  });
+}
