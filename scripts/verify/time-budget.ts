@@ -69,18 +69,19 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/runner-network.test.ts': 90,
   'tests/e2e/runner-sleep.test.ts': 90,
   'tests/e2e/runners.test.ts': 55,
-  'tests/e2e/sandbox-attacks.test.ts': 95,
+  'tests/e2e/sandbox-attacks.test.ts': 110,
   'tests/e2e/sandbox-neighbours.test.ts': 0,
   'tests/e2e/sandbox/wire-checks.test.ts': 130,
   'tests/e2e/scale.test.ts': 100,
   'tests/e2e/tenants.test.ts': 40,
 };
 
-/** Files without containers that mostly wait. They start first, so that the others run beside them. */
+/** Files without containers that mostly wait, or are much longer than the others. They start first, so that the others run beside them. */
 const waitingShares: Readonly<Record<string, number>> = {
   'tests/gateway/sandbox-sleep.test.ts': 70,
   'tests/orchestrator/lifetimes.test.ts': 70,
   'tests/gateway/sandbox-states.test.ts': 30,
+  'tests/conformance/scope.test.ts': 30,
   'services/runner/src/ingress/tunnel.test.ts': 25,
   'services/server/src/run-server.test.ts': 25,
   'tests/api/concurrency.test.ts': 25,

@@ -1,5 +1,5 @@
-// Code inside a sandbox that wants out. Each attack is tried for real on both isolation classes, on a runner as operators have it;
-// what came of it is printed, and none reaches the machine or a neighbour.
+// Code inside a sandbox that wants out, and tenants who want into another's sandbox. What is tried from inside is tried on both isolation
+// classes, on a runner as operators have it. What came of each is printed, and none reaches the machine or a neighbour.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { instanceState, type Placed, takeBack } from '../support/placed-instance
 import { isFull } from '../support/size.ts';
 import { attacks } from './sandbox-attacks/attacks.ts';
 import { type AttackBed, diskMb, startAttackBed } from './sandbox-attacks/bed.ts';
+import { browserAndKeyAttacks, imageAttacks } from './sandbox-attacks/front-door.ts';
 
 const bridge = '100.96.0.1';
 const classes = ['runc', 'gvisor'] as const;
@@ -221,3 +222,6 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     await expect.poll(async () => (await instanceState(bed.fleet, bomber.id)).state, { timeout: 60_000 }).toBe('gone');
   });
 });
+
+describe('with the name of an image', () => imageAttacks(() => bed, note));
+describe('from a page and with a key', () => browserAndKeyAttacks(() => bed, note));

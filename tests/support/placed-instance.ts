@@ -1,6 +1,6 @@
 // An instance without a workload: a row as the orchestrator would write it, for tests of what a runner does with it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InstanceSpec, IsolationClass } from '@berth/contract';
+import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -16,6 +16,8 @@ export interface PlacedWish {
   readonly workspaceId: string;
   readonly isolation: IsolationClass;
   readonly image?: string;
+  /** Anybody's, on a registry that the operator lists, when left out: registries of tests are on private addresses. */
+  readonly imageSource?: ImageSource;
   readonly memoryMb?: number;
   readonly cpus?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ export async function instanceState({ database }: Fleet, id: string): Promise<St
 /** The fleet's orchestrator must be stopped: it would take back what belongs to nothing. */
 export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Placed> {
   const { workspaceId, isolation, image = 'berth-tiny:latest', memoryMb = 256, cpus = 1, env = {}, isSandbox } = wish;
+  const { imageSource = { origin: 'outside', isListed: true } } = wish;
   const machine = fleet.machines[wish.machine ?? 0];
   const runner = await fleet.database
     .selectFrom('runners')
@@ -51,8 +54,7 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
   const resource = { uid: uuidv7(), kind: isSandbox ? 'sandbox' : 'agent', name: `n-${id}` };
   const spec: InstanceSpec = {
     ...{ resource, image, isolation, memoryMb, cpus, port: 8080, startTimeoutSeconds: 60 },
-    // Registries of tests are on private addresses.
-    imageSource: { origin: 'outside', isListed: true },
+    imageSource,
     ...(isSandbox ? { sandbox: { idleSeconds: 3_600 } } : {}),
   };
   const stored = { ...spec, env: Object.entries(env).map(([name, value]) => ({ name, value })) };

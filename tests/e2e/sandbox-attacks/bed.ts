@@ -11,11 +11,12 @@ import { type Machine, wireAddresses } from '../../../scripts/engines/fleet/mach
 import { freePort } from '../../../scripts/engines/free-port.ts';
 import { gvisor } from '../../../scripts/engines/gvisor.ts';
 import { Listener } from '../../support/listener.ts';
-import { type Placed, placeInstance } from '../../support/placed-instance.ts';
+import { type Placed, type PlacedWish, placeInstance } from '../../support/placed-instance.ts';
+import { pushTinyImage, startRegistry } from '../deploy/registry.ts';
 
 const execute = promisify(execFile);
 const imageFolder = join(import.meta.dirname, 'image');
-const image = 'berth-attacks:latest';
+export const image = 'berth-attacks:latest';
 const serve = join(imageFolder, 'serve.mjs');
 export const diskMb = 600;
 
@@ -26,8 +27,15 @@ export interface AttackBed extends AsyncDisposable {
   readonly ports: Readonly<Record<'ingress' | 'health' | 'api' | 'node' | 'service', number>>;
   /** Throws unless the services that no sandbox may reach still listen. */
   checkServices(): void;
+  /** In the first tenant's folder of a registry that asks for a password, which the runner has. */
+  readonly privateImage: { readonly reference: string };
   /** Of the first or the second tenant. */
-  sandbox(isolation: 'runc' | 'gvisor', tenant: 0 | 1, memoryMb?: number): Promise<Placed>;
+  sandbox(
+    isolation: 'runc' | 'gvisor',
+    tenant: 0 | 1,
+    memoryMb?: number,
+    wish?: Pick<PlacedWish, 'image' | 'imageSource'>,
+  ): Promise<Placed>;
   /** What a command prints inside, started as the sandbox's owner would. */
   run(sandbox: Placed, command: string, seconds?: number): Promise<string>;
   /** Started, and not waited for. */
@@ -41,6 +49,8 @@ export async function startAttackBed(): Promise<AttackBed> {
   await using made = new AsyncDisposableStack();
   const port = await freePort();
   const [ingress, health, service] = [await freePort(), await freePort(), await freePort()];
+  const registry = made.adopt(await startRegistry('attacks'), ({ stop }) => stop());
+  const { host, username, password } = registry;
   const fleet = made.use(
     await startFleet({
       name: 'attacks',
@@ -48,10 +58,15 @@ export async function startAttackBed(): Promise<AttackBed> {
       machines: 1,
       gateways: [{ BERTH_GATEWAY_PORT: String(port), BERTH_GATEWAY_HOST: '0.0.0.0' }],
       engine: { disk: { sizeMb: 6_000, files: 400_000 }, gvisorLayerSize: `${diskMb}m` },
-      prepare: (machine) => buildImage(machine.dockerUrl),
+      async prepare({ dockerUrl }) {
+        await buildImage(dockerUrl);
+        await pushTinyImage(dockerUrl, registry, 'one/secret:1');
+      },
       settings: {
         BERTH_RUNNER_DISK_MB: String(diskMb),
         BERTH_RUNNER_DISK_FILES: '50000',
+        BERTH_RUNNER_REGISTRIES: JSON.stringify([{ host, username, password }]),
+        BERTH_PLACEMENT_IMAGE_REGISTRY: host,
         BERTH_RUNNER_INGRESS_PORT: String(ingress),
         BERTH_HEALTH_PORTS_RUNNER: String(health),
         // Open to everybody, so that a refusal is the network's.
@@ -84,9 +99,11 @@ export async function startAttackBed(): Promise<AttackBed> {
     checkServices() {
       for (const each of services) each.check();
     },
-    sandbox: (isolation, tenant, memoryMb = 512) =>
+    privateImage: { reference: `${host}/one/secret:1` },
+    sandbox: (isolation, tenant, memoryMb = 512, wish = {}) =>
       placeInstance(fleet, {
         ...{ workspaceId: fleet.workspaceIds[tenant] ?? '', isolation, image, memoryMb, cpus: 1, isSandbox: true },
+        ...wish,
       }),
     async run(sandbox, command, seconds = 60) {
       const answer = JSON.parse(
