@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { ingressServerName } from '@berth/contract';
-import { Bundle, type Channel, RunnerAway, readLine } from '@berth/wire';
+import { ingressCallerName, ingressServerName } from '@berth/contract';
+import { Bundle, type Channel, createCredentials, RunnerAway, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
@@ -70,8 +70,15 @@ describe('through a runner’s tunnel', () => {
     return { endpoint, reused, heard, sockets, server };
   }
 
+  function credentials(authorityPem = async () => authority.certificate) {
+    const certify = (publicKey: string) => authority.certifyKey(publicKey, ingressCallerName('gateway'));
+    const made = createCredentials({ authorityPem, certify, logger });
+    closing.push(() => made.close());
+    return made;
+  }
+
   function connector(answerMs = 20_000) {
-    const made = createTunnelConnector({ authorityPem: async () => authority.certificate, answerMs, logger });
+    const made = createTunnelConnector({ credentials: credentials(), answerMs, logger });
     closing.push(() => made.close());
     return made;
   }
@@ -177,7 +184,7 @@ describe('through a runner’s tunnel', () => {
       if (isAway) throw new Error('the database is away');
       return authority.certificate;
     };
-    const tunnels = createTunnelConnector({ authorityPem, logger });
+    const tunnels = createTunnelConnector({ credentials: credentials(authorityPem), logger });
     closing.push(() => tunnels.close());
     await expect(tunnels.connect(endpoint)).rejects.toMatchObject({ reason: 'unreachable' });
     isAway = false;
@@ -194,9 +201,8 @@ describe('through a runner’s tunnel', () => {
 
   test('a runner that refused a connection is not called on again for a moment', async () => {
     const { endpoint, server } = await startRunner(opened);
-    const authorityPem = async () => authority.certificate;
     const [unforgiving, forgiving] = [3_600_000, 1].map((refusedMs) => {
-      const made = createTunnelConnector({ authorityPem, refusedMs, logger });
+      const made = createTunnelConnector({ credentials: credentials(), refusedMs, logger });
       closing.push(() => made.close());
       return made;
     });

@@ -51,12 +51,12 @@ export async function makeSandboxBed() {
   const program = await startProgram();
   const ingress = await startTestIngress();
   const { database } = bed;
-  const { runnerId, port, secret } = ingress;
+  const { runnerId, port } = ingress;
   await database
     .insertInto('runners')
     .values({
       ...{ id: runnerId, name: runnerId, region: 'local', status: 'up' },
-      ...{ ingress_address: `127.0.0.1:${port}`, ingress_secret: secret },
+      ingress_address: `127.0.0.1:${port}`,
     })
     .execute();
   const endpoint = { address: '127.0.0.1', port: program.apiPort };
@@ -88,8 +88,7 @@ export async function makeSandboxBed() {
   async function startGateway(way: Way, options: WalkBedOptions & { wakeMs?: number } = {}): Promise<WalkBed> {
     const { wakeMs = 60_000 } = options;
     const tunnel = createTunnelConnector({
-      authorityPem: async () => ingress.authority.certificate,
-      ...{ wakeMs, logger: silent },
+      ...{ credentials: ingress.credentials('gateway'), wakeMs, logger: silent },
     });
     const local = createLocalConnector({
       ...{ socketPath: ingress.lease, wakeMs },

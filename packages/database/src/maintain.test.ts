@@ -25,7 +25,11 @@ test('ended instances go after a day, join tokens 30 days after their use or end
       values (${randomBytes(32)}, 'local', now() - ${expiredDaysAgo}::float8 * interval '1 day',
         now() - ${usedDaysAgo ?? null}::float8 * interval '1 day')`.execute(database);
   }
+  for (const minutesAgo of [90, 1])
+    await sql`insert into gateway_certificates (id, public_key, asked_at)
+      values (${randomUUID()}, 'a key', now() - ${minutesAgo}::float8 * interval '1 minute')`.execute(database);
   expect(await maintain(database)).toMatchObject({ removedInstances: 2, removedTokens: 2 });
+  expect(await database.selectFrom('gateway_certificates').select('public_key').execute()).toHaveLength(1);
   expect(await maintain(database)).toMatchObject({ removedInstances: 0, removedTokens: 0 });
   await database.destroy();
 });

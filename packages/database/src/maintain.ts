@@ -129,6 +129,8 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     return Number(done.numAffectedRows ?? 0);
   });
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
+  // Of gateways that were killed while they waited.
+  await sql`delete from gateway_certificates where asked_at < now() - interval '1 hour'`.execute(database);
   return {
     removedKeys,
     removedResources,

@@ -199,6 +199,7 @@ export interface Tables {
     joined_at: Time;
     last_seen_at: NullableTime;
   };
+  gateway_certificates: { id: string; public_key: string; certificate: string | null; asked_at: Time };
   gateway_keys: { purpose: string; secret: Buffer; created_at: Time };
   runner_tokens: {
     hash: Buffer;

@@ -1,8 +1,16 @@
 // The deployment's own small certificate authority: runners and the listener that they speak to know each other by it. Its
 // key is kept like every key of the deployment, wrapped by the operator's master key.
 import 'reflect-metadata';
-import { createHash, createPrivateKey, type KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
-import { ingressServerName } from '@berth/contract';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  webcrypto,
+  X509Certificate,
+} from 'node:crypto';
+import { type IngressCaller, ingressCallerName, ingressServerName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import * as x509 from '@peculiar/x509';
 import { z } from 'zod';
@@ -24,6 +32,8 @@ export interface NodeAuthority {
    * answers gateways with it. Throws when it is malformed.
    */
   certifyRunner(request: string, runnerId: string): Promise<string>;
+  /** For a public key in PEM. A gateway or an api calls runners with it. Throws when it is malformed. */
+  certifyCaller(publicKey: string, caller: IngressCaller): Promise<string>;
   /** A fresh key and certificate for a listener of that name. */
   issueServer(name: string): Promise<IssuedKey>;
 }
@@ -35,6 +45,8 @@ const authorityDays = 3_650;
 /** Renewed by the runner when a third of it is left. */
 const runnerDays = 30;
 const serverDays = 90;
+/** Short, because none is ever revoked. Renewed when a third of it is left: an api may be away for a day. */
+const callerDays = 3;
 /** Clocks of machines differ. */
 const skewMs = 5 * 60_000;
 
@@ -90,6 +102,10 @@ export async function createNodeAuthority(database: Database, ring: MasterKeyRin
         clientAuth,
         serverAuth,
       ]);
+    },
+    async certifyCaller(publicKey, caller) {
+      const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' });
+      return sign(`CN=${caller}`, new x509.PublicKey(der), callerDays, ingressCallerName(caller), [clientAuth]);
     },
     async issueServer(name) {
       const pair = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

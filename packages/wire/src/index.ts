@@ -2,6 +2,7 @@ export * from './bundle.ts';
 export * from './call-runner.ts';
 export * from './certificate-life.ts';
 export type { Channel } from './channel.ts';
+export * from './credentials.ts';
 export type { Lease } from './lease.ts';
 export * from './leases.ts';
 export * from './not-dispatched.ts';

@@ -1,8 +1,9 @@
-// One TLS connection to a runner: it proves to be that runner, then whoever calls proves to belong to the deployment.
+// One TLS connection to a runner: it proves to be that runner, and whoever calls proves its role, by certificates of one authority.
 import { once } from 'node:events';
-import { type SecureContext, connect as startTls, type TLSSocket } from 'node:tls';
+import { connect as startTls, type TLSSocket } from 'node:tls';
 import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract';
 import { Bundle } from './bundle.ts';
+import type { Shown } from './credentials.ts';
 import { NotDispatched, RunnerAway } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';
@@ -11,12 +12,11 @@ import { TlsSessions } from './tls-sessions.ts';
 /** How a runner is reached in its present session. */
 export interface Ingress {
   readonly address: string;
-  readonly secret: string;
+  /** Of a runner of the release before, which knows no certificates of callers. */
+  readonly secret?: string | undefined;
 }
 
 export interface RunnerDialOptions {
-  /** Who does not show a certificate of this authority is not a runner. */
-  readonly authority: () => Promise<SecureContext>;
   readonly answerMs: number;
 }
 
@@ -32,16 +32,18 @@ export class RunnerDial {
   }
 
   /** Throws `NotDispatched` when the runner says no. */
-  async open(runnerId: string, ingress: Ingress): Promise<Bundle> {
+  async open(runnerId: string, ingress: Ingress, shown: Shown): Promise<Bundle> {
     const servername = ingressServerName(runnerId);
-    const socket = await this.#start(servername, ingress.address);
+    // Who resumes a session is known by the certificate that it began with.
+    const sessionKey = `${servername} ${shown.id}`;
+    const socket = this.#start(servername, ingress.address, shown, sessionKey);
     const timer = setTimeout(
       () => socket.destroy(new Error('the runner did not answer in time')),
       this.#options.answerMs,
     );
     this.#opening.add(socket);
     try {
-      // The secret is for a runner that has proven to be one.
+      // Whatever is said is for a runner that has proven to be one.
       await once(socket, 'secureConnect');
       socket.on('error', () => {});
       socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies LineRequest)}\n`);
@@ -54,7 +56,7 @@ export class RunnerDial {
     } catch (cause) {
       // An error that nobody waits for any more must not end the process.
       socket.on('error', () => {}).destroy();
-      if (!(cause instanceof NotDispatched)) this.#sessions.forget(servername);
+      if (!(cause instanceof NotDispatched)) this.#sessions.forget(sessionKey);
       throw cause;
     } finally {
       this.#opening.delete(socket);
@@ -66,17 +68,17 @@ export class RunnerDial {
     for (const socket of this.#opening) socket.destroy(new Error('whoever called stops'));
   }
 
-  async #start(servername: string, address: string): Promise<TLSSocket> {
-    const session = this.#sessions.get(servername);
+  #start(servername: string, address: string, { context }: Shown, sessionKey: string): TLSSocket {
+    const session = this.#sessions.get(sessionKey);
     const socket = startTls({
       ...placeOf(address),
       servername,
-      secureContext: await this.#options.authority(),
+      secureContext: context,
       minVersion: 'TLSv1.3',
       ...(session === undefined ? {} : { session }),
     });
     socket.setNoDelay(true).setKeepAlive(true, 30_000);
-    this.#sessions.learnFrom(socket, servername);
+    this.#sessions.learnFrom(socket, sessionKey);
     return socket;
   }
 }

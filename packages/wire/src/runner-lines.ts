@@ -1,8 +1,8 @@
 // A few connections to every runner, each of which carries many tunnels. Several, because each ends in one of the processes of
 // the runner's ingress, and chance spreads few of them badly.
 import type { Logger } from '@berth/telemetry';
-import { createAuthority } from './authority.ts';
 import type { Bundle } from './bundle.ts';
+import type { Credentials, Shown } from './credentials.ts';
 import { NotDispatched, RunnerAway } from './not-dispatched.ts';
 import { type Ingress, RunnerDial } from './runner-dial.ts';
 
@@ -12,7 +12,7 @@ export interface RunnerPlace {
 }
 
 export interface RunnerLinesOptions {
-  readonly authorityPem: () => Promise<string>;
+  readonly credentials: Credentials;
   readonly answerMs: number;
   readonly refusedMs: number;
   readonly logger: Logger;
@@ -32,18 +32,22 @@ interface Line {
 
 export class RunnerLines {
   readonly #dial: RunnerDial;
+  readonly #credentials: Credentials;
   readonly #refusedMs: number;
   /** By address, when it last refused a connection. */
   readonly #refusals = new Map<string, number>();
   /** Of each that is away one line tells, not one for every request that waits for it. */
   readonly #away = new Set<string>();
+  /** Of a missing certificate too. */
+  #isWithout = false;
   readonly #logger: Logger;
   readonly #lines = new Map<string, readonly Line[]>();
   readonly #looking: NodeJS.Timeout;
 
   constructor(options: RunnerLinesOptions) {
-    const { authorityPem, answerMs, refusedMs, logger } = options;
-    this.#dial = new RunnerDial({ authority: createAuthority({ load: authorityPem, logger }), answerMs });
+    const { credentials, answerMs, refusedMs, logger } = options;
+    this.#dial = new RunnerDial({ answerMs });
+    this.#credentials = credentials;
     this.#refusedMs = refusedMs;
     this.#logger = logger;
     this.#looking = setInterval(() => this.#closeIdle(), lookMs).unref();
@@ -52,15 +56,17 @@ export class RunnerLines {
   /** The one with the fewest tunnels. */
   async to({ runnerId, ingress }: RunnerPlace): Promise<Bundle> {
     if (ingress === undefined) throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
-    // With a new secret begins a new session, to which the old connections do not belong.
-    const key = `${runnerId} ${ingress.address} ${ingress.secret}`;
+    const shown = await this.#shown();
+    // With a renewed certificate come new connections, so that none is in use when its own ends. What the old ones carry goes on.
+    // A secret is new with every session of its runner.
+    const key = `${runnerId} ${ingress.address} ${ingress.secret ?? ''} ${shown.id}`;
     const lines = this.#lines.get(key) ?? Array.from({ length: linesEach }, newLine);
     this.#lines.set(key, lines);
     const line = freest(lines);
     if (line.bundle?.isOpen) return line.bundle;
     line.waiting += 1;
     try {
-      line.opening ??= this.#open(line, runnerId, ingress).finally(() => {
+      line.opening ??= this.#open(line, runnerId, ingress, shown).finally(() => {
         line.opening = undefined;
       });
       return await line.opening;
@@ -75,12 +81,27 @@ export class RunnerLines {
     for (const lines of this.#lines.values()) for (const { bundle } of lines) bundle?.destroy();
   }
 
-  async #open(line: Line, runnerId: string, ingress: Ingress): Promise<Bundle> {
+  async #shown(): Promise<Shown> {
+    try {
+      const shown = await this.#credentials.current();
+      this.#isWithout = false;
+      return shown;
+    } catch (cause) {
+      this.#logger[this.#isWithout ? 'debug' : 'warn'](
+        { err: cause, event: 'ingress.no_credentials' },
+        'no certificate to show to runners; no runner is called',
+      );
+      this.#isWithout = true;
+      throw new NotDispatched('unreachable', 'there is no certificate to show to runners', { cause });
+    }
+  }
+
+  async #open(line: Line, runnerId: string, ingress: Ingress, shown: Shown): Promise<Bundle> {
     const { address } = ingress;
     const refusedAt = this.#refusals.get(address) ?? Number.NEGATIVE_INFINITY;
     try {
       if (performance.now() < refusedAt + this.#refusedMs) throw new RunnerAway({});
-      line.bundle = await this.#dial.open(runnerId, ingress);
+      line.bundle = await this.#dial.open(runnerId, ingress, shown);
       this.#away.delete(runnerId);
       this.#refusals.delete(address);
       return line.bundle;

@@ -100,7 +100,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     ),
     placement,
     deployments: watchDeployments({ database, databaseUrl, logger }),
-    runners: createRunnerCalls({ database, keyring, logger }),
+    runners: createRunnerCalls({ database, keyring, masterKeys, logger }),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));

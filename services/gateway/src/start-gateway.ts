@@ -4,6 +4,7 @@ import type { Brand } from '@berth/contract';
 import { connect, createBell, createLookupLane, type Database, outboxChannel, uuidv7 } from '@berth/database';
 import { createAuthenticator, createCallerLimits, loadNodeAuthorityCertificate, trustedProxies } from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
@@ -17,6 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { createDemandBook } from './demand/demand-book.ts';
 import { writeDemand } from './demand/write-demand.ts';
 import { errorAnswer, type GatewayCode } from './errors.ts';
+import { certifyGateway } from './proxy/certify-gateway.ts';
 import { createConnector } from './proxy/connectors.ts';
 import { createForwarder } from './proxy/forward.ts';
 import { createLocalConnector } from './proxy/local-connector.ts';
@@ -91,6 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     update: (entries) => updateCalls(database, entries),
     logger,
   });
+  const credentials = openCredentials(database, logger, registry);
   const { localRunner: socketPath, sandboxes } = config;
   const wakeMs = sandboxes.wakeSeconds * 1_000;
   const reached = createConnector(
@@ -102,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
           // Idle connections would hold the lease that the runner asks back.
           onLeaseOver: (instance) => forwarder.forget(instance),
         }),
-    createTunnelConnector({ authorityPem: () => loadNodeAuthorityCertificate(database), wakeMs, logger }),
+    createTunnelConnector({ credentials, wakeMs, logger }),
   );
   const connector = measureOpenings(reached, registry);
   const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
@@ -168,9 +171,27 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       streams.close();
       await Promise.all([forwarder.close(), catalogue.close(), demand.close(), calls.close()]);
       await connector.close();
+      credentials.close();
       await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);
     },
   };
+}
+
+/** Asked for at once: the first request to another machine should not have to wait for it. */
+function openCredentials(database: Database, logger: Logger, registry: Registry): Credentials {
+  const credentials = createCredentials({
+    authorityPem: () => loadNodeAuthorityCertificate(database),
+    certify: (publicKey, signal) => certifyGateway(database, publicKey, signal),
+    logger,
+  });
+  credentials.current().catch((err: unknown) => {
+    const event = 'gateway.certificate_failed';
+    logger.warn({ err, event }, 'this gateway has no certificate yet; it asks again with the next request');
+  });
+  createCertificateMetric(registry, () =>
+    credentials.certificate === undefined ? {} : { 'ingress-caller': credentials.certificate },
+  );
+  return credentials;
 }
 
 /** What this gateway says holds for an idle time: its successor has said it anew by then. */

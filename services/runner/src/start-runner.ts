@@ -73,7 +73,6 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
       isPressed: memory.isPressed || disk.isPressed,
     }),
     onReportsSent: (count) => metrics.reportsSent.inc(count),
-    onIngressSecrets: (secrets) => ingress.take(secrets),
   });
   const metrics = createRunnerMetrics(registry, {
     byState: () => link.countByState(),
@@ -222,6 +221,7 @@ async function hello(driver: Driver, config: RunnerConfig, ingress: string): Pro
     memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
     cpus: machine.cpus(),
     ingress,
+    ingressCredential: 'certificate',
     warm: config.warm,
     warmLately: config.warmLately,
   };

@@ -1,20 +1,39 @@
-// What a gateway does to reach an instance, by hand: everything it needs is in the database.
+// What a gateway does to reach an instance, by hand: it finds the runner in the database, and asks for its certificate there.
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { loadNodeAuthorityCertificate } from '@berth/identity';
-import { Bundle, readLine } from '@berth/wire';
+import { createLogger } from '@berth/telemetry';
+import { Bundle, type Credentials, createCredentials, readLine } from '@berth/wire';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../../scripts/engines/fleet/machine.ts';
+import { certifyGateway } from '../../../services/gateway/src/proxy/certify-gateway.ts';
 
-export async function openTunnel(fleet: Fleet, instance: string, usingSecret?: string) {
+const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
+const known = new WeakMap<Fleet, Credentials>();
+
+function credentialsFor(fleet: Fleet): Credentials {
+  const { database } = fleet;
+  const credentials =
+    known.get(fleet) ??
+    createCredentials({
+      authorityPem: () => loadNodeAuthorityCertificate(database),
+      certify: (publicKey, signal) => certifyGateway(database, publicKey, signal),
+      logger,
+    });
+  known.set(fleet, credentials);
+  return credentials;
+}
+
+export async function openTunnel(fleet: Fleet, instance: string) {
   const runner = await runnerOf(fleet);
   const [host = '', port] = (runner.ingress_address ?? '').split(':');
   const options = { host, port: Number(port), servername: ingressServerName(runner.id), allowHalfOpen: true };
-  const socket = connectTls({ ...options, ca: await loadNodeAuthorityCertificate(fleet.database) });
+  const { context } = await credentialsFor(fleet).current();
+  const socket = connectTls({ ...options, secureContext: context });
   socket.on('error', () => {});
-  socket.write(`${JSON.stringify({ secret: usingSecret ?? runner.ingress_secret })}\n`);
+  socket.write('{}\n');
   const said = TunnelAnswer.parse(await answerOf(socket)).tunnel;
   const bundle = new Bundle(socket);
   if (said !== 'open') bundle.destroy();
@@ -32,10 +51,7 @@ export async function openLease(machine: Machine, instance: string) {
 }
 
 export const runnerOf = ({ database }: Fleet) =>
-  database
-    .selectFrom('runners')
-    .select(['id', 'ingress_address', 'ingress_secret', 'session'])
-    .executeTakeFirstOrThrow();
+  database.selectFrom('runners').select(['id', 'ingress_address', 'session']).executeTakeFirstOrThrow();
 
 async function answerOf(socket: Socket): Promise<unknown> {
   const line = await readLine(socket, 4_096);

@@ -1,4 +1,4 @@
-// Ingress of a runner: TLS under the node authority, one line that says who calls, then tunnels that share the connection, each
+// Ingress of a runner: mutual TLS under the node authority, one line and its answer, then tunnels that share the connection, each
 // of raw bytes to one instance. HTTP is parsed once, in the gateway.
 import { z } from 'zod';
 import { DesiredInstance } from './instance.ts';
@@ -6,8 +6,18 @@ import { DesiredInstance } from './instance.ts';
 /** Name in a runner's certificate, by which a gateway knows it whatever its address. */
 export const ingressServerName = (runnerId: string): string => `${runnerId}.runner.berth.internal`;
 
-/** The first line of a gateway, as JSON. The answer is `open` or `refused`. */
-export const LineRequest = z.object({ secret: z.string().max(200) });
+/** Who may connect to a runner's ingress. A gateway opens tunnels; an api makes calls too. */
+export const ingressCallers = ['gateway', 'api'] as const;
+export type IngressCaller = (typeof ingressCallers)[number];
+
+/** Name in a caller's certificate, by which a runner knows its role. */
+export const ingressCallerName = (caller: IngressCaller): string => `${caller}.caller.berth.internal`;
+
+/** The first line of a caller, as JSON. The answer is `open` or `refused`. */
+export const LineRequest = z.object({
+  /** Asked for by runners of the release before, which know no certificates of callers. */
+  secret: z.string().max(200).optional(),
+});
 export type LineRequest = z.infer<typeof LineRequest>;
 
 /** In which a tunnel is asked for, once the line is open. */
@@ -21,7 +31,7 @@ export type TunnelRequest = z.infer<typeof TunnelRequest>;
 /**
  * The runner's answer, as JSON; after `open` come the container's bytes, or those of many tunnels.
  * - `unknown`: nothing of that name runs here, nothing was sent to it.
- * - `refused`: the secret is not that of this session; ask the database again.
+ * - `refused`: the caller's certificate is missing, has ended, or is not of a role that may do this.
  * - `unreachable`: the container does not accept connections.
  * - `leaving`: the runner stops, and takes nothing new; what is open may end.
  * - `busy`: it sleeps, and the machine has no memory to wake it.

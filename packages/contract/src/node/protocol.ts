@@ -52,6 +52,8 @@ export const Hello = z.object({
   cpus: z.number().positive(),
   /** Where gateways and the api reach its instances, `host:port`; absent when nobody can. */
   ingress: z.string().max(300).optional(),
+  /** By what its ingress knows gateways and the api. A runner of the release before says nothing, and is given secrets. */
+  ingressCredential: z.enum(['secret', 'certificate']).default('secret'),
   /** Sandboxes that its operator wants to be kept ready here. */
   warm: z.array(WarmWish).max(100).default([]),
   /** Images used lately are kept ready too, so many of each at most. */
@@ -65,9 +67,9 @@ export const StreamMessage = z.discriminatedUnion('type', [
     type: z.literal('welcome'),
     session: z.int(),
     pulseSeconds: z.number(),
-    /** What a gateway has to know to speak to this runner's ingress; new with every session. */
+    /** For a runner that knows gateways by a secret; new with every session. */
     ingressSecret: z.string().optional(),
-    /** What the api itself shows for calls such as `wake`. Without it the gateways' secret opens these too, as it did before. */
+    /** For such a runner: what the api shows for calls such as `wake`. */
     callSecret: z.string().optional(),
   }),
   /** All that should run here, and what the api still waits to hear is gone. Whatever else the runner holds must go. */

@@ -13,6 +13,7 @@ import type { NodeListenerConfig } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, toApiError } from '../http/error-answer.ts';
 import { storeLogBatch } from '../observability/store-log-batch.ts';
+import { certifyGateways } from './certify-gateways.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
@@ -61,11 +62,12 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   const authority = await createNodeAuthority(database, masterKeys);
   const changes = watchChanges(databaseUrl, logger);
   const observeStart = createStartMetrics(registry);
-  let own = await issueListenerCertificate(authority);
-  createCertificateMetric(registry, () => ({
-    'node-listener': own.certificate,
-    'node-authority': authority.certificate,
-  }));
+  let listening = await issueListenerCertificate(authority);
+  createCertificateMetric(registry, () => {
+    const { certificate: caller } = dependencies.runners;
+    const own = { 'node-listener': listening.certificate, 'node-authority': authority.certificate };
+    return caller === undefined ? own : { ...own, 'ingress-caller': caller };
+  });
   const dropped = new Counter({
     name: 'berth_log_bytes_dropped_total',
     help: 'Bytes of output that were not stored because their workspace had written its share of the day.',
@@ -83,7 +85,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     logger,
   };
   const server = fastify({
-    https: { ...own.options, requestCert: true, rejectUnauthorized: false },
+    https: { ...listening.options, requestCert: true, rejectUnauthorized: false },
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: true,
     return503OnClosing: true,
@@ -101,7 +103,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   server.post(nodePaths.stream, { onRequest: requireCertificate }, async (request, reply) => {
     const runnerId = await runnerOf(context, request);
     const session = await openSession(context, runnerId, request.body);
-    // Gateways learn the new secret of its ingress.
+    // Gateways learn where its ingress is.
     dependencies.ringRoutes();
     logger.info({ runner: runnerId, session: session.session }, 'runner connected');
     const ended = new AbortController();
@@ -112,12 +114,13 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   });
   const address = await server.listen({ host: config.host, port: config.port });
   const watch = watchRunners(context, config.lostAfterSeconds);
+  const certifying = certifyGateways(context, closing.signal);
   const keeping = keepListenerCertificate({
     server: server.server,
     authority,
-    first: own,
+    first: listening,
     onRenewed: (renewed) => {
-      own = renewed;
+      listening = renewed;
     },
     signal: closing.signal,
     logger,
@@ -127,7 +130,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     address,
     async stop() {
       closing.abort();
-      await keeping;
+      await Promise.all([keeping, certifying]);
       await watch.stop();
       await changes.close();
       await server.close();

@@ -17,10 +17,8 @@ const lookMs = 2_000;
 
 export interface Session {
   readonly session: number;
-  /** Known to the runner and to whoever reads the database: by it a gateway may speak to the runner's instances. */
-  readonly ingressSecret: string;
-  /** Known to the runner and to the api alone. */
-  readonly callSecret: string;
+  /** For a runner of the release before, which knows no certificates of callers. */
+  readonly secrets: { readonly ingressSecret: string; readonly callSecret: string } | undefined;
 }
 
 /** Opens a session: what the runner says on older ones is not heard any more. */
@@ -28,19 +26,20 @@ export async function openSession(context: NodeContext, runnerId: string, body: 
   const hello = Hello.parse(body);
   if (hello.protocol !== nodeProtocolVersion)
     throw nodeErrors.protocol_unsupported({ ours: nodeProtocolVersion, theirs: hello.protocol });
-  const ingressSecret = randomBytes(32).toString('base64url');
+  const ingressSecret = hello.ingressCredential === 'secret' ? randomBytes(32).toString('base64url') : null;
   const session = await context.database
     .transaction()
     .execute((tx) => beginSession(tx, runnerId, hello, ingressSecret));
   context.dependencies.ringOutbox();
-  return { session, ingressSecret, callSecret: await callSecretOf(context, ingressSecret) };
+  if (ingressSecret === null) return { session, secrets: undefined };
+  return { session, secrets: { ingressSecret, callSecret: await callSecretOf(context, ingressSecret) } };
 }
 
 async function beginSession(
   tx: DatabaseTransaction,
   runnerId: string,
   hello: z.output<typeof Hello>,
-  ingressSecret: string,
+  ingressSecret: string | null,
 ): Promise<number> {
   const before = await tx
     .selectFrom('runners')
@@ -76,10 +75,10 @@ async function beginSession(
 export async function* streamMessages(
   context: NodeContext,
   runnerId: string,
-  { session, ingressSecret, callSecret }: Session,
+  { session, secrets }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  yield { type: 'welcome', session, pulseSeconds, ingressSecret, callSecret };
+  yield { type: 'welcome', session, pulseSeconds, ...secrets };
   const first = await loadWanted(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };

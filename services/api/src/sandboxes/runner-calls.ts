@@ -1,9 +1,9 @@
 // Calls to runners over their ingress, as gateways reach it: what is waited for here need not wait for a runner's stream.
 import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
 import type { Database } from '@berth/database';
-import { type Keyring, loadNodeAuthorityCertificate } from '@berth/identity';
+import { createNodeAuthority, type Keyring, type MasterKeyRing } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { callRunner, NotDispatched, RunnerLines } from '@berth/wire';
+import { callRunner, createCredentials, NotDispatched, RunnerLines } from '@berth/wire';
 import { callSecretOf } from '../nodes/call-secret.ts';
 
 /** As its row says. */
@@ -21,6 +21,8 @@ export interface RunnerCalls {
     body: RunnerCallBody<Name>,
     mostMs: number,
   ): Promise<RunnerCallAnswer | undefined>;
+  /** What the api shows to runners, in PEM; undefined before the first call. */
+  readonly certificate: string | undefined;
   close(): void;
 }
 
@@ -32,22 +34,28 @@ const refusedMs = 100;
 export interface RunnerCallsOptions {
   readonly database: Database;
   readonly keyring: Keyring;
+  readonly masterKeys: MasterKeyRing;
   readonly logger: Logger;
 }
 
-export function createRunnerCalls({ database, keyring, logger }: RunnerCallsOptions): RunnerCalls {
-  const authorityPem = () => loadNodeAuthorityCertificate(database);
-  const lines = new RunnerLines({ authorityPem, answerMs, refusedMs, logger });
+export function createRunnerCalls({ database, keyring, masterKeys, logger }: RunnerCallsOptions): RunnerCalls {
+  const authority = () => createNodeAuthority(database, masterKeys);
+  const credentials = createCredentials({
+    authorityPem: async () => (await authority()).certificate,
+    certify: async (publicKey) => (await authority()).certifyCaller(publicKey, 'api'),
+    logger,
+  });
+  const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
   return {
     async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, mostMs) {
-      const callWith = (shown: string | null) => {
-        const ingress = address === null || shown === null ? undefined : { address, secret: shown };
+      const callWith = (shown?: string) => {
+        const ingress = address === null ? undefined : { address, secret: shown };
         return callRunner(lines, { runnerId: id, ingress }, name, body, mostMs);
       };
       try {
-        const callSecret = secret === null ? null : await callSecretOf({ database, keyring }, secret);
-        // A runner of the release before knows one secret only, the gateways'.
-        return await callWith(callSecret).catch((error: unknown) => {
+        if (secret === null) return await callWith();
+        // The runner is of a release before, and knows no certificates of callers. One older still knows the gateways' secret only.
+        return await callWith(await callSecretOf({ database, keyring }, secret)).catch((error: unknown) => {
           if (error instanceof NotDispatched && error.reason === 'refused') return callWith(secret);
           throw error;
         });
@@ -56,6 +64,12 @@ export function createRunnerCalls({ database, keyring, logger }: RunnerCallsOpti
         return undefined;
       }
     },
-    close: () => lines.close(),
+    get certificate() {
+      return credentials.certificate;
+    },
+    close() {
+      lines.close();
+      credentials.close();
+    },
   };
 }

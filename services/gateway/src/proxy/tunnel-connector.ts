@@ -2,13 +2,12 @@
 // one costs neither a handshake nor the memory of one.
 import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
-import { NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
+import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';
 import { type Connector, PortClosed } from './connector.ts';
 
 export interface TunnelConnectorOptions {
-  /** The node authority's certificate: who does not show one of its own is not a runner. */
-  readonly authorityPem: () => Promise<string>;
+  readonly credentials: Credentials;
   /** From the first packet to the runner's answer. */
   readonly answerMs?: number;
   /** The same where an instance may have to wake first: a runner short of memory takes its time (sandbox sheet R-60). */
@@ -19,8 +18,8 @@ export interface TunnelConnectorOptions {
 }
 
 export function createTunnelConnector(options: TunnelConnectorOptions): Connector {
-  const { authorityPem, answerMs = 5_000, wakeMs = 60_000, refusedMs = 100, logger } = options;
-  const lines = new RunnerLines({ authorityPem, answerMs, refusedMs, logger });
+  const { credentials, answerMs = 5_000, wakeMs = 60_000, refusedMs = 100, logger } = options;
+  const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
 
   return {
     async connect(endpoint, signal) {

@@ -29,7 +29,7 @@ export interface Endpoint {
   readonly instance: string;
   readonly revision: string;
   readonly runnerId: string;
-  readonly ingress: { readonly address: string; readonly secret: string } | undefined;
+  readonly ingress: { readonly address: string; readonly secret?: string | undefined } | undefined;
   /** Another than the one that the instance answers on. */
   readonly port?: number | undefined;
   /** Whoever connects may have to wait until it is awake, and a connection that is kept for later keeps it from sleeping. */

@@ -108,7 +108,7 @@ function toWorkload(row: z.infer<typeof Row>): Workload {
   const isSandbox = row.kind === 'sandbox';
   const ready = row.endpoints.map(({ address, secret, ...endpoint }) => ({
     ...endpoint,
-    ingress: address === null || secret === null ? undefined : { address, secret },
+    ingress: address === null ? undefined : { address, ...(secret === null ? {} : { secret }) },
     ...(isSandbox ? { canSleep: true } : {}),
   }));
   // There is one sandbox and no choice: the newest, where one that is replaced is still on its way out.

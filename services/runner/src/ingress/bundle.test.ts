@@ -35,19 +35,6 @@ test('tunnels of one connection reach their own containers, are counted, and are
   expect((await tunnel(bundle, 'no name of an instance')).said).toBe('refused');
 });
 
-test('who has an older secret keeps its tunnels, and gets no new ones', async () => {
-  await using bed = await startTestIngress();
-  const id = await bed.serve((socket) => void socket.pipe(socket));
-  await expect(bed.bundle('wrong')).rejects.toThrow('refused');
-  const bundle = await bed.bundle();
-  const { channel } = await tunnel(bundle, id);
-  bed.ingress.take({ ingressSecret: 'first' });
-  bed.ingress.take({ ingressSecret: 'second' });
-  await expect.poll(async () => (await tunnel(bundle, id)).said).toBe('refused');
-  channel.end('still here');
-  expect(await text(channel)).toBe('still here');
-});
-
 test('a drain waits for a tunnel beside others, and a container that has ended breaks its own off alone', async () => {
   await using bed = await startTestIngress();
   const [going, staying] = [await bed.serve((socket) => void socket.pipe(socket)), await bed.serve(() => {})];

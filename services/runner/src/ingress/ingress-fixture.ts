@@ -5,31 +5,50 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
+import { ingressCallerName, ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
-import { Bundle, type Channel, parseLine, readLine } from '@berth/wire';
+import { Bundle, type Channel, type Credentials, createCredentials, parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';
-import { makeAuthority } from '../node/listener-fixture.ts';
+import type { Identity } from '../node/identity.ts';
+import { makeAuthority, type TestAuthority, type Validity } from '../node/listener-fixture.ts';
 import type { Admission, Endpoint } from './endpoint.ts';
 import type { RunnerCalls } from './runner-calls.ts';
 import { leaseSocketName, startIngress } from './start-ingress.ts';
 import { TrafficBook } from './traffic-book.ts';
 
-const secret = 'the secret of this session';
-const callSecret = 'the secret of the api';
+const logger = createLogger({ role: 'runner' }, { level: 'silent' });
+
+/** What a caller shows; nothing when empty. */
+export interface Card {
+  readonly key?: string;
+  readonly cert?: string;
+}
 
 export interface Gateway {
   readonly socket: Channel;
   readonly answer: string | undefined;
 }
 
-export async function startTestIngress(drainSeconds = 30, processes = 1, host = '127.0.0.1') {
+/** As the authority of a deployment certifies a gateway or an api. */
+export async function makeCard(
+  authority: TestAuthority,
+  name: string,
+  validity?: Validity,
+  names = name === 'gateway' || name === 'api' ? [ingressCallerName(name)] : [ingressServerName(name)],
+): Promise<Required<Card>> {
+  const { key, request } = await makeCertificateRequest(name);
+  return { key, cert: await authority.certify(request, name, validity, names) };
+}
+
+/** `given`: of a runner that has joined a real deployment. */
+export async function startTestIngress(drainSeconds = 30, processes = 1, host = '127.0.0.1', given?: Identity) {
   const authority = await makeAuthority();
-  const runnerId = randomUUID();
+  const runnerId = given?.runnerId ?? randomUUID();
   const newIdentity = async () => {
     const { key, request } = await makeCertificateRequest(runnerId);
     return { runnerId, key, certificate: await authority.certify(request, runnerId), authority: authority.certificate };
   };
+  const cards = { gateway: await makeCard(authority, 'gateway'), api: await makeCard(authority, 'api') };
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-ingress-'));
   const endpoints = new Map<string, Endpoint>();
   /** What is said of others than those that are open at once. */
@@ -47,36 +66,35 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
   const answers: string[] = [];
   const ingress = await startIngress({
     config: { stateFolder, ingress: { host, port: 0, processes } },
-    identity: await newIdentity(),
+    identity: given ?? (await newIdentity()),
     instances: { open },
     traffic,
     calls,
     onAnswers: (answer, count) => answers.push(...Array<string>(count).fill(answer)),
-    logger: createLogger({ role: 'runner' }, { level: 'silent' }),
+    logger,
   }).catch(async (error: unknown) => {
     await rm(stateFolder, { recursive: true, force: true });
     throw error;
   });
-  ingress.take({ ingressSecret: secret, callSecret });
   const port = Number(ingress.address.split(':').at(-1));
   const servers = new Set<() => void>();
-  const connectRaw = (): Promise<Socket> =>
+  const connectRaw = (card: Card = cards.gateway, at = port): Promise<Socket> =>
     new Promise((resolve, reject) => {
       const servername = ingressServerName(runnerId);
-      const options = { host: '127.0.0.1', port, ca: authority.certificate, servername, allowHalfOpen: true };
-      const socket = connectTls(options, () => resolve(socket));
+      const place = { host: '127.0.0.1', port: at, ca: authority.certificate, servername, allowHalfOpen: true };
+      const socket = connectTls({ ...place, ...card }, () => resolve(socket));
       servers.add(() => socket.destroy());
       socket.once('error', reject);
     });
-  async function line(using: string) {
-    const socket = await connectRaw();
+  async function line(card?: Card, words: object = {}, at?: number) {
+    const socket = await connectRaw(card, at);
     socket.on('error', () => {});
-    socket.write(`${JSON.stringify({ secret: using })}\n`);
+    socket.write(`${JSON.stringify(words)}\n`);
     return { socket, answer: parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel };
   }
   /** A connection for many tunnels. */
-  async function bundle(using = secret): Promise<Bundle> {
-    const { socket, answer } = await line(using);
+  async function bundle(card?: Card, at?: number): Promise<Bundle> {
+    const { socket, answer } = await line(card, {}, at);
     if (answer !== 'open') throw new Error(`the answer is ${answer}`);
     return new Bundle(socket);
   }
@@ -86,9 +104,8 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       ingress,
       port,
       runnerId,
-      secret,
-      callSecret,
       authority,
+      cards,
       endpoints,
       admissions,
       calls,
@@ -119,9 +136,20 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       return { socket: channel, answer: parseLine(await answer, TunnelAnswer)?.tunnel };
     },
     bundle,
-    /** What a gateway with that secret is told. */
-    async knock(using: string): Promise<string | undefined> {
-      const { socket, answer } = await line(using);
+    /** For whoever connects as a gateway or an api does. */
+    credentials(caller: 'gateway' | 'api', now?: () => number): Credentials {
+      const credentials = createCredentials({
+        authorityPem: async () => authority.certificate,
+        certify: (publicKey) => authority.certifyKey(publicKey, ingressCallerName(caller)),
+        logger,
+        ...(now === undefined ? {} : { now }),
+      });
+      servers.add(() => credentials.close());
+      return credentials;
+    },
+    /** What somebody with that certificate is told, who says these words. */
+    async knock(card: Card, words?: object): Promise<string | undefined> {
+      const { socket, answer } = await line(card, words);
       socket.destroy();
       return answer;
     },

@@ -2,22 +2,11 @@
 import { TunnelAnswer } from '@berth/contract';
 import { z } from 'zod';
 
-/** `tunnels`: shown by gateways. `calls`: shown by the api. */
-const Right = z.enum(['tunnels', 'calls']);
-export type Right = z.infer<typeof Right>;
-
-const SecretStanding = z.object({
-  opens: z.array(Right),
-  /** SHA-256, as base64. */
-  hash: z.string(),
-  /** Absent while it is the present one. */
-  leftMs: z.number().optional(),
-});
-export type SecretStanding = z.infer<typeof SecretStanding>;
-
 const Certificate = z.object({
   key: z.string(),
   certificate: z.string(),
+  /** Who may call has a certificate of it. */
+  authority: z.string(),
   /** As base64, the same for all processes: a gateway resumes its TLS session with whichever takes its connection. */
   ticketKeys: z.string(),
 });
@@ -31,11 +20,9 @@ export const ToIngress = z.discriminatedUnion('do', [
     /** Where leases are asked for. */
     leaseSocket: z.string(),
     certificate: Certificate,
-    secrets: z.array(SecretStanding),
   }),
   /** The certificate was renewed. */
   z.object({ do: z.literal('show'), certificate: Certificate }),
-  z.object({ do: z.literal('know'), secrets: z.array(SecretStanding) }),
   /** Accepts nothing more, and ends with its last tunnel. */
   z.object({ do: z.literal('leave') }),
 ]);

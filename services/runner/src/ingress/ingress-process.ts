@@ -2,7 +2,6 @@
 // told, and ends with the runner, so that the next one finds the port free.
 import { Leases } from '@berth/wire';
 import { type FromIngress, ToIngress } from './ingress-messages.ts';
-import { KnownSecrets } from './known-secrets.ts';
 import { startTunnelListener, type TunnelListener } from './tunnel-listener.ts';
 import { TunnelTally } from './tunnel-tally.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -12,7 +11,6 @@ const leaseAnswerMs = 65_000;
 /** Over the pause between two requests that follow each other; the runner may ask for it back at any time. */
 const leaseKeepMs = 1_000;
 
-const secrets = new KnownSecrets(() => performance.now());
 const waitingRoom = new WaitingRoom();
 const tally = new TunnelTally((report) => {
   say({ is: 'counting', ...report });
@@ -28,16 +26,15 @@ function say(message: FromIngress): void {
 
 const onTrouble = (message: string): void => say({ is: 'failing', message });
 
-async function listen({ leaseSocket, secrets: standing, ...place }: Extract<ToIngress, { do: 'listen' }>) {
-  secrets.learn(standing);
+async function listen({ leaseSocket, ...place }: Extract<ToIngress, { do: 'listen' }>) {
   const leases = new Leases({ socketPath: leaseSocket, answerMs: leaseAnswerMs, keepMs: leaseKeepMs });
   const tools = {
     localSocket: leaseSocket,
-    secrets,
     leases,
     tally,
     waitingRoom,
     isLeaving: () => isLeaving,
+    now: Date.now,
     onTrouble,
   };
   listener = await startTunnelListener({ ...place, ...tools });
@@ -51,7 +48,6 @@ function endWhenDone(): void {
 process.on('message', (said) => {
   const message = ToIngress.parse(said);
   if (message.do === 'show') listener?.use(message.certificate);
-  if (message.do === 'know') secrets.learn(message.secrets);
   if (message.do === 'leave') {
     isLeaving = true;
     listener?.close();

@@ -1,17 +1,17 @@
-// One connection of a gateway: a line that says who it is, an answer, then tunnels, each to a container.
+// One connection of a gateway or an api: a line, an answer, then tunnels, each to a container, and calls.
+import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
 import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
+import { isValid, type Right, rightsOf } from './caller-rights.ts';
 import { dial } from './dial.ts';
-import type { Right } from './ingress-messages.ts';
 import { joinSockets } from './join-sockets.ts';
-import type { KnownSecrets } from './known-secrets.ts';
 import { passCall } from './pass-call.ts';
 import type { TunnelTally } from './tunnel-tally.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 export interface LineTools {
-  readonly secrets: KnownSecrets;
+  readonly authority: X509Certificate;
   readonly leases: Leases;
   /** Where calls are passed on to. */
   readonly localSocket: string;
@@ -19,6 +19,8 @@ export interface LineTools {
   readonly waitingRoom: WaitingRoom;
   /** The runner stops. */
   readonly isLeaving: () => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 const mostLineBytes = 4_096;
@@ -26,7 +28,7 @@ const open: TunnelAnswer = { tunnel: 'open' };
 const refused: TunnelAnswer = { tunnel: 'refused' };
 
 export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<void> {
-  const { secrets, waitingRoom, tally } = tools;
+  const { authority, waitingRoom, tally, now } = tools;
   // It may break at any time; whoever reads it, or the room, sees that it closed.
   socket.on('error', () => {});
   waitingRoom.enter(socket);
@@ -35,8 +37,9 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
     socket.destroy();
     return;
   }
-  const { secret } = request;
-  if (secrets.rightsOf(secret).size === 0) {
+  const certificate = socket.getPeerX509Certificate();
+  const rights = rightsOf(certificate, authority, now());
+  if (certificate === undefined || rights.length === 0) {
     tally.answer('refused');
     // The deadline of the room still holds: a gateway that does not hang up is hung up on.
     socket.resume();
@@ -47,20 +50,16 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   socket.write(`${JSON.stringify(open)}\n`);
   new Bundle(socket, {
     onOpen(words, channel, answer) {
-      // The secret is looked at again for every tunnel: a connection may be older than the session.
-      void serveChannel(
-        { words, rights: secrets.rightsOf(secret) },
-        channel,
-        (said) => answer(JSON.stringify(said)),
-        tools,
-      );
+      // A connection may outlive its certificate: what is open goes on, and nothing new is opened.
+      const asked = { words, rights: isValid(certificate, now()) ? rights : [] };
+      void serveChannel(asked, channel, (said) => answer(JSON.stringify(said)), tools);
     },
   });
 }
 
 interface Asked {
   readonly words: string;
-  readonly rights: ReadonlySet<Right>;
+  readonly rights: readonly Right[];
 }
 
 async function serveChannel(
@@ -73,9 +72,10 @@ async function serveChannel(
   const call = parseLine(words, RunnerCallRequest);
   const wanted = parseLine(words, TunnelRequest);
   let answer: TunnelAnswer = refused;
-  if (rights.size > 0 && tools.isLeaving()) answer = { tunnel: 'leaving' };
-  else if (call !== undefined && rights.has('calls')) answer = await passCall(call.call, channel, welcome, tools);
-  else if (wanted !== undefined && rights.has('tunnels')) answer = await openTunnel(wanted, channel, welcome, tools);
+  if (rights.length > 0 && tools.isLeaving()) answer = { tunnel: 'leaving' };
+  else if (call !== undefined && rights.includes('calls')) answer = await passCall(call.call, channel, welcome, tools);
+  else if (wanted !== undefined && rights.includes('tunnels'))
+    answer = await openTunnel(wanted, channel, welcome, tools);
   tools.tally.answer(answer.tunnel);
   if (answer.tunnel === 'open') return;
   say(answer);

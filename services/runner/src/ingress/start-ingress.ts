@@ -10,7 +10,6 @@ import type { Identity } from '../node/identity.ts';
 import type { Endpoints } from './endpoint.ts';
 import { IngressChild } from './ingress-child.ts';
 import type { Certificate } from './ingress-messages.ts';
-import { IngressSecrets, type SessionSecrets } from './ingress-secrets.ts';
 import { startLeaseListener } from './lease-listener.ts';
 import type { RunnerCalls } from './runner-calls.ts';
 import type { TrafficBook } from './traffic-book.ts';
@@ -34,8 +33,6 @@ export interface RunningIngress {
   readonly pids: readonly number[];
   /** After the certificate was renewed. */
   use(identity: Identity): void;
-  /** The secrets by which gateways and the api are known from now on. */
-  take(secrets: SessionSecrets): void;
   /** Accepts nothing more, and lets what is open finish for so long. */
   close(patienceMs: number): Promise<void>;
 }
@@ -50,17 +47,10 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
   const { host, processes, advertisedAddress } = config.ingress;
   let { port } = config.ingress;
   let certificate = certificateOf(options.identity);
-  const tellAll = (message: Parameters<IngressChild['tell']>[0]): void => {
-    for (const child of children) child.tell(message);
-  };
-  const secrets = new IngressSecrets(
-    () => performance.now(),
-    () => tellAll({ do: 'know', secrets: secrets.standing() }),
-  );
   const leaseSocket = join(config.stateFolder, leaseSocketName);
   const waitingRoom = new WaitingRoom();
   const closeLeases = await startLeaseListener(leaseSocket, { ...options, waitingRoom });
-  const orders = () => ({ do: 'listen' as const, host, port, leaseSocket, certificate, secrets: secrets.standing() });
+  const orders = () => ({ do: 'listen' as const, host, port, leaseSocket, certificate });
   const children = Array.from({ length: processes }, () => new IngressChild({ orders, onAnswers, logger }));
   const end = (patienceMs: number) => Promise.all(children.map((child) => child.end(patienceMs)));
   try {
@@ -81,9 +71,8 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
     },
     use(renewed) {
       certificate = certificateOf(renewed);
-      tellAll({ do: 'show', certificate });
+      for (const child of children) child.tell({ do: 'show', certificate });
     },
-    take: (session) => secrets.take(session),
     async close(patienceMs) {
       const ended = end(patienceMs + endMs);
       closeLeases();
@@ -95,9 +84,10 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
 }
 
 /** Tickets of the certificate before are of no use with the next. */
-const certificateOf = ({ key, certificate }: Identity): Certificate => ({
+const certificateOf = ({ key, certificate, authority }: Identity): Certificate => ({
   key,
   certificate,
+  authority,
   ticketKeys: randomBytes(48).toString('base64'),
 });
 

@@ -1,5 +1,6 @@
-// Where gateways of other machines connect. TLS is wrapped around every connection by hand, not by a TLS server: so the time
-// and the number of handshakes are bounded together with what follows them.
+// Where gateways of other machines and the api connect. TLS is wrapped around every connection by hand, not by a TLS server: so the
+// time and the number of handshakes are bounded together with what follows them. Whose certificate it is, `rightsOf` says.
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { Certificate } from './ingress-messages.ts';
@@ -14,7 +15,7 @@ export interface TunnelListener {
   close(): void;
 }
 
-export interface TunnelListenerOptions extends LineTools {
+export interface TunnelListenerOptions extends Omit<LineTools, 'authority'> {
   readonly host: string;
   readonly port: number;
   readonly certificate: Certificate;
@@ -27,15 +28,15 @@ const keepAliveMs = 30_000;
 
 export async function startTunnelListener(options: TunnelListenerOptions): Promise<TunnelListener> {
   const { host, port, certificate, waitingRoom, onTrouble } = options;
-  let secureContext = contextOf(certificate);
+  let { authority, secureContext } = tlsOf(certificate);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const server = createServer(settings, (raw) => {
     if (waitingRoom.isFullFor(raw)) {
       raw.resetAndDestroy();
       return;
     }
-    const socket = new TLSSocket(raw, { isServer: true, secureContext });
-    serveLine(socket, options).catch((err: unknown) => {
+    const socket = new TLSSocket(raw, { isServer: true, secureContext, requestCert: true, rejectUnauthorized: false });
+    serveLine(socket, { ...options, authority }).catch((err: unknown) => {
       socket.destroy();
       onTrouble(`a gateway could not be served: ${err}`);
     });
@@ -47,11 +48,19 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     use(renewed) {
-      secureContext = contextOf(renewed);
+      ({ authority, secureContext } = tlsOf(renewed));
     },
     close: () => void server.close(),
   };
 }
 
-const contextOf = ({ key, certificate, ticketKeys }: Certificate) =>
-  createSecureContext({ key, cert: certificate, ticketKeys: Buffer.from(ticketKeys, 'base64'), minVersion: 'TLSv1.3' });
+/** Without a context of sessions OpenSSL resumes none of a caller that showed a certificate. */
+const sessionIdContext = 'berth-ingress';
+
+const tlsOf = ({ key, certificate: cert, authority: ca, ticketKeys }: Certificate) => ({
+  authority: new X509Certificate(ca),
+  secureContext: createSecureContext({
+    ...{ key, cert, ca, sessionIdContext, minVersion: 'TLSv1.3' },
+    ticketKeys: Buffer.from(ticketKeys, 'base64'),
+  }),
+});

@@ -40,37 +40,12 @@ test('an HTTP exchange goes through', async () => {
   server.close();
 });
 
-test('only who knows the secret hears of instances', async () => {
-  await using bed = await startTestIngress();
-  let connections = 0;
-  await bed.serve(() => {
-    connections += 1;
-  });
-  for (const wrong of ['', 'the secret of this sessioN', 'the secret of this session '])
-    expect(await bed.knock(wrong)).toBe('refused');
-  expect((await bed.open(randomUUID())).answer).toBe('unknown');
-  expect(connections).toBe(0);
-  await expect.poll(() => bed.answers.toSorted()).toEqual([...Array(3).fill('refused'), 'unknown']);
-});
-
 test('a container that does not listen is called unreachable', async () => {
   await using bed = await startTestIngress();
   const id = randomUUID();
   bed.endpoints.set(id, { address: '127.0.0.1', port: 1 });
   expect((await bed.open(id)).answer).toBe('unreachable');
   expect(bed.ingress.tunnels).toBe(0);
-});
-
-test('the secret before is still good, the one before that is not', async () => {
-  await using bed = await startTestIngress(30, 2);
-  bed.ingress.take({ ingressSecret: 'first' });
-  bed.ingress.take({ ingressSecret: 'second' });
-  for (const [secret, answer] of [
-    ['second', 'open'],
-    ['first', 'open'],
-    ['the secret of this session', 'refused'],
-  ] as const)
-    for (let count = 0; count < 8; count += 1) expect([secret, await bed.knock(secret)]).toEqual([secret, answer]);
 });
 
 test('a hundred megabytes arrive as they were sent, both ways at once', async () => {
@@ -197,7 +172,7 @@ test('a thousand quick tunnels are all answered, and none is left', async () => 
 
 test('nonsense and too long a line are hung up on', async () => {
   await using bed = await startTestIngress();
-  for (const nonsense of ['hello\n', '{}\n', `${'x'.repeat(5_000)}`, `${'x'.repeat(5_000)}\n`, '\n']) {
+  for (const nonsense of ['hello\n', '[]\n', `${'x'.repeat(5_000)}`, `${'x'.repeat(5_000)}\n`, '\n']) {
     const socket = await bed.connectRaw();
     socket.on('error', () => {});
     socket.write(nonsense);
@@ -230,7 +205,7 @@ test('strangers that say nothing take a bounded number of places, and not for lo
 
 test('a gateway that comes back resumes its TLS session, whichever process it meets', async () => {
   await using bed = await startTestIngress(30, 2);
-  const options = { host: '127.0.0.1', port: bed.port, rejectUnauthorized: false };
+  const options = { host: '127.0.0.1', port: bed.port, rejectUnauthorized: false, ...bed.cards.gateway };
   const first = connectTls(options);
   const [session]: Buffer[] = await once(first, 'session');
   first.destroy();

@@ -13,7 +13,8 @@ const days = (count: number): Date => new Date(Date.now() + count * 86_400_000);
 const usual: Validity = { from: -1, to: 9 };
 const makeKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-interface Validity {
+/** In days from now. */
+export interface Validity {
   readonly from: number;
   readonly to: number;
 }
@@ -23,6 +24,8 @@ export interface TestAuthority {
   readonly fingerprint: string;
   /** `names` beside the subject; that of its ingress, when not told otherwise. */
   certify(request: string, name: string, validity?: Validity, names?: readonly string[]): Promise<string>;
+  /** For a public key in PEM. */
+  certifyKey(publicKey: string, name: string): Promise<string>;
   issueServer(name: string): Promise<{ certificate: string; key: string }>;
 }
 
@@ -57,6 +60,7 @@ export async function makeAuthority(): Promise<TestAuthority> {
     fingerprint: createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex'),
     certify: (request, name, validity = usual, names = [ingressServerName(name)]) =>
       sign(name, new x509.Pkcs10CertificateRequest(request).publicKey, validity, names),
+    certifyKey: (publicKey, name) => sign(name, new x509.PublicKey(publicKey), usual, [name]),
     async issueServer(name) {
       const pair = await makeKeys();
       const key = KeyObject.from(pair.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -23,8 +23,7 @@ async function startApi(pulseSeconds = 5) {
   const handle: Handle = (path, body, _caller, response) => {
     if (path === nodePaths.stream) {
       streams.push(response.writeHead(200));
-      const ingressSecret = `secret ${streams.length}`;
-      send(response, { type: 'welcome', session: streams.length, pulseSeconds, ingressSecret });
+      send(response, { type: 'welcome', session: streams.length, pulseSeconds });
     } else if (path === nodePaths.reports) {
       const { session, reports } = Reports.parse(body);
       if (api.reportStatus === 200) heard.push(...reports.map((report) => ({ session, report })));
@@ -42,7 +41,6 @@ const send = (response: ServerResponse, message: StreamMessage) => response.writ
 
 function openLink(url: string) {
   const wished: string[] = [];
-  const secrets: string[] = [];
   const client = createNodeClient(url, { authority: authority.certificate, key, certificate });
   const link = new NodeLink({
     client,
@@ -50,7 +48,6 @@ function openLink(url: string) {
     hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
     measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
     onReportsSent: () => {},
-    onIngressSecrets: ({ ingressSecret }) => secrets.push(ingressSecret),
   });
   link.start({
     all: ({ instances, gone }) => void wished.push(`all ${instances.length} ${gone.length}`),
@@ -61,7 +58,7 @@ function openLink(url: string) {
     await link.close();
     client.close();
   };
-  return { link, wished, secrets, close };
+  return { link, wished, close };
 }
 
 test('wishes arrive in order, and words of a newer api are passed over', async () => {
@@ -115,16 +112,6 @@ test('a new session hears everything again, with newer sequences, except what is
   expect(last?.report.sequence).toBeGreaterThan(
     Math.max(...api.heard.slice(0, 2).map(({ report }) => report.sequence)),
   );
-  await close();
-  await listener[Symbol.asyncDispose]();
-});
-
-test('every session brings a new secret for gateways', async () => {
-  const { api, listener } = await startApi();
-  const { secrets, close } = openLink(listener.url);
-  await expect.poll(() => secrets).toEqual(['secret 1']);
-  api.streams[0]?.end();
-  await expect.poll(() => secrets).toEqual(['secret 1', 'secret 2']);
   await close();
   await listener[Symbol.asyncDispose]();
 });

@@ -3,7 +3,6 @@
 import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import type { SessionSecrets } from '../ingress/ingress-secrets.ts';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
 import { readMessages } from './read-messages.ts';
@@ -25,8 +24,6 @@ export interface NodeLinkOptions {
   readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
   readonly logger: Logger;
   readonly onReportsSent: (count: number) => void;
-  /** What gateways have to know from here on; new with every session. */
-  readonly onIngressSecrets: (secrets: SessionSecrets) => void;
 }
 
 type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
@@ -124,13 +121,8 @@ export class NodeLink {
     }
   }
 
-  #welcome(
-    { session, ingressSecret, callSecret }: Welcome,
-    signal: AbortSignal,
-    ending: AbortController,
-  ): Promise<void>[] {
-    const { client, measure, logger, onReportsSent, onIngressSecrets } = this.#options;
-    if (ingressSecret !== undefined) onIngressSecrets({ ingressSecret, callSecret });
+  #welcome({ session }: Welcome, signal: AbortSignal, ending: AbortController): Promise<void>[] {
+    const { client, measure, logger, onReportsSent } = this.#options;
     const onTrouble = (error: unknown) => this.#complain(error);
     this.#isConnected = true;
     this.#lastComplaint = '';

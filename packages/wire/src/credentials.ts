@@ -1,0 +1,113 @@
+// What a gateway or an api shows to runners and knows them by: the node authority, and a short-lived certificate for a key that
+// never leaves this process. It is renewed with a third of its life left; who connects never waits for that.
+import { generateKeyPair, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { promisify } from 'node:util';
+import type { Logger } from '@berth/telemetry';
+import { isDueForRenewal } from './certificate-life.ts';
+
+export interface CredentialsOptions {
+  /** The node authority in PEM: who does not show a certificate of it is not a runner. */
+  readonly authorityPem: () => Promise<string>;
+  /** Has a public key, in PEM, certified for the role of this process. */
+  readonly certify: (publicKey: string, signal: AbortSignal) => Promise<string>;
+  readonly logger: Logger;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface Shown {
+  /** Another with every certificate. */
+  readonly id: string;
+  readonly context: SecureContext;
+}
+
+export interface Credentials {
+  /** Rejects when there has never been one, or the last one has ended, and no other is to be had. */
+  current(): Promise<Shown>;
+  /** PEM; undefined before the first. */
+  readonly certificate: string | undefined;
+  close(): void;
+}
+
+interface Known extends Shown {
+  readonly authority: string;
+  readonly certificate: string;
+  readonly endsAt: number;
+}
+
+const freshMs = 10_000;
+/** Also a process that opens no connection renews its certificate. */
+const lookMs = 60_000;
+/** The runner takes the first: strong enough, and the cheapest for every processor with instructions for AES. */
+const ciphers = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
+const makeKeys = promisify(generateKeyPair);
+
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { authorityPem, certify, logger, now = Date.now } = options;
+  const closing = new AbortController();
+  let known: Known | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<Known> | undefined;
+
+  async function read(): Promise<Known> {
+    try {
+      const authority = await authorityPem();
+      if (known?.authority !== authority || isDueForRenewal(known.certificate, now()))
+        known = await obtain(authority, (publicKey) => certify(publicKey, closing.signal));
+      return known;
+    } finally {
+      asking = undefined;
+    }
+  }
+
+  /** One question at a time, however many connections are opened meanwhile. */
+  function ask(): Promise<Known> {
+    askedAt = performance.now();
+    asking ??= read();
+    return asking;
+  }
+
+  async function current(): Promise<Known> {
+    if (known === undefined || now() >= known.endsAt) return ask();
+    if (performance.now() >= askedAt + freshMs)
+      ask().catch((err: unknown) => {
+        const event = 'ingress.credentials_failed';
+        if (!closing.signal.aborted)
+          logger.warn({ err, event }, 'credentials for runners could not be read anew; the known ones are used');
+      });
+    return known;
+  }
+
+  const looking = setInterval(() => {
+    if (known !== undefined) current().catch(() => {});
+  }, lookMs).unref();
+  return {
+    current,
+    get certificate() {
+      return known?.certificate;
+    },
+    close() {
+      clearInterval(looking);
+      closing.abort();
+    },
+  };
+}
+
+async function obtain(authority: string, certify: (publicKey: string) => Promise<string>): Promise<Known> {
+  const { privateKey, publicKey } = await makeKeys('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const certificate = await certify(publicKey);
+  const { fingerprint256: id, validToDate } = new X509Certificate(certificate);
+  const context = createSecureContext({
+    ca: authority,
+    key: privateKey,
+    cert: certificate,
+    minVersion: 'TLSv1.3',
+    ciphers,
+  });
+  return { id, context, authority, certificate, endsAt: validToDate.getTime() };
+}

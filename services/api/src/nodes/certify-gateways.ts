@@ -1,0 +1,42 @@
+// Answers gateways that ask for the certificate by which runners know them. Whoever may write to that table is taken for a
+// gateway, and gets the role of one, never the api's.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeContext } from './node-context.ts';
+
+const lookMs = 1_000;
+/** Far more than gateways that start in the same second. */
+const most = 100;
+
+/** Until the signal. Every api does it; two that answer the same gateway do no harm. */
+export async function certifyGateways(context: NodeContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await answerAll(context);
+    } catch (err) {
+      const event = 'gateway.certify_failed';
+      if (!signal.aborted) context.logger.warn({ err, event }, 'gateways were not certified; tried again in a second');
+    }
+    await sleep(lookMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function answerAll({ database, authority, logger }: NodeContext): Promise<void> {
+  const asking = await database
+    .selectFrom('gateway_certificates')
+    .select(['id', 'public_key'])
+    .where('certificate', 'is', null)
+    .limit(most)
+    .execute();
+  for (const { id, public_key } of asking) {
+    const certificate = await authority.certifyCaller(public_key, 'gateway').catch((err: unknown) => {
+      logger.warn(
+        { err, request: id, event: 'gateway.key_malformed' },
+        'a gateway sent a malformed key; it is dropped',
+      );
+      return undefined;
+    });
+    if (certificate === undefined) await database.deleteFrom('gateway_certificates').where('id', '=', id).execute();
+    else await database.updateTable('gateway_certificates').set({ certificate }).where('id', '=', id).execute();
+    if (certificate !== undefined) logger.info({ request: id, event: 'gateway.certified' }, 'gateway certified');
+  }
+}
