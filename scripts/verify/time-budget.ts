@@ -67,6 +67,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/runner-images.test.ts': 10,
   'tests/e2e/runner-ingress.test.ts': 35,
   'tests/e2e/runner-network.test.ts': 90,
+  'tests/e2e/runner-seccomp.test.ts': 15,
   'tests/e2e/runner-sleep.test.ts': 90,
   'tests/e2e/runners.test.ts': 55,
   'tests/e2e/sandbox-attacks.test.ts': 110,

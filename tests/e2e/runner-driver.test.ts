@@ -9,6 +9,7 @@ import { startTestDocker, type TestDocker } from '../../scripts/engines/test-doc
 import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { type ContainerEvent, containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
+import { seccompProfile } from '../../services/runner/src/driver/seccomp-profile.ts';
 import { isolationsOf } from '../support/workloads.ts';
 import { inspect, startContainer } from './engines/container.ts';
 
@@ -189,7 +190,7 @@ test.each(['runc', 'gvisor'] as const)(
     const { HostConfig } = await inspect(docker.url, `GET /containers/${id}/json`);
     expect(HostConfig).toMatchObject({
       Privileged: false,
-      SecurityOpt: ['no-new-privileges'],
+      SecurityOpt: ['no-new-privileges', ...(isolation === 'runc' ? [`seccomp=${seccompProfile}`] : [])],
       Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       RestartPolicy: { Name: 'no' },
       NetworkMode: `container:${slot}`,

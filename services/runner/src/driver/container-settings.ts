@@ -2,6 +2,7 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../cgroup/limits.ts';
 import type { ContainerWish } from './driver.ts';
+import { seccompProfile } from './seccomp-profile.ts';
 
 /** What the engine's machine and set-up allow. */
 export interface EngineOffer {
@@ -44,7 +45,8 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       Mounts: Object.entries(wish.mounts ?? {}).map(([inside, folder]) => readOnlyMount(inside, folder)),
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
-      SecurityOpt: ['no-new-privileges'],
+      // gVisor answers these calls itself and does not look at a profile: its own filter is narrower.
+      SecurityOpt: ['no-new-privileges', ...(wish.isolation === 'runc' ? [`seccomp=${seccompProfile}`] : [])],
       // A core dump may be piped to a program of the machine, which then reads what a tenant wrote.
       Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       PidsLimit: wish.mostProcesses ?? MAX_PROCESSES,

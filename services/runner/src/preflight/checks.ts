@@ -20,7 +20,8 @@ export interface Wanted {
 type Check = (facts: Facts, wanted: Wanted) => Problem | undefined;
 
 const oldestKernel = [5, 10] as const;
-const oldestEngine = [20, 10] as const;
+/** Older ones answer EPERM to clone3, whatever a profile says: programs with glibc 2.34 then start no threads. */
+const oldestEngine = [20, 10, 10] as const;
 const neededControllers = ['cpu', 'io', 'memory', 'pids'];
 /** Of the engine itself, and of containerd's image store: with both the runner finds what a container writes. */
 const countableDrivers = ['overlay2', 'overlayfs'];
@@ -205,7 +206,8 @@ function filtersSystemCalls(options: EngineFacts['SecurityOptions']): boolean {
   return seccomp !== undefined && !seccomp.includes('profile=unconfined');
 }
 
-function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [, first = '0', second = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? [];
-  return Number(first) > major || (Number(first) === major && Number(second) >= minor);
+function isAtLeast(version: string, oldest: readonly number[]): boolean {
+  const [, ...parts] = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? [];
+  const index = oldest.findIndex((part, at) => Number(parts[at] ?? 0) !== part);
+  return index === -1 || Number(parts[index] ?? 0) > (oldest[index] ?? 0);
 }

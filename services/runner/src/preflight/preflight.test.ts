@@ -34,6 +34,8 @@ const withEngine = (other: Partial<EngineFacts>): Partial<Facts> => ({ engine: {
 test('a machine on which everything holds is not refused, with either version of cgroups', () => {
   assertSuitable(good, all);
   assertSuitable({ ...good, controllers: undefined, kernel: '5.10.0-28-amd64' }, { ...all, isolation: ['gvisor'] });
+  for (const ServerVersion of ['20.10.10', '20.10.24+dfsg1', '20.11', '23.0.0'])
+    assertSuitable({ ...good, ...withEngine({ ServerVersion }) }, all);
 });
 
 test.each<[string, Partial<Facts>, RegExp]>([
@@ -59,7 +61,12 @@ test.each<[string, Partial<Facts>, RegExp]>([
   [
     'an old engine',
     withEngine({ ServerVersion: '19.03.15' }),
-    /Docker is 19.03.15; the runner needs 20.10[\s\S]*Update Docker/,
+    /Docker is 19.03.15; the runner needs 20.10.10[\s\S]*Update Docker/,
+  ],
+  [
+    'an engine that cannot answer ENOSYS',
+    withEngine({ ServerVersion: '20.10.9' }),
+    /Docker is 20.10.9; the runner needs 20.10.10/,
   ],
   [
     'a rootless engine',

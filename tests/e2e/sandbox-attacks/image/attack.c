@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/reboot.h>
 #include <sys/socket.h>
@@ -63,6 +66,43 @@ static long mounts_cgroups_as_own_root(void) {
   return mount("none", "/mnt", "cgroup", 0, "memory");
 }
 
+static long clones_user(void) {
+  long child = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) _exit(0);
+  return child;
+}
+
+static long clones_user_anew(void) {
+  /* struct clone_args: flags first, the signal at the end as fifth. */
+  uint64_t wish[8] = {CLONE_NEWUSER, 0, 0, 0, SIGCHLD};
+  long child = syscall(SYS_clone3, wish, sizeof wish);
+  if (child == 0) _exit(0);
+  return child;
+}
+
+static long takes_descriptor(void) {
+  int self = syscall(SYS_pidfd_open, getpid(), 0);
+  return self < 0 ? -1 : syscall(SYS_pidfd_getfd, self, 0, 0);
+}
+
+/* No attack: what a debugger does. */
+static long debugs(void) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0 ? raise(SIGSTOP) : 1);
+  waitpid(child, &status, 0);
+  return WIFSTOPPED(status) ? ptrace(PTRACE_CONT, child, 0, 0) : -1;
+}
+
+#ifdef __x86_64__
+/* getpid, as a program of 32 bits calls it. */
+static long calls_as_32_bit(void) {
+  long answer;
+  __asm__ volatile("int $0x80" : "=a"(answer) : "a"(20) : "memory", "r8", "r9", "r10", "r11");
+  return answer;
+}
+#endif
+
 static long attempt(const char *name) {
   struct timeval then = {.tv_sec = 1};
   /* struct io_uring_params, all zero: without it the kernel refuses anybody. */
@@ -82,6 +122,7 @@ static long attempt(const char *name) {
   if (IS("user-namespace-cgroup")) return mounts_cgroups_as_own_root();
   if (IS("join-mounts")) return joins("/proc/1/ns/mnt", CLONE_NEWNS);
   if (IS("join-network")) return joins("/proc/1/ns/net", CLONE_NEWNET);
+  if (IS("debug")) return debugs();
   if (IS("ptrace-first")) return ptrace(PTRACE_SEIZE, 1, 0, 0);
   if (IS("device-disk")) return mknod("/disk", S_IFBLK | 0600, makedev(254, 0)) == 0 ? open("/disk", O_RDONLY) : -1;
   if (IS("device-memory")) return mknod("/memory", S_IFCHR | 0600, makedev(1, 1)) == 0 ? open("/memory", O_RDONLY) : -1;
@@ -106,7 +147,26 @@ static long attempt(const char *name) {
   if (IS("io-ports")) return syscall(SYS_iopl, 3);
   if (IS("keyring")) return syscall(SYS_add_key, "user", "berth", "x", 1, -4);
   if (IS("io-uring")) return syscall(SYS_io_uring_setup, 8, ring);
-  if (IS("userfaultfd")) return syscall(SYS_userfaultfd, 0);
+  /* Of the process itself: open to everybody, unlike those of the kernel. */
+  if (IS("userfaultfd")) return syscall(SYS_userfaultfd, 1);
+  if (IS("clone-user")) return clones_user();
+  if (IS("clone3-user")) return clones_user_anew();
+  if (IS("open-tree")) return syscall(SYS_open_tree, AT_FDCWD, "/", 0);
+  if (IS("take-descriptor")) return takes_descriptor();
+  if (IS("keyring-of-session")) return syscall(SYS_keyctl, 0, -3, 0);
+  if (IS("memory-policy")) return syscall(SYS_set_mempolicy, 0, 0, 0);
+  if (IS("fixed-addresses")) return personality(ADDR_NO_RANDOMIZE);
+  if (IS("crypto-socket")) return socket(AF_ALG, SOCK_SEQPACKET, 0);
+  if (IS("crypto-socket-64")) return syscall(SYS_socket, 0x100000000 | AF_ALG, SOCK_SEQPACKET, 0);
+  if (IS("machine-socket")) return socket(AF_VSOCK, SOCK_STREAM, 0);
+  if (IS("sctp-socket")) return socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+  if (IS("sctp-socket-by-type")) return socket(AF_INET, SOCK_SEQPACKET, 0);
+  if (IS("netlink-xfrm")) return socket(AF_NETLINK, SOCK_RAW, 6);
+#ifdef __x86_64__
+  if (IS("32-bit-call")) return calls_as_32_bit();
+  if (IS("segments")) return syscall(SYS_modify_ldt, 0, ring, sizeof ring);
+#endif
+  if (strncmp(name, "number-", 7) == 0) return syscall(atol(name + 7), -1L, -1L, -1L, -1L, -1L, -1L);
   if (IS("reboot")) return reboot(RB_DISABLE_CAD);
   if (IS("swap")) return swapon("/etc/hosts", 0);
   if (IS("clock")) return settimeofday(&then, 0);
