@@ -12,16 +12,18 @@ import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
 import { pushImageOfZeros } from '../support/image-of-zeros.ts';
+import { metricsOf } from '../support/metrics-of.ts';
 import { instanceState, type Placed, placeInstance, takeBack } from '../support/placed-instance.ts';
 import { isFull } from '../support/size.ts';
 
-// The small size keeps the proportions of the full one, and writes a third as much.
-const diskMb = isFull ? 4_000 : 1_320;
+// The small size keeps the proportions of the full one, and writes a quarter as much.
+const diskMb = isFull ? 4_000 : 1_000;
+const diskFiles = isFull ? 200_000 : 100_000;
 const instanceMb = diskMb / 10;
 const layerMb = diskMb / 20;
 /** More than any limit allows. */
 const tooMuchMb = diskMb / 4;
-const instanceFiles = isFull ? 20_000 : 6_000;
+const instanceFiles = isFull ? 20_000 : 5_000;
 const reservePercent = 20;
 const mb = 1_048_576;
 
@@ -34,7 +36,7 @@ beforeAll(async () => {
     name: 'disk',
     workspaces: ['main', 'other'],
     machines: 1,
-    engine: { disk: { sizeMb: diskMb, files: 200_000 }, gvisorLayerSize: `${layerMb}m` },
+    engine: { disk: { sizeMb: diskMb, files: diskFiles }, gvisorLayerSize: `${layerMb}m` },
     settings: {
       BERTH_RUNNER_DISK_MB: String(instanceMb),
       BERTH_RUNNER_DISK_FILES: String(instanceFiles),
@@ -46,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
 
 afterEach(async () => {
-  for (const { id } of placed) await takeBack(fleet, id);
+  await Promise.all(placed.map(({ id }) => takeBack(fleet, id)));
   const isGone = async () =>
     (await Promise.all(placed.map(({ id }) => instanceState(fleet, id)))).map(({ state }) => state);
   await expect.poll(isGone, { timeout: 60_000 }).toEqual(placed.map(() => 'gone'));
@@ -96,6 +98,25 @@ async function failed({ id }: Placed, timeout = 60_000) {
   return instanceState(fleet, id);
 }
 
+/** How often the runner has counted what an instance has written. */
+async function counts(): Promise<number> {
+  const [machine] = fleet.machines;
+  const logFile = join(fleet.folder, 'runner-machine-1.log');
+  const metrics = await metricsOf(logFile, async (url) => machine?.inside('curl', '-sS', url) ?? '');
+  const counted = metrics.get('berth_runner_disk_count_seconds_count{role="runner"}');
+  if (counted === undefined) throw new Error('The runner does not say how often it has counted.');
+  return counted;
+}
+
+/** Writes nearly all that an instance may, until the runner has counted it. */
+async function writeNearlyAll(instance: Placed): Promise<void> {
+  await inside(instance, fill('/some', 0.8 * instanceMb));
+  const before = await counts();
+  // More than half of what is left to it, which is counted at once.
+  await inside(instance, fill('/more', 0.15 * instanceMb));
+  await expect.poll(counts, { timeout: 60_000 }).toBeGreaterThan(before);
+}
+
 const fill = (target: string, megabytes: number) =>
   `busybox dd if=/dev/zero of=${target} bs=1048576 count=${Math.floor(megabytes)}`;
 
@@ -110,8 +131,7 @@ describe('on runc', () => {
     ],
   ])('who writes more than allowed to %s is ended, told why, and takes it along', async (what, script) => {
     const before = freeOf();
-    const neighbour = await place('runc');
-    const offender = await place('runc');
+    const [neighbour, offender] = await Promise.all([place('runc'), place('runc')]);
     using water = lowWater();
     const startedAt = performance.now();
     const writing = inside(offender, script);
@@ -147,16 +167,13 @@ describe('on runc', () => {
 
   test('one that writes little is left alone', async () => {
     const instance = await place('runc');
-    await inside(instance, fill('/some', 0.9 * instanceMb));
-    await sleep(5_000);
+    await writeNearlyAll(instance);
     expect((await instanceState(fleet, instance.id)).state).toBe('ready');
   });
 
   test('when the disk is nearly full, whoever wrote most of late goes first although it is within its limit', async () => {
     const settled = await place('runc');
-    await inside(settled, fill('/some', 0.75 * instanceMb));
-    // Until it has been counted in peace.
-    await sleep(3_000);
+    await writeNearlyAll(settled);
     const writers = await Promise.all(Array.from({ length: 12 }, () => place('runc')));
     using water = lowWater();
     // Together they would need all of it, each is below its limit.
@@ -190,7 +207,7 @@ test('an image that unpacks to more than the disk has ends no sandbox: the pull 
   const dataFolder = await mkdtemp(join(fleet.folder, 'registry-'));
   const registry = await containerRegistry.start({ dataFolder, open: true, host: machine?.outside ?? '' });
   try {
-    const bystanders = [await place('runc', undefined, 1), await place('gvisor', undefined, 1)];
+    const bystanders = await Promise.all([place('runc', undefined, 1), place('gvisor', undefined, 1)]);
     // It holds a lot, and writes on meanwhile.
     const [busy] = bystanders;
     if (busy) await inside(busy, fill('/some', 0.7 * instanceMb));

@@ -1,7 +1,7 @@
 // An instance without a workload: a row as the orchestrator would write it, for tests of what a runner does with it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract';
-import { uuidv7 } from '@berth/database';
+import { instancesChannel, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 
@@ -67,6 +67,7 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
       created_at: sql<Date>`clock_timestamp()`,
     })
     .execute();
+  await announce(fleet, runner.id);
   const deadline = Date.now() + readyMs;
   for (;;) {
     const { state, message, address } = await instanceState(fleet, id);
@@ -77,6 +78,16 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
   }
 }
 
-export async function takeBack({ database }: Fleet, id: string): Promise<void> {
-  await database.updateTable('instances').set({ desired: 'gone' }).where('id', '=', id).execute();
+export async function takeBack(fleet: Fleet, id: string): Promise<void> {
+  const { runner_id: runnerId } = await fleet.database
+    .updateTable('instances')
+    .set({ desired: 'gone' })
+    .where('id', '=', id)
+    .returning('runner_id')
+    .executeTakeFirstOrThrow();
+  await announce(fleet, runnerId);
 }
+
+/** As the orchestrator does. Without it the api finds a new row only at its second look, after four seconds. */
+const announce = ({ database }: Fleet, runnerId: string) =>
+  sql`select pg_notify(${instancesChannel}, ${runnerId})`.execute(database);

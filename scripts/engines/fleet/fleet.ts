@@ -116,7 +116,6 @@ export async function startFleet({
     made.use(new ServerProcess({ role, env, logFile: join(folder, `${role}.log`) }));
   const api = server('api');
   const orchestrator = server('orchestrator');
-  await Promise.all([api.start(), orchestrator.start()]);
 
   const newJoinToken = () => createJoinToken(database, owner.authority, { region: 'local', lifeSeconds: 3_600 });
   const guestFolder = await buildGuest();
@@ -135,13 +134,17 @@ export async function startFleet({
     });
     machines.push(made.use(machine));
   }
-  await Promise.all(machines.map((machine) => machine.prepare().then(() => prepare(machine))));
-  await Promise.all(machines.map(({ runner }) => runner.start()));
+  // Beside each other: most of a start is spent waiting.
+  await Promise.all([
+    ...[api, orchestrator].map((role) => role.start()),
+    ...machines.map((machine) => machine.prepare().then(() => prepare(machine))),
+  ]);
 
   const sharedPort = await freePort();
   let started = 0;
   async function startGateway({ inside, settings: own }: GatewayPlace = {}): Promise<FleetGateway> {
     started += 1;
+    const logFile = join(folder, `gateway-${started}.log`);
     const gatewayPort = String(gatewaysShareOnePort ? sharedPort : await freePort());
     const process = kept.use(
       new ServerProcess({
@@ -153,7 +156,7 @@ export async function startFleet({
           ...(inside && { BERTH_POSTGRES_URL: throughSocket(records.url, join(folder, postgres.name)) }),
           ...own,
         },
-        logFile: join(folder, `gateway-${started}.log`),
+        logFile,
         ...(inside && { netns: inside.netns }),
       }),
     );
@@ -162,9 +165,11 @@ export async function startFleet({
     return { url: `${scheme}://127.0.0.1:${gatewayPort}`, process };
   }
   let kept = made;
-  const gateways: FleetGateway[] = [];
   const eachGateway = typeof wanted === 'number' ? Array.from({ length: wanted }, (): Variables => ({})) : wanted;
-  for (const own of eachGateway) gateways.push(await startGateway({ settings: own }));
+  const [gateways] = await Promise.all([
+    Promise.all(eachGateway.map((own) => startGateway({ settings: own }))),
+    ...machines.map(({ runner }) => runner.start()),
+  ]);
 
   kept = made.move();
   return {
