@@ -9,20 +9,21 @@ import { freePort } from '../../scripts/engines/free-port.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';
 import { type Call, callerTo, headerOf } from './inference/caller.ts';
-import { canaryTests } from './inference/canary.ts';
+import { canaryTests, prepareCanary } from './inference/canary.ts';
 import { makeCertificate } from './inference/certificate.ts';
-import { hostileTests } from './inference/hostile/hostile-tests.ts';
+import { hostileTests, prepareHostile, type Sides } from './inference/hostile/hostile-tests.ts';
 import { httpsTests } from './inference/https.ts';
 import { hastySettings, limitTests } from './inference/limits.ts';
-import { mcpTests } from './inference/mcp.ts';
+import { mcpTests, prepareMcp } from './inference/mcp.ts';
 import { processTests } from './inference/processes.ts';
 import { echo, type Site } from './inference/site.ts';
-import { threadTests } from './inference/threads.ts';
+import { prepareThreads, threadTests } from './inference/threads.ts';
 import { uploadTests } from './inference/upload.ts';
 
 let fleet: Fleet;
 let site: Site;
 let call: Call;
+let sides: Sides;
 const made = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -59,7 +60,13 @@ beforeAll(async () => {
   const open = agent('open', echo);
   await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));
   await client.post('/agents', { ...open, spec: { ...open.spec, public: true } });
-  for (const path of ['/agents/echo', '/agents/open']) await settled(client, path, ['DEPLOYED']);
+  const deployed = ['/agents/echo', '/agents/open'].map((path) => settled(client, path, ['DEPLOYED']));
+  // Beside each other: a deployment mostly waits.
+  [sides] = await Promise.all([
+    prepareHostile(site),
+    ...[prepareThreads, prepareMcp, prepareCanary].map((prepare) => prepare(site)),
+    ...deployed,
+  ]);
 }, 300_000);
 afterAll(() => made.disposeAsync(), 120_000);
 
@@ -180,7 +187,11 @@ describe('canary', () => canaryTests(() => site));
 describe('https', () => httpsTests(() => site));
 describe('limits', () => limitTests(() => site));
 describe('several processes on one port', () => processTests(() => site));
-describe('hostile input', () => hostileTests(() => site));
+describe('hostile input', () =>
+  hostileTests(
+    () => site,
+    () => sides,
+  ));
 
 describe('changes', () => {
   test('a new revision takes over without a failed request', { timeout: 120_000 }, async () => {

@@ -1,6 +1,6 @@
 // From zero and back: instances come with requests and go without them, and no request is lost at either edge.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -84,39 +84,46 @@ test('200 requests at once to an agent without an instance are all answered, by 
   expect((await clientOf(fleet).get('/agents/cold')).body.status).toBe('DEPLOYED');
 }, 120_000);
 
-test('requests that come when the last instance is about to go are all answered', async () => {
-  await deploy('edge');
-  const rounds = isFull ? 40 : 6;
-  for (let round = 0; round < rounds; round += 1) {
-    const answer = await call('edge/x', round % 2);
-    expect([round, answer.status, answer.ok || (await answer.text())]).toEqual([round, 200, true]);
-    await answer.text();
-    // Around the moment at which the gateways say that nobody asks any more, and the one at which it is gone.
-    await sleep(idleSeconds * (0.9 + 0.5 * ((round % 8) / 8)) * 1_000);
-  }
-  expect(await started('edge')).toBeGreaterThan(1);
-}, 240_000);
+// Each has an agent of its own, and mostly waits.
+describe.concurrent('side by side', () => {
+  test('requests that come when the last instance is about to go are all answered', async ({ expect }) => {
+    await deploy('edge');
+    const rounds = isFull ? 40 : 6;
+    for (let round = 0; round < rounds; round += 1) {
+      const answer = await call('edge/x', round % 2);
+      expect([round, answer.status, answer.ok || (await answer.text())]).toEqual([round, 200, true]);
+      await answer.text();
+      // Around the moment at which the gateways say that nobody asks any more, and the one at which it is gone.
+      await sleep(idleSeconds * (0.9 + 0.5 * ((round % 8) / 8)) * 1_000);
+    }
+    expect(await started('edge')).toBeGreaterThan(1);
+  }, 240_000);
 
-test('requests under way bring more instances, and what one of them has under way ends well when it goes', async () => {
-  await deploy('busy', { minScale: 1, maxScale: 4 });
-  const stream = async (events: number, gateway: number) => {
-    const answer = await call(`busy/events?count=${events}&pause=250`, gateway);
-    const lines = (await answer.text()).match(/data: /g)?.length;
-    expect([answer.status, lines]).toEqual([200, events]);
-  };
-  // 25 for a while, of which a few go on for longer than the others' instances are needed.
-  const streams = Array.from({ length: 25 }, (_, n) => stream(n % 5 === 0 ? 48 : 12, n % 2));
-  const running = async () => (await instancesOf(fleet, 'busy')).length;
-  await expect.poll(running, { timeout: 15_000 }).toBe(3);
-  await expect.poll(running, { timeout: 15_000 }).toBe(1);
-  await Promise.all(streams);
-  expect(await running()).toBe(1);
-}, 60_000);
+  test('requests under way bring more instances, and what one of them has under way ends well when it goes', async ({
+    expect,
+  }) => {
+    await deploy('busy', { minScale: 1, maxScale: 4 });
+    const stream = async (events: number, gateway: number) => {
+      const answer = await call(`busy/events?count=${events}&pause=250`, gateway);
+      const lines = (await answer.text()).match(/data: /g)?.length;
+      expect([answer.status, lines]).toEqual([200, events]);
+    };
+    // 25 for a while, of which a few go on for longer than the others' instances are needed.
+    const streams = Array.from({ length: 25 }, (_, n) => stream(n % 5 === 0 ? 48 : 12, n % 2));
+    const running = async () => (await instancesOf(fleet, 'busy')).length;
+    await expect.poll(running, { timeout: 15_000 }).toBe(3);
+    await expect.poll(running, { timeout: 15_000 }).toBe(1);
+    await Promise.all(streams);
+    expect(await running()).toBe(1);
+  }, 60_000);
+});
 
 test('what cannot be started is answered with a reason, at once when it is known to have failed', async () => {
   const [machine] = fleet.machines;
-  await deploy('stuck');
-  await asleep('stuck');
+  const failing = clientOf(fleet)
+    .post('/agents', agent('broken', { generation: 'mk2', port: 9 }))
+    .then(() => settled(clientOf(fleet), '/agents/broken', ['FAILED']));
+  await Promise.all([failing, deploy('stuck').then(() => asleep('stuck'))]);
   await machine?.runner.stop();
   const heldAt = performance.now();
   const answer = await call('stuck/x');
@@ -126,12 +133,10 @@ test('what cannot be started is answered with a reason, at once when it is known
   const { error } = z.object({ error: z.record(z.string(), z.unknown()) }).parse(await answer.json());
   expect(error).toMatchObject({ code: 'WORKLOAD_UNAVAILABLE', retryable: true });
   expect(error.message).toContain(`within ${holdSeconds} seconds`);
-  await machine?.runner.start();
-  await clientOf(fleet).post('/agents', agent('broken', { generation: 'mk2', port: 9 }));
-  await settled(clientOf(fleet), '/agents/broken', ['FAILED']);
   const startedAt = performance.now();
   const refused = await call('broken/x');
   expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('failed to start')]);
   expect(performance.now() - startedAt).toBeLessThan(heldMs / 2);
+  await machine?.runner.start();
   expect((await call('stuck/x')).status).toBe(200);
 }, 120_000);

@@ -18,22 +18,26 @@ const calls = isFull ? 10_000 : 2_000;
  */
 const tolerance = isFull ? 1 : 5.2 * 100 * Math.sqrt((0.1 * 0.9) / calls);
 
+/** An agent with two revisions. */
+export async function prepareCanary({ fleet }: Site): Promise<void> {
+  const client = clientOf(fleet);
+  for (const WORD of ['active', 'canary']) {
+    const wanted = agent('split', { ...echo, env: { WORD } });
+    await (WORD === 'active' ? client.post('/agents', wanted) : client.put('/agents/split', wanted));
+    await settled(client, '/agents/split', ['DEPLOYED']);
+  }
+}
+
 export function canaryTests(site: () => Site): void {
   const agents = new Agent({ keepAlive: true, maxSockets: 32 });
   let revisions: { active: string; canary: string };
 
   beforeAll(async () => {
-    const client = clientOf(site().fleet);
-    for (const WORD of ['active', 'canary']) {
-      const wanted = agent('split', { ...echo, env: { WORD } });
-      await (WORD === 'active' ? client.post('/agents', wanted) : client.put('/agents/split', wanted));
-      await settled(client, '/agents/split', ['DEPLOYED']);
-    }
-    const { body } = await client.get('/agents/split/revisions');
+    const { body } = await clientOf(site().fleet).get('/agents/split/revisions');
     const [newest, first] = body.map(({ id }: { id: string }) => id);
     revisions = { active: first, canary: newest };
     return () => agents.destroy();
-  }, 120_000);
+  });
 
   /** Until both answer, because a share that nobody can take goes to the other. */
   async function share(canaryPercent: number, stickySessionTtl: number): Promise<void> {

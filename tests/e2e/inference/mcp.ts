@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildImage } from '../../../scripts/engines/build-image.ts';
 import { isFull } from '../../support/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../../support/workloads.ts';
@@ -17,27 +17,26 @@ import { echo, type Site } from './site.ts';
 const image = 'berth-mcp:latest';
 const source = dirname(fileURLToPath(new URL('./mcp/server.mjs', import.meta.url)));
 
-export function mcpTests(site: () => Site): void {
-  beforeAll(async () => {
-    const { fleet, dockerUrl } = site();
-    const folder = await mkdtemp(join(tmpdir(), 'berth-mcp-'));
-    try {
-      await cp(source, folder, { recursive: true });
-      await copyPackages('@modelcontextprotocol/sdk', folder);
-      await buildImage(dockerUrl, image, folder);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-    const client = clientOf(fleet);
-    await client.post('/functions', agent('tools', { ...echo, image, minScale: 2 }));
-    await settled(client, '/functions/tools', ['DEPLOYED']);
-    const bothReady = async () => {
-      const states = (await instancesOf(fleet, 'tools')).map(({ state }) => state);
-      expect(states).toEqual(['ready', 'ready']);
-    };
-    await vi.waitFor(bothReady, { timeout: 30_000, interval: 100 });
-  }, 120_000);
+export async function prepareMcp({ fleet, dockerUrl }: Site): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-mcp-'));
+  try {
+    await cp(source, folder, { recursive: true });
+    await copyPackages('@modelcontextprotocol/sdk', folder);
+    await buildImage(dockerUrl, image, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const client = clientOf(fleet);
+  await client.post('/functions', agent('tools', { ...echo, image, minScale: 2 }));
+  await settled(client, '/functions/tools', ['DEPLOYED']);
+  const bothReady = async () => {
+    const states = (await instancesOf(fleet, 'tools')).map(({ state }) => state);
+    expect(states).toEqual(['ready', 'ready']);
+  };
+  await vi.waitFor(bothReady, { timeout: 30_000, interval: 100 });
+}
 
+export function mcpTests(site: () => Site): void {
   const begin = async () => {
     const { url, fleet } = site();
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/main/functions/tools/mcp`), {

@@ -1,6 +1,6 @@
 // Agents that remember by thread, with the example of one.
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildImage } from '../../../scripts/engines/build-image.ts';
 import { agent, clientOf, settled } from '../../support/workloads.ts';
 import { headerOf } from './caller.ts';
@@ -9,16 +9,15 @@ import { echo, type Site } from './site.ts';
 const image = 'berth-thread-memory:latest';
 const folder = fileURLToPath(new URL('../../../examples/thread-memory', import.meta.url));
 
-export function threadTests(site: () => Site): void {
-  beforeAll(async () => {
-    const { fleet, dockerUrl } = site();
-    await buildImage(dockerUrl, image, folder);
-    const client = clientOf(fleet);
-    await client.post('/agents', agent('memory', { ...echo, image }));
-    await client.post('/functions', agent('echo', echo));
-    for (const path of ['/agents/memory', '/functions/echo']) await settled(client, path, ['DEPLOYED']);
-  }, 120_000);
+export async function prepareThreads({ fleet, dockerUrl }: Site): Promise<void> {
+  await buildImage(dockerUrl, image, folder);
+  const client = clientOf(fleet);
+  await client.post('/agents', agent('memory', { ...echo, image }));
+  await client.post('/functions', agent('echo', echo));
+  for (const path of ['/agents/memory', '/functions/echo']) await settled(client, path, ['DEPLOYED']);
+}
 
+export function threadTests(site: () => Site): void {
   const tell = async (inputs: string, thread?: string) => {
     const { status, body } = await site().call('/main/agents/memory', {
       method: 'POST',

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Client } from '../../../support/client.ts';
 import { heapSize } from '../../../support/heap-size.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
@@ -31,30 +31,29 @@ interface Side extends Tenant {
   readonly word: string;
 }
 
+export type Sides = readonly [Side, Side];
+
 /** The agents have the same name, so that only the workspace tells them apart. */
-async function prepare(client: Client, side: { workspace: string; key: string }): Promise<Side> {
+async function prepareSide(client: Client, side: { workspace: string; key: string }): Promise<Side> {
   const word = `word-${randomBytes(12).toString('hex')}`;
   await client.post('/agents', agent('guarded', { ...echo, env: { WORD: word } }));
   const { metadata } = await settled(client, '/agents/guarded', ['DEPLOYED']);
   return { ...side, word, host: new URL(metadata.url).host };
 }
 
-export function hostileTests(siteOf: () => Site): void {
-  let sides: readonly [Side, Side];
+export async function prepareHostile({ fleet }: Site): Promise<Sides> {
+  const rival = await addAccount({ database: fleet.database, admin: clientOf(fleet) }, 'rival');
+  return Promise.all([
+    prepareSide(clientOf(fleet), { workspace: 'main', key: fleet.key }),
+    prepareSide(rival.client, { workspace: rival.workspace, key: rival.key }),
+  ]);
+}
 
-  beforeAll(async () => {
-    const { fleet } = siteOf();
-    const rival = await addAccount({ database: fleet.database, admin: clientOf(fleet) }, 'rival');
-    sides = [
-      await prepare(clientOf(fleet), { workspace: 'main', key: fleet.key }),
-      await prepare(rival.client, { workspace: rival.workspace, key: rival.key }),
-    ];
-  }, 120_000);
-
+export function hostileTests(siteOf: () => Site, sidesOf: () => Sides): void {
   const openFiles = async (): Promise<number> => (await readdir(`/proc/${siteOf().guarded.process.pid}/fd`)).length;
 
   async function eachAnswersItsOwn(): Promise<void> {
-    for (const { workspace, key, word, host } of sides) {
+    for (const { workspace, key, word, host } of sidesOf()) {
       const call = callerTo({ url: siteOf().guarded.url, key });
       expect(await call(`/${workspace}/agents/guarded`)).toMatchObject({ status: 200, body: { word } });
       expect(await call('/', { headers: { host } })).toMatchObject({ status: 200, body: { word } });
@@ -64,7 +63,8 @@ export function hostileTests(siteOf: () => Site): void {
   /** One connection of the many, from its number alone: a number that fails can be tried again by itself. */
   async function attackOnce(number: number) {
     const dice = diceOf(seededRandom(seed + number));
-    const [own, other] = dice.chance(0.5) ? sides : [sides[1], sides[0]];
+    const [one, two] = sidesOf();
+    const [own, other] = dice.chance(0.5) ? [one, two] : [two, one];
     const isKnown = dice.chance(0.8);
     const nonce = `nonce-${number.toString(16)}-`;
     const credential = isKnown
