@@ -36,6 +36,8 @@ export default defineConfig({
           name: 'heavy',
           include: heavy.map((folder) => `${folder}/*.test.ts`),
           globalSetup: engines,
+          // Tests that run side by side mostly wait for sandboxes to fall asleep.
+          maxConcurrency: 8,
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

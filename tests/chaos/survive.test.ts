@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { startDeployment } from '../../scripts/engines/deployment.ts';
 import { isFull } from '../support/size.ts';
 
-const kills = isFull ? 30 : 5;
+const kills = isFull ? 30 : 3;
 const writers = 8;
 
 interface Acknowledged {

@@ -18,6 +18,7 @@ const INSTALL_TIMEOUT_MS = 900_000;
 const BRIDGE_ADDRESS = '100.96.0.1';
 const GATEWAY_PORT = 9000;
 const OTHER_PORT = 9001;
+const readySlots = 2;
 
 let lab: Lab;
 let network: Network;
@@ -56,7 +57,7 @@ const openNetwork = (limits: Partial<typeof usualLimits> = {}) =>
     deniedRanges: ['12.99.0.0/16', `${deniedAddress}/32`],
     ownAddresses: async () => [apiAddress],
     outgoing: { ...usualLimits, ...limits },
-    slots: 2,
+    slots: readySlots,
     logger: createLogger({ role: 'runner' }, { level: 'silent' }),
     run: lab.run,
   });
@@ -97,10 +98,12 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   let closed: string[];
 
   beforeAll(async () => {
-    instance = await startInstance(isolation, 'workspace-1');
-    sibling = await startInstance(isolation, 'workspace-1');
-    stranger = await startInstance(isolation, 'workspace-2');
-    nobody = await startInstance(isolation, undefined);
+    [instance, sibling, stranger, nobody] = await Promise.all([
+      startInstance(isolation, 'workspace-1'),
+      startInstance(isolation, 'workspace-1'),
+      startInstance(isolation, 'workspace-2'),
+      startInstance(isolation, undefined),
+    ]);
     open = [
       ...both(OUTSIDE.host, 8080),
       ...both(OUTSIDE.host, 53),
@@ -268,7 +271,7 @@ describe('what others change', () => {
 });
 
 test('instances are reached, and reach the outside again, after somebody deleted the bridge', async () => {
-  const instances = [await startInstance('runc', 'workspace-1'), await startInstance('gvisor', 'workspace-1')];
+  const instances = await Promise.all([startInstance('runc', 'workspace-1'), startInstance('gvisor', 'workspace-1')]);
   await lab.run('ip', ['link', 'delete', 'berth0']);
   expect(await network.verify()).toEqual(['the interface berth0 had been deleted']);
   expect(await network.verify()).toEqual([]);
@@ -336,8 +339,10 @@ describe('slots', () => {
   });
 
   test('one that ended while it waited is not given out', async () => {
-    await sleep(3_000);
-    const waiting = await driver.list({ name: containerLabels.slot, value: '1' });
+    const slots = () => driver.list({ name: containerLabels.slot, value: '1' });
+    const running = async () => (await slots()).filter(({ status }) => status === 'running').length;
+    await expect.poll(running).toBe(readySlots);
+    const waiting = await slots();
     for (const { id } of waiting) await driver.stop(id, 0);
     const slot = await network.takeSlot();
     expect(waiting.map(({ id }) => id)).not.toContain(slot.containerId);
@@ -361,8 +366,10 @@ describe('slots', () => {
   }, 60_000);
 
   test('an instance stays where it is when the runner starts again; unused slots go', async () => {
-    const instance = await startInstance('runc', 'workspace-1');
-    const sibling = await startInstance('runc', 'workspace-1');
+    const [instance, sibling] = await Promise.all([
+      startInstance('runc', 'workspace-1'),
+      startInstance('runc', 'workspace-1'),
+    ]);
     const forgotten = await network.takeSlot();
     const killed = network;
     network = await openNetwork();
@@ -374,8 +381,7 @@ describe('slots', () => {
     expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
     await network.admit(instance.slot.address, { workspaceId: 'workspace-1' });
     expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
-    await endInstance(instance);
-    await endInstance(sibling);
+    await Promise.all([instance, sibling].map(endInstance));
     await killed.close();
     expect(await network.verify()).toEqual([]);
   });
@@ -411,8 +417,7 @@ describe('what one instance may send', () => {
   const othersReach = () => lab.probeFrom(other.id, [question, datagram, connection]);
 
   beforeAll(async () => {
-    greedy = await startInstance('runc', 'workspace-1');
-    other = await startInstance('runc', 'workspace-2');
+    [greedy, other] = await Promise.all([startInstance('runc', 'workspace-1'), startInstance('runc', 'workspace-2')]);
   });
   afterAll(async () => {
     await Promise.all([greedy, other].filter(Boolean).map(endInstance));
