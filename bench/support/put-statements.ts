@@ -53,9 +53,10 @@ export async function putDriveBare(
     'insert into resource_events (resource_uid, type, status, message, revision) values ($1, $2, $3, $4, $5) returning type, status, message, revision, canary_revision, time',
     [uid, 'deployment', 'DEPLOYING', 'Waiting for storage.', null],
   );
-  await send('insert into outbox (topic, key, trace) values ($1, $2, $3)', [
+  await send('insert into outbox (topic, key, workspace_id, trace) values ($1, $2, $3, $4)', [
     'reconcile',
     uid,
+    workspaceId,
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   ]);
   await send(

@@ -1,7 +1,7 @@
 // From a committed row to a handled message.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBell, enqueue, listen, outboxChannel } from '@berth/database';
+import { createBell, enqueue, listen, nilUuid, outboxChannel } from '@berth/database';
 import {
   createSender,
   defineHandler,
@@ -51,7 +51,7 @@ const relay = (options: { sender?: Sender; pollMs?: number; unannouncedMs?: numb
 const write = (keys: readonly string[]): Promise<void> =>
   bed.database.transaction().execute(async (tx) => {
     await sql`insert into work (key) select unnest(${[...keys]}::text[])`.execute(tx);
-    for (const key of keys) await enqueue(tx, { topic: 'reconcile', key });
+    for (const key of keys) await enqueue(tx, { topic: 'reconcile', key, workspaceId: nilUuid });
   });
 const rowsLeft = async (): Promise<number> =>
   (await sql<{ count: number }>`select count(*)::int as count from outbox`.execute(bed.database)).rows[0]?.count ?? -1;
@@ -83,7 +83,7 @@ test('a row leads to its effect and is gone; one that was rolled back leads to n
   await bed.database
     .transaction()
     .execute(async (tx) => {
-      await enqueue(tx, { topic: 'reconcile', key: 'rolled-back' });
+      await enqueue(tx, { topic: 'reconcile', key: 'rolled-back', workspaceId: nilUuid });
       throw new Error('rolled back');
     })
     .catch(() => {});
@@ -198,7 +198,9 @@ test('rows that say the same leave as one message, and none of them stays', asyn
   const sent: Outgoing[] = [];
   await write(['same', 'other']);
   for (let more = 0; more < 2; more += 1)
-    await bed.database.transaction().execute((tx) => enqueue(tx, { topic: 'reconcile', key: 'same' }));
+    await bed.database
+      .transaction()
+      .execute((tx) => enqueue(tx, { topic: 'reconcile', key: 'same', workspaceId: nilUuid }));
   const running = relay({ pollMs: 20, sender: counting(sent) });
   await until(async () => (await rowsLeft()) === 0);
   await running.stop();

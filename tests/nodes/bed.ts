@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
-import { createBell, instancesChannel, uuidv7 } from '@berth/database';
+import { createBell, instancesChannel, nilUuid, uuidv7 } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@berth/identity';
 import type { Identity } from '../../services/runner/src/node/identity.ts';
 import { joinDeployment } from '../../services/runner/src/node/join-deployment.ts';
@@ -160,8 +160,14 @@ export class Bed implements AsyncDisposable {
     return this.api.database.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
+  /** Those of a resource say whose they are, as the relay needs to know. */
   async reconciles(key: string): Promise<number> {
-    const rows = await this.api.database.selectFrom('outbox').select('id').where('key', '=', key).execute();
+    const rows = await this.api.database
+      .selectFrom('outbox')
+      .select('id')
+      .where('key', '=', key)
+      .where((row) => row.or([row('topic', '=', 'pool'), row('workspace_id', '<>', nilUuid)]))
+      .execute();
     return rows.length;
   }
 

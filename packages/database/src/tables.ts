@@ -261,6 +261,8 @@ export interface Tables {
     created_at: Time;
     topic: string;
     key: string;
+    /** The nil UUID for work that is no workspace's. */
+    workspace_id: Generated<string>;
     payload: ColumnType<JsonObject, string | undefined, string>;
     trace: string | null;
   };

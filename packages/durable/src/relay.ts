@@ -6,6 +6,7 @@ import type { Logger } from '@berth/telemetry';
 import { relayBatch } from './relay-batch.ts';
 import { RestingRows } from './resting-rows.ts';
 import type { Sender } from './sender.ts';
+import { TurnTaking } from './turns.ts';
 
 export interface RelayOptions {
   readonly database: Database;
@@ -31,11 +32,11 @@ export interface RunningRelay {
   stop(): Promise<void>;
 }
 
-/** Several may run: each takes the oldest rows that nobody has. So the order of one key's messages is not promised. */
+/** Several may run: each takes the oldest rows that nobody has, a share of every workspace. So the order of one key's messages is not promised. */
 export function startRelay(options: RelayOptions): RunningRelay {
   const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 500 } = options;
   const bell = new Bell();
-  const resting = new RestingRows();
+  const memory = { resting: new RestingRows(), turnTaking: new TurnTaking() };
   const listener = listen({
     url: databaseUrl,
     channel: outboxChannel,
@@ -49,10 +50,10 @@ export function startRelay(options: RelayOptions): RunningRelay {
     let minAgeMs = 0;
     while (!stopping.signal.aborted) {
       try {
-        const { taken, away } = await relayBatch(database, sender, resting, { batchSize, minAgeMs });
+        const { hasMore, away } = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
         if (away !== undefined) throw away;
         failures = 0;
-        if (taken < batchSize) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : unannouncedMs;
+        if (!hasMore) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : unannouncedMs;
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'relay waits');

@@ -86,7 +86,7 @@ async function runOnce(
       beforeAnswer: { value: (work: Settling) => settlings.push(work) },
       follow: {
         async value(uid: string, urgency: 'now' | 'settled' = 'now') {
-          await enqueue(tx, { topic: 'reconcile', key: uid, trace: call.trace });
+          await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: call.workspace.id, trace: call.trace });
           if (urgency === 'now') after.push(() => call.dependencies.ringOutbox());
           if (servedTags.includes(call.operation.tag)) after.push(() => call.dependencies.ringRoutes(uid));
         },

@@ -7,6 +7,7 @@ import type { BroughtUp } from './start-metrics.ts';
 interface Before {
   readonly id: string;
   readonly resourceUid: string | null;
+  readonly workspaceId: string | null;
   readonly pool: string | null;
   readonly state: string;
   readonly message: string | null;
@@ -16,9 +17,14 @@ interface Before {
   readonly ageMs: number;
 }
 
+export interface Concerned {
+  readonly uid: string;
+  readonly workspaceId: string;
+}
+
 export interface Recorded {
   /** The resource whose instance is not as it was. */
-  readonly news: string | undefined;
+  readonly news: Concerned | undefined;
   readonly started: BroughtUp | undefined;
   readonly freedMb: number;
   /** One that waited for an owner will never have one. */
@@ -41,7 +47,7 @@ export async function recordRound(
         instance uuid, sequence bigint, state text, code text, message text, starts integer, address text, stages jsonb,
         generation integer, awake boolean, "usedMsAgo" double precision, "isExpired" boolean)
     ), before as (
-      select instances.id, resource_uid, pool, instances.state, instances.message, reserved_mb, ready_at, is_expired
+      select instances.id, resource_uid, workspace_id, pool, instances.state, instances.message, reserved_mb, ready_at, is_expired
       from instances join said on said.instance = instances.id
       where runner_id = ${runnerId} and ended_at is null
         and (report_session, report_sequence) < (${session}::bigint, said.sequence)
@@ -64,7 +70,7 @@ export async function recordRound(
       from said, before where instances.id = said.instance and instances.id = before.id
       returning instances.id, extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms
     )
-    select before.id, resource_uid as "resourceUid", pool, state, message, reserved_mb as "reservedMb",
+    select before.id, resource_uid as "resourceUid", workspace_id as "workspaceId", pool, state, message, reserved_mb as "reservedMb",
       ready_at is not null as "wasReady", is_expired as "wasExpired", age_ms as "ageMs"
     from before join recorded using (id)`.execute(tx);
   return rows.flatMap((before) => {
@@ -74,10 +80,11 @@ export async function recordRound(
 }
 
 function outcomeOf(before: Before, report: InstanceReport): Recorded {
-  const { pool, resourceUid, wasReady, ageMs, reservedMb } = before;
+  const { pool, resourceUid: uid, workspaceId, wasReady, ageMs, reservedMb } = before;
   const isGone = report.state === 'gone';
+  const owned = uid === null || workspaceId === null ? undefined : { uid, workspaceId };
   return {
-    news: isNews(before, report) ? (resourceUid ?? undefined) : undefined,
+    news: isNews(before, report) ? owned : undefined,
     started: report.state === 'ready' && !wasReady ? { totalMs: ageMs, stages: report.stages ?? {} } : undefined,
     freedMb: isGone ? reservedMb : 0,
     isPoolShort: pool !== null && (isGone || report.state === 'failed') && before.state !== report.state,

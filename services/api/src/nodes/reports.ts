@@ -5,7 +5,7 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { recordRound } from './record-round.ts';
+import { type Concerned, recordRound } from './record-round.ts';
 import type { BroughtUp } from './start-metrics.ts';
 
 export async function recordReports(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
@@ -13,25 +13,26 @@ export async function recordReports(context: NodeContext, runnerId: string, body
   const heard = await context.database.transaction().execute(async (tx) => {
     await requireSession(tx, runnerId, session, reports);
     const starts: BroughtUp[] = [];
-    const resources = new Set<string>();
+    const resources = new Map<string, Concerned>();
     let freedMb = 0;
     let isPoolShort = false;
     for (const round of roundsOf(reports)) {
       for (const recorded of await recordRound(tx, runnerId, session, round)) {
         if (recorded.started !== undefined) starts.push(recorded.started);
-        if (recorded.news !== undefined) resources.add(recorded.news);
+        if (recorded.news !== undefined) resources.set(recorded.news.uid, recorded.news);
         freedMb += recorded.freedMb;
         isPoolShort ||= recorded.isPoolShort;
       }
     }
-    for (const key of resources) await enqueue(tx, { topic: 'reconcile', key });
+    for (const { uid, workspaceId } of resources.values())
+      await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId });
     if (isPoolShort) await enqueue(tx, { topic: 'pool', key: runnerId });
     if (freedMb > 0) await giveBack(tx, runnerId, freedMb);
     return { starts, resources, isPoolShort };
   });
   for (const start of heard.starts) context.observeStart(start);
   if (heard.resources.size > 0 || heard.isPoolShort) context.dependencies.ringOutbox();
-  for (const uid of heard.resources) context.dependencies.ringRoutes(uid);
+  for (const uid of heard.resources.keys()) context.dependencies.ringRoutes(uid);
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
 /** Of a runner that had been given up: what it kept ready was ended, and its sandboxes were unreachable. */
 export async function tellReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
-    insert into outbox (topic, key)
-    select 'pool', ${runnerId} union all
-    select distinct 'reconcile', resource_uid::text from instances
+    insert into outbox (topic, key, workspace_id)
+    select 'pool', ${runnerId}, ${nilUuid}::uuid union all
+    select distinct 'reconcile', resource_uid::text, workspace_id from instances
     where runner_id = ${runnerId} and ended_at is null and pool is null and spec ? 'sandbox'`.execute(tx);
 }

@@ -78,11 +78,11 @@ async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: num
     with ended as (
       update instances set state = 'lost', desired = 'gone', ended_at = clock_timestamp(),
         message = 'Its machine has not been heard from.'
-      where runner_id = ${id} and ended_at is null and not ${isKept} returning resource_uid, reserved_mb
+      where runner_id = ${id} and ended_at is null and not ${isKept} returning resource_uid, workspace_id, reserved_mb
     ), told as (
-      insert into outbox (topic, key) select 'reconcile', resource_uid::text from (
-        select resource_uid from ended where resource_uid is not null
-        union select resource_uid from instances where runner_id = ${id} and ended_at is null and ${isKept}
+      insert into outbox (topic, key, workspace_id) select 'reconcile', resource_uid::text, workspace_id from (
+        select resource_uid, workspace_id from ended where resource_uid is not null
+        union select resource_uid, workspace_id from instances where runner_id = ${id} and ended_at is null and ${isKept}
       ) as concerned
     ), given_back as (
       update runners set reserved_mb = runners.reserved_mb - coalesce((select sum(reserved_mb) from ended), 0)

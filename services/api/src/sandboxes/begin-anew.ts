@@ -8,7 +8,7 @@ const message = 'The one that was made ahead could not be used; another one is s
 
 /** False when it has been adopted after all, or is no longer what it was: then nothing is changed. */
 export async function beginAnew(
-  { dependencies }: RuleContext,
+  { dependencies, workspace }: RuleContext,
   uid: string,
   revision: string,
   instance: string,
@@ -39,7 +39,7 @@ export async function beginAnew(
       .where('uid', '=', uid)
       .execute();
     await addEvent(tx, uid, { type: 'deployment', status: 'DEPLOYING', message });
-    await enqueue(tx, { topic: 'reconcile', key: uid });
+    await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: workspace.id });
     return true;
   });
   if (isBegun) {

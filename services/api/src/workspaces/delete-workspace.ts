@@ -12,9 +12,6 @@ const quotaOfKind = new Map([
   ['image', 'images'],
 ]);
 
-/** A batch of the relay. */
-const atOnce = 200;
-
 export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   const { tx, workspace, dependencies } = call;
   await allowLongStatements(tx);
@@ -45,10 +42,7 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   return renderWorkspace(row);
 }
 
-/**
- * What stands behind a resource is told to end, as when it is deleted alone; what runs comes first. Beyond the first the messages
- * fall due one after the other, so that those of other workspaces pass between them.
- */
+/** What stands behind a resource is told to end, as when it is deleted alone; what runs comes first. */
 async function removeResources({ tx, workspace, trace }: WriteCall): Promise<void> {
   await sql`
     with gone as (
@@ -58,9 +52,8 @@ async function removeResources({ tx, workspace, trace }: WriteCall): Promise<voi
         select 1 from instances where resource_uid = uid and ended_at is null) desc, uid) as place
       from gone where terminated_at is null
     )
-    insert into outbox (topic, key, trace, created_at)
-    select 'reconcile', uid, ${trace ?? null}, now() + greatest(0, place - ${atOnce}) * interval '2 milliseconds'
-    from told`.execute(tx);
+    insert into outbox (topic, key, workspace_id, trace)
+    select 'reconcile', uid, ${workspace.id}::uuid, ${trace ?? null} from told order by place`.execute(tx);
 }
 
 /** What the workspace holds of each limit of its account. */

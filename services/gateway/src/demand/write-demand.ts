@@ -1,5 +1,5 @@
 // What a gateway knows of demand, written down for whoever decides about instances. One statement for all workloads.
-import type { Database } from '@berth/database';
+import { type Database, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
 export interface DemandEntry {
@@ -36,5 +36,7 @@ export async function writeDemand(
       delete from workload_demand using said
       where resource_uid = said.uid and gateway_id = ${gatewayId}::uuid and said.requests = 0
     )
-    insert into outbox (topic, key) select 'reconcile', uid::text from said where is_news`.execute(database);
+    insert into outbox (topic, key, workspace_id)
+    select 'reconcile', said.uid::text, coalesce(resources.workspace_id, ${nilUuid}::uuid)
+    from said left join resources on resources.uid = said.uid where is_news`.execute(database);
 }

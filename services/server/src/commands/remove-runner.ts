@@ -45,10 +45,10 @@ async function removeRunner(tx: DatabaseTransaction, name: string): Promise<numb
     throw new Error(
       `${name} still holds ${holding.length} instances. Stop its runner and wait until it is lost and they run elsewhere.`,
     );
-  for (const { uid, boot } of sandboxes) {
+  for (const { uid, workspace_id, boot } of sandboxes) {
     await sql`update resources set state = coalesce(state, '{}') || jsonb_build_object('settledBoot',
       greatest(coalesce((state ->> 'settledBoot')::int, 0), ${boot}::int)) where uid = ${uid}`.execute(tx);
-    await enqueue(tx, { topic: 'reconcile', key: uid });
+    await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: workspace_id });
   }
   await tx.deleteFrom('instances').where('runner_id', '=', runner.id).execute();
   await tx.updateTable('runner_tokens').set({ runner_id: null }).where('runner_id', '=', runner.id).execute();
@@ -56,10 +56,16 @@ async function removeRunner(tx: DatabaseTransaction, name: string): Promise<numb
   return sandboxes.length;
 }
 
+interface HeldSandbox {
+  readonly uid: string;
+  readonly workspace_id: string;
+  readonly boot: number;
+}
+
 /** Before the runner, as everyone takes them. Which boot was there is kept with them: it is not begun a second time. */
-async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<{ uid: string; boot: number }[]> {
-  const { rows } = await sql<{ uid: string; boot: number }>`
-    select resources.uid, substring(instances.revision from 'boot-([0-9]+)')::int as boot from resources
+async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<HeldSandbox[]> {
+  const { rows } = await sql<HeldSandbox>`
+    select resources.uid, resources.workspace_id, substring(instances.revision from 'boot-([0-9]+)')::int as boot from resources
     join instances on instances.resource_uid = resources.uid join runners on runners.id = instances.runner_id
     where runners.name = ${name} and resources.kind = 'sandbox' and resources.terminated_at is null
       and instances.ended_at is null and instances.desired = 'running' and instances.ready_at is not null
