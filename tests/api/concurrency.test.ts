@@ -5,13 +5,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Client } from '../support/client.ts';
 import { wrongCounters } from '../support/counters.ts';
+import { removeDeleted } from '../support/remove-deleted.ts';
 import { seed } from '../support/size.ts';
 import { createEverything, fill, itemBody, itemName, tenantRegions } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] } });
+  api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'], statementSeconds: 60 } });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -285,6 +286,7 @@ describe('writes that cross', () => {
       );
       for (const { status, text } of answers) expect([200, 403, 404], text).toContain(status);
       expect(answers[30]?.status).toBe(200);
+      await removeDeleted(api.database);
       expect(await wrongCounters(api)).toEqual([]);
     }
   });

@@ -1,7 +1,9 @@
-import { connect } from '@berth/database';
+import { connect, giveBack } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conformanceBrand } from '../support/conformance-brand.ts';
+import { wrongCounters } from '../support/counters.ts';
+import { removeDeleted } from '../support/remove-deleted.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const { short } = conformanceBrand();
@@ -218,6 +220,19 @@ test('the counts have exactly the fourteen names, and only when asked for', asyn
 });
 
 describe('deletion', () => {
+  const idOf = async (name: string): Promise<string> => {
+    const row = await api.database.selectFrom('workspaces').select('id').where('name', '=', name).executeTakeFirst();
+    return row?.id ?? '';
+  };
+  /** Everything that names the workspace. */
+  const rowsLeft = async (id: string): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select (
+      (select count(*) from resources where workspace_id = ${id}) + (select count(*) from executions where workspace_id = ${id})
+      + (select count(*) from resource_counts where workspace_id = ${id})
+      + (select count(*) from deleted_workspaces where id = ${id}))::int as count`.execute(api.database);
+    return rows[0]?.count ?? -1;
+  };
+
   test('takes everything along, gives the quota back, and leaves other workspaces and keys alone', async () => {
     const before = {
       jobs: await usage('jobs'),
@@ -246,6 +261,7 @@ describe('deletion', () => {
       accounts: await usage('service_accounts'),
       all: await usage('workspaces'),
     }).toEqual(before);
+    await removeDeleted(api.database);
     for (const table of [
       'resources',
       'resource_counts',
@@ -263,32 +279,74 @@ describe('deletion', () => {
     expect((await api.admin.post('/workspaces', { name: 'doomed' })).body.id).not.toBe(created.body.id);
   });
 
-  test('tells what stands behind each resource to end, as when it is deleted alone', async () => {
+  test('ends what is placed for a resource while its workspace goes', async () => {
     await api.addWorkspace('followed');
+    const workspaceId = await idOf('followed');
     const inside = api.admin.with({ workspace: 'followed' });
-    await inside.post('/drives', { metadata: { name: 'disk' }, spec: {} });
-    const { uid } = await api.database
-      .selectFrom('resources')
-      .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
-      .select('uid')
-      .where('workspaces.name', '=', 'followed')
-      .where('kind', '=', 'drive')
-      .executeTakeFirstOrThrow();
+    const spec = { runtime: { image: 'example/agent:1' } };
+    for (const name of ['placed', 'idle']) await inside.post('/agents', { metadata: { name }, spec });
     await api.admin.delete('/workspaces/followed');
-    const messages = await api.database.selectFrom('outbox').select('topic').where('key', '=', uid).execute();
-    expect(messages).toEqual([{ topic: 'reconcile' }, { topic: 'reconcile' }]);
+    await api.database.deleteFrom('outbox').execute();
+    const runner = crypto.randomUUID();
+    await api.database.insertInto('runners').values({ id: runner, name: 'late', region: 'here' }).execute();
+    await sql`insert into instances (id, workspace_id, resource_uid, revision, runner_id, spec, reserved_mb)
+      select gen_random_uuid(), workspace_id, uid, 'rev-1', ${runner}, '{}', 1 from resources
+      where workspace_id = ${workspaceId} and name = 'placed'`.execute(api.database);
+    const { resource_uid } = await api.database
+      .selectFrom('instances')
+      .select('resource_uid')
+      .executeTakeFirstOrThrow();
+    await removeDeleted(api.database);
+    const messages = await api.database.selectFrom('outbox').select(['topic', 'key', 'workspace_id']).execute();
+    expect(messages).toEqual([{ topic: 'reconcile', key: resource_uid, workspace_id: workspaceId }]);
   });
 
   test('beside writers in the same workspace gives each thing back exactly once', async () => {
     const before = await usage('jobs');
     await api.addWorkspace('busy');
+    const id = await idOf('busy');
     const inside = api.admin.with({ workspace: 'busy' });
     const names = Array.from({ length: 20 }, (_, index) => `job-${index}`);
     await Promise.all(names.map((name) => inside.post('/jobs', { metadata: { name }, spec: {} })));
     const deletions = names.slice(0, 10).map((name) => inside.delete(`/jobs/${name}`));
     const [gone] = await Promise.all([api.admin.delete('/workspaces/busy'), ...deletions]);
     expect(gone.status).toBe(200);
+    await removeDeleted(api.database);
     expect(await usage('jobs')).toBe(before);
+    expect(await rowsLeft(id)).toBe(0);
+  });
+
+  test('what is being removed while the workspace goes is given back by one of the two', async () => {
+    // Of a limit of which nothing is held, nothing could be given back twice.
+    await api.admin.post('/jobs', { metadata: { name: 'stays' }, spec: {} });
+    const before = await usage('jobs');
+    await api.addWorkspace('crossed');
+    const workspaceId = await idOf('crossed');
+    await api.admin.with({ workspace: 'crossed' }).post('/jobs', { metadata: { name: 'last' }, spec: {} });
+    const held = { workspaceId, kind: 'job', accountId: api.accountId, resourceType: 'jobs' };
+    await api.database.transaction().execute(async (tx) => {
+      await tx.deleteFrom('resources').where('workspace_id', '=', workspaceId).where('kind', '=', 'job').execute();
+      expect((await api.admin.delete('/workspaces/crossed')).status).toBe(200);
+      await giveBack(tx, held);
+    });
+    expect(await usage('jobs')).toBe(before);
+    await removeDeleted(api.database);
+    expect(await rowsLeft(workspaceId)).toBe(0);
+  });
+
+  test('frees its addresses at once, before what is in it is removed', async () => {
+    const urls: string[] = [];
+    for (const round of [1, 2]) {
+      await api.addWorkspace('addressed');
+      const inside = api.admin.with({ workspace: 'addressed' });
+      const spec = { runtime: { image: 'example/agent:1' } };
+      const made = await inside.post('/agents', { metadata: { name: 'same' }, spec });
+      expect(made.status, `round ${round}: ${made.text}`).toBe(200);
+      urls.push(made.body.metadata.url);
+      expect((await api.admin.delete('/workspaces/addressed')).status).toBe(200);
+    }
+    expect(new Set(urls).size).toBe(1);
+    await removeDeleted(api.database);
   });
 
   test('beside creations in the same workspace is no fault of either, and counts nothing that is gone', async () => {
@@ -296,6 +354,7 @@ describe('deletion', () => {
     for (const round of [1, 2, 3, 4]) {
       const name = `crowded-${round}`;
       await api.addWorkspace(name);
+      const id = await idOf(name);
       const inside = api.admin.with({ workspace: name });
       const creations = Array.from({ length: 12 }, (_, index) =>
         inside.post('/jobs', { metadata: { name: `job-${index}` }, spec: {} }),
@@ -303,17 +362,16 @@ describe('deletion', () => {
       const [gone, ...made] = await Promise.all([api.admin.delete(`/workspaces/${name}`), ...creations]);
       expect(gone.status).toBe(200);
       for (const { status } of made) expect([200, 403, 404]).toContain(status);
+      await removeDeleted(api.database);
+      expect(await rowsLeft(id)).toBe(0);
     }
     expect(await usage('jobs')).toBe(before);
+    expect(await wrongCounters(api)).toEqual([]);
   });
 
-  test('of 20 000 resources ends within seconds', async () => {
+  test('of 20 000 resources touches none of them, and they are removed in batches', async () => {
     await api.addWorkspace('large');
-    const { id } = await api.database
-      .selectFrom('workspaces')
-      .select('id')
-      .where('name', '=', 'large')
-      .executeTakeFirstOrThrow();
+    const id = await idOf('large');
     await sql`insert into resources (uid, workspace_id, kind, name, spec, created_by, updated_by, search)
       select gen_random_uuid(), ${id}, 'drive', 'd' || n, '{}', 'x', 'x', 'd' || n from generate_series(1, 20000) n`.execute(
       api.database,
@@ -321,9 +379,22 @@ describe('deletion', () => {
     await sql`insert into resource_counts (workspace_id, kind, live) values (${id}, 'drive', 20000)`.execute(
       api.database,
     );
-    const from = performance.now();
+    const before = await usage('drives');
+    await sql`update quota_usage set used = used + 20000 where account_id = ${api.accountId} and resource_type = 'drives'`.execute(
+      api.database,
+    );
+    await removeDeleted(api.database);
     expect((await api.admin.delete('/workspaces/large')).status).toBe(200);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect((await api.admin.get('/workspaces/large')).status).toBe(404);
+    expect(await usage('drives')).toBe(before);
+    const { rows } = await sql`select uid from resources where workspace_id = ${id} and kind = 'drive'`.execute(
+      api.database,
+    );
+    expect(rows).toHaveLength(20_000);
+    // With the network that every workspace has; the limits were taken already, so no counter is left.
+    expect(await removeDeleted(api.database)).toEqual([20_000 / 500 + 1]);
+    expect(await rowsLeft(id)).toBe(0);
+    expect(await usage('drives')).toBe(before);
   });
 });
 

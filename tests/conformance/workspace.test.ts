@@ -1,6 +1,7 @@
 // Workspaces. Specification: Workspace; States and transitions; Management endpoints.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeDeleted } from '../support/remove-deleted.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const steps = ['created', 'account_binded', 'account_configured', 'workspace_configured', 'ready'];
@@ -259,6 +260,7 @@ test('workspace.delete: deleting a workspace answers with the workspace, and the
   expect((await inside.get('/drives/thing')).status).toBe(403);
   expect((await member.client.get('/drives')).status).toBe(403);
   expect((await api.admin.with({ key: apiKey, workspace: undefined }).get('/drives')).status).toBe(401);
+  await removeDeleted(api.database);
   for (const table of ['resources', 'executions', 'service_accounts', 'workspace_members', 'workspace_keys'] as const) {
     const rows = await api.database
       .selectFrom(table)

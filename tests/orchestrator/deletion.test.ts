@@ -74,6 +74,9 @@ test('a workspace that is deleted retires everything that ran in it', async () =
   }
   expect((await client.delete('/workspaces/short-lived')).status).toBe(200);
   for (const uid of uids) await goneSoon(uid);
+  await until(
+    async () => (await bed.api.database.selectFrom('deleted_workspaces').select('id').execute()).length === 0,
+  );
   expect(await bed.wrongReservations()).toEqual([]);
   expect(await wrongCounters(bed.api)).toEqual([]);
 });

@@ -37,6 +37,27 @@ export async function releaseQuota(
   );
 }
 
+/** What removed resources held. */
+export interface Held extends Counted {
+  readonly accountId: string;
+  /** Undefined where their kind has no limit. */
+  readonly resourceType: string | undefined;
+  /** One unless it says otherwise. */
+  readonly amount?: number;
+}
+
+/**
+ * The account's limit, then the workspace's counter. Whoever deletes a workspace gives back all that it holds with its row locked; so
+ * the row is held here, and when it is gone there is nothing to give back any more.
+ */
+export async function giveBack(tx: DatabaseTransaction, held: Held): Promise<void> {
+  const { accountId, resourceType, amount = 1 } = held;
+  const workspace = await sql`select id from workspaces where id = ${held.workspaceId} for key share`.execute(tx);
+  if (workspace.rows.length === 0) return;
+  if (resourceType !== undefined) await releaseQuota(tx, accountId, resourceType, amount);
+  await addToCount(tx, held, -amount);
+}
+
 export interface Counted {
   readonly workspaceId: string;
   readonly kind: string;

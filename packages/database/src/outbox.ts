@@ -3,7 +3,7 @@ import { nilUuid } from './uuid.ts';
 
 /** The relay gives every workspace its turn, so each message says whose it is. */
 export type OutboxMessage = { readonly key: string; readonly trace?: string | undefined } & (
-  | { readonly topic: 'reconcile'; readonly workspaceId: string }
+  | { readonly topic: 'reconcile' | 'removal'; readonly workspaceId: string }
   | { readonly topic: 'pool'; readonly workspaceId?: undefined }
 );
 

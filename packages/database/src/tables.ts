@@ -244,6 +244,7 @@ export interface Tables {
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };
+  deleted_workspaces: { id: string; deleted_at: Time };
   released_workspace_names: { name: string; account_id: string; released_at: Time };
   preview_hosts: { region: string; label: string; preview_uid: string };
   preview_tokens: {

@@ -15,6 +15,8 @@ import type { Dependencies, ScalingSettings } from './reconcile/dependencies.ts'
 import { reconcileHandler } from './reconcile/handler.ts';
 import { sandboxesDue } from './reconcile/sandbox/sandboxes-due.ts';
 import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
+import { removalHandler } from './removal/handler.ts';
+import { unremovedWorkspaces } from './removal/unremoved.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
@@ -53,13 +55,13 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources(scaling), strayInstances, sandboxesDue, keepingRunners];
+    const sources = [unfinishedResources(scaling), strayInstances, sandboxesDue, keepingRunners, unremovedWorkspaces];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'unfinished work sent again');
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    catalogue: [reconcileHandler(dependencies), poolHandler(dependencies)],
+    catalogue: [reconcileHandler(dependencies), poolHandler(dependencies), removalHandler(database)],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,

@@ -3,6 +3,7 @@
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { kindErrors } from '../kinds/errors.ts';
+import { afterRelease } from '../kinds/host-labels.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import { domainsAbove } from './records.ts';
 
@@ -13,12 +14,14 @@ export async function claimDomain(
   workspaceId: string,
   { name, uid }: Pick<ResourceRow, 'name' | 'uid'>,
 ): Promise<void> {
-  const claimed = await tx
-    .insertInto('host_labels')
-    .values({ region: everyRegion, label: name, resource_uid: uid })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('label')
-    .executeTakeFirst();
+  const claim = (label: string) =>
+    tx
+      .insertInto('host_labels')
+      .values({ region: everyRegion, label, resource_uid: uid })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('label')
+      .executeTakeFirst();
+  const claimed = (await claim(name)) ?? (await afterRelease(tx, everyRegion, name, claim));
   if (claimed === undefined) throw kindErrors.domain_taken({ name });
   await requireNoOwnerAbove(tx, workspaceId, name);
 }
@@ -28,6 +31,7 @@ export async function requireNoOwnerAbove(tx: DatabaseTransaction, workspaceId: 
   const owner = await tx
     .selectFrom('host_labels')
     .innerJoin('resources', 'resources.uid', 'host_labels.resource_uid')
+    .innerJoin('workspaces', 'workspaces.id', 'resources.workspace_id')
     .select('resources.uid')
     .where('host_labels.region', '=', everyRegion)
     .where('host_labels.label', 'in', ['', ...domainsAbove(name)])

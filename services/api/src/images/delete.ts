@@ -1,6 +1,6 @@
 // Deletes images, tags, or all images that nothing uses. What something uses stays: it could not start again without.
 import { requestErrors } from '@berth/contract';
-import { addToCount, releaseQuota } from '@berth/database';
+import { giveBack } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { imageErrors } from './errors.ts';
@@ -89,8 +89,6 @@ async function remove({ tx, workspace, atLast }: DeleteCall, uids: readonly stri
     .deleteFrom('resources')
     .where('uid', 'in', [...uids])
     .execute();
-  atLast(async () => {
-    await releaseQuota(tx, workspace.account.id, 'images', uids.length);
-    await addToCount(tx, { workspaceId: workspace.id, kind }, -uids.length);
-  });
+  const held = { workspaceId: workspace.id, kind, accountId: workspace.account.id, resourceType: 'images' };
+  atLast(() => giveBack(tx, { ...held, amount: uids.length }));
 }

@@ -50,7 +50,7 @@ export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named):
 /** Claims a label for a row that is there, and writes it into the row's state. */
 export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, row: ResourceRow): Promise<ResourceRow> {
   const region = textOf(row.spec.region) ?? (await homeRegion(context));
-  for (const label of hostLabels(prefix, { ...row, workspace: context.workspace })) {
+  const claim = async (label: string): Promise<JsonObject | undefined> => {
     const claimed = await sql<{ state: JsonObject }>`
       with claimed as (
         insert into host_labels (region, label, resource_uid) select ${region}, ${label}, ${row.uid}
@@ -59,10 +59,27 @@ export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, r
       )
       update resources set state = coalesce(state, '{}') || ${JSON.stringify({ hostLabel: label, hostRegion: region })}::jsonb
       from claimed where uid = ${row.uid} returning state`.execute(context.tx);
-    const state = claimed.rows[0]?.state;
+    return claimed.rows[0]?.state;
+  };
+  for (const label of hostLabels(prefix, { ...row, workspace: context.workspace })) {
+    const state = (await claim(label)) ?? (await afterRelease(context.tx, region, label, claim));
     if (state !== undefined) return { ...row, state };
   }
   throw kindErrors.host_name_taken({ name: row.name });
+}
+
+/** A second try for a label that is taken: what is left of a deleted workspace holds no address, also before it is removed. */
+export async function afterRelease<Claimed>(
+  tx: DatabaseTransaction,
+  region: string,
+  label: string,
+  claim: (label: string) => Promise<Claimed | undefined>,
+): Promise<Claimed | undefined> {
+  await sql`
+    delete from host_labels using resources
+    where region = ${region} and label = ${label} and resources.uid = resource_uid
+      and not exists (select 1 from workspaces where workspaces.id = resources.workspace_id)`.execute(tx);
+  return claim(label);
 }
 
 async function releaseHostLabel(tx: DatabaseTransaction, { uid }: Pick<ResourceRow, 'uid'>): Promise<void> {

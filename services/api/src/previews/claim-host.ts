@@ -1,4 +1,4 @@
-// Gives a preview its host. One that is over makes room; one that lives does when the caller says so and it is of the same workspace.
+// Gives a preview its host. One that is over, or whose workspace is deleted, makes room; one that lives does when the caller says so and it is of the same workspace.
 import { sql } from 'kysely';
 import { domainsAbove } from '../custom-domains/records.ts';
 import { kindErrors } from '../kinds/errors.ts';
@@ -75,12 +75,12 @@ const holderOf = ({ tx }: RuleContext, { region, label }: PreviewHost) =>
   tx
     .selectFrom('preview_hosts')
     .innerJoin('resources', 'resources.uid', 'preview_hosts.preview_uid')
-    .innerJoin('workspaces', 'workspaces.id', 'resources.workspace_id')
+    .leftJoin('workspaces', 'workspaces.id', 'resources.workspace_id')
     .select([
       'resources.uid',
       'resources.workspace_id',
       'workspaces.account_id',
-      sql<boolean>`coalesce(resources.expires_at <= clock_timestamp(), false)`.as('is_over'),
+      sql<boolean>`coalesce(resources.expires_at <= clock_timestamp(), false) or workspaces.id is null`.as('is_over'),
     ])
     .where('preview_hosts.region', '=', region)
     .where('label', '=', label)

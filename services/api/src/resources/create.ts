@@ -1,6 +1,6 @@
 // Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
-import { addToCount, type JsonObject, releaseQuota, uuidv7 } from '@berth/database';
+import { addToCount, giveBack, type JsonObject, uuidv7 } from '@berth/database';
 import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
@@ -177,13 +177,11 @@ export async function count(
   difference: 1 | -1,
 ): Promise<void> {
   const { tx, workspace } = call;
-  if (kind.quota !== undefined) {
-    if (difference < 0) await releaseQuota(tx, workspace.account.id, kind.quota);
-    else await reserve(call, kind.quota);
+  const counted = { workspaceId: workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
+  if (difference < 0) {
+    await giveBack(tx, { ...counted, accountId: workspace.account.id, resourceType: kind.quota });
+    return;
   }
-  await addToCount(
-    tx,
-    { workspaceId: workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) },
-    difference,
-  );
+  if (kind.quota !== undefined) await reserve(call, kind.quota);
+  await addToCount(tx, counted, 1);
 }

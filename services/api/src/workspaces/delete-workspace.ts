@@ -1,11 +1,12 @@
-// Deletes a workspace with everything in it and gives the account back what it held, in one transaction.
-// The order matters: locking the workspace waits for those who create in it, deleting its resources waits for those who
-// change or delete one. Only after that do the counters stand still, and each thing is given back exactly once.
+// Deletes a workspace and gives the account back what it held, in one transaction whose size does not grow with what is in the
+// workspace: its row goes, and with it everything is out of sight. The content is removed afterwards in batches by the
+// orchestrator (removal). Whoever creates something in the workspace, or gives something back, holds its row until their commit. So
+// the counters stand still once the row is locked here, and each thing is given back exactly once.
 import { kinds, requestErrors } from '@berth/contract';
-import { allowLongStatements, type DatabaseTransaction, releaseQuota } from '@berth/database';
+import { allowLongStatements, type DatabaseTransaction, enqueue, releaseQuota } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
-import { renderWorkspace, workspaceColumns } from './record.ts';
+import { renderWorkspace, type WorkspaceRow, workspaceColumns } from './record.ts';
 
 const quotaOfKind = new Map([
   ...kinds.flatMap(({ kind, quota }) => (quota === undefined ? [] : [[kind, quota] as const])),
@@ -22,8 +23,9 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
-  await removeResources(call);
   const held = await takeHoldings(tx, row.id);
+  await endWhatRuns(call, row);
+  await enqueue(tx, { topic: 'removal', key: row.id, workspaceId: row.id, trace: call.trace });
   // Members, invitations, keys and steps go with the row.
   await tx.deleteFrom('workspaces').where('id', '=', row.id).execute();
   call.target(`workspace/${row.name}`);
@@ -42,21 +44,17 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   return renderWorkspace(row);
 }
 
-/** What stands behind a resource is told to end, as when it is deleted alone; what runs comes first. */
-async function removeResources({ tx, workspace, trace }: WriteCall): Promise<void> {
+/** Told before the rest is removed. A limit of the account bounds how many there are. */
+async function endWhatRuns({ tx, trace }: WriteCall, { id, account_id }: WorkspaceRow): Promise<void> {
   await sql`
-    with gone as (
-      delete from resources where workspace_id = ${workspace.id} returning uid, terminated_at
-    ), told as (
-      select uid, row_number() over (order by exists (
-        select 1 from instances where resource_uid = uid and ended_at is null) desc, uid) as place
-      from gone where terminated_at is null
-    )
     insert into outbox (topic, key, workspace_id, trace)
-    select 'reconcile', uid, ${workspace.id}::uuid, ${trace ?? null} from told order by place`.execute(tx);
+    select distinct 'reconcile', resource_uid::text, workspace_id, ${trace ?? null} from instances
+    where account_id = ${account_id} and workspace_id = ${id} and ended_at is null and resource_uid is not null`.execute(
+    tx,
+  );
 }
 
-/** What the workspace holds of each limit of its account. */
+/** What the workspace holds of each limit of its account; counters without a limit are removed with the rest. */
 async function takeHoldings(tx: DatabaseTransaction, workspaceId: string): Promise<Map<string, number>> {
   const held = new Map<string, number>();
   const add = (resourceType: string | undefined, count: number): void => {
@@ -65,6 +63,7 @@ async function takeHoldings(tx: DatabaseTransaction, workspaceId: string): Promi
   const counters = await tx
     .deleteFrom('resource_counts')
     .where('workspace_id', '=', workspaceId)
+    .where('kind', 'in', [...quotaOfKind.keys()])
     .returning(['kind', 'live'])
     .execute();
   for (const { kind, live } of counters) add(quotaOfKind.get(kind), live);

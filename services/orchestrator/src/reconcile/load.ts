@@ -60,8 +60,17 @@ const StoredMemory = z.object({
   attemptAt: z.number().optional(),
 });
 
+/** Undefined when it is gone; one whose workspace is gone is about to be removed, and counts as gone. */
 export async function lockResource(tx: DatabaseTransaction, uid: string): Promise<ResourceRow | undefined> {
-  return tx.selectFrom('resources').select(rowColumns).where('uid', '=', uid).forUpdate().executeTakeFirst();
+  return tx
+    .selectFrom('resources')
+    .select(rowColumns)
+    .where('uid', '=', uid)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('workspaces').select('id').whereRef('workspaces.id', '=', 'resources.workspace_id')),
+    )
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 export async function load(

@@ -1,7 +1,7 @@
 // Writes what was decided about a sandbox, inside the transaction that holds its row. Runners' rows before instances', and
 // counters last, as everyone takes them.
 import { kinds } from '@berth/contract';
-import { addToCount, type DatabaseTransaction, releaseQuota } from '@berth/database';
+import { type DatabaseTransaction, giveBack } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
 import type { SandboxAction } from '../../plan/observed-sandbox.ts';
 import { only } from '../../plan/only.ts';
@@ -64,7 +64,7 @@ async function tell(
     .execute();
 }
 
-const quota = kinds.find(({ kind }) => kind === 'sandbox')?.quota;
+const resourceType = kinds.find(({ kind }) => kind === 'sandbox')?.quota;
 
 /** What it held of counters and limits is given back by whoever ended it, once. */
 async function terminate(
@@ -74,7 +74,6 @@ async function terminate(
 ): Promise<readonly Retired[]> {
   const ended = await terminateSandbox(tx, { uid, name, workspaceId: workspace.id, spec: stored }, { type, message });
   if (ended === undefined) return [];
-  if (quota !== undefined) await releaseQuota(tx, accountId, quota);
-  await addToCount(tx, { workspaceId: workspace.id, kind: 'sandbox' }, -1);
+  await giveBack(tx, { workspaceId: workspace.id, kind: 'sandbox', accountId, resourceType });
   return ended.retired;
 }

@@ -1,0 +1,16 @@
+import type { Database } from '@berth/database';
+import { defineHandler, type Handler } from '@berth/durable';
+import { removalMessage } from './message.ts';
+import { removeSome } from './remove-some.ts';
+
+/** Each run is one batch, so that nothing waits long for its locks; then it is sent again until nothing is left. */
+export function removalHandler(database: Database): Handler<Record<string, never>> {
+  return defineHandler({
+    ...removalMessage,
+    retry: { maxMs: 10_000 },
+    async handle({ key, logger, send }) {
+      if (await removeSome(database, key)) send(removalMessage, key, {});
+      else logger.info({ workspaceId: key }, 'deleted workspace removed; nothing of it is left');
+    },
+  });
+}

@@ -1,0 +1,14 @@
+import { nilUuid } from '@berth/database';
+import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { sql } from 'kysely';
+import { removalMessage } from './message.ts';
+
+/** Deleted workspaces of which something is left. */
+export const unremovedWorkspaces: ResyncSource<Record<string, never>> = defineResyncSource({
+  to: removalMessage,
+  async page(database, after, limit) {
+    const { rows } = await sql<{ id: string }>`
+      select id from deleted_workspaces where id > ${after ?? nilUuid} order by id limit ${limit}`.execute(database);
+    return rows.map(({ id }) => ({ key: id, message: {} }));
+  },
+});

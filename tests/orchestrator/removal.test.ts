@@ -1,0 +1,102 @@
+// What a deleted workspace has left is removed to the end, whoever dies in between.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { sql } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../scripts/engines/free-port.ts';
+import { until } from '../durable/bed.ts';
+import { wrongCounters } from '../support/counters.ts';
+import type { TestApi } from '../support/test-api.ts';
+import { type Bed, makeBed } from './bed.ts';
+import type { OrchestratorProgram } from './orchestrator-program.ts';
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+async function spawnOrchestrator({ api, restate }: Bed, port: number): Promise<ChildProcess> {
+  const { ingressUrl, adminUrl } = restate;
+  const program: OrchestratorProgram = { databaseUrl: api.databaseUrl, restate: { ingressUrl, adminUrl }, port };
+  const child = spawn(process.execPath, [`${import.meta.dirname}/orchestrator-program.ts`, JSON.stringify(program)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  started.push(child);
+  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  expect(child.exitCode).toBeNull();
+  return child;
+}
+
+const drives = 10_000;
+
+/** A workspace with many drives, and a job with an execution of many tasks. */
+async function fillWorkspace(api: TestApi): Promise<string> {
+  await api.addWorkspace('full');
+  const inside = api.admin.with({ workspace: 'full' });
+  await inside.post('/jobs', { metadata: { name: 'wide' }, spec: { runtime: { image: 'example/job:1' } } });
+  const tasks = Array.from({ length: 12_000 }, (_, index) => ({ index }));
+  const execution = await inside.post('/jobs/wide/executions', { tasks });
+  expect(execution.status, execution.text).toBe(200);
+  const { id } = await api.database
+    .selectFrom('workspaces')
+    .select('id')
+    .where('name', '=', 'full')
+    .executeTakeFirstOrThrow();
+  await sql`insert into resources (uid, workspace_id, kind, name, spec, created_by, updated_by, search)
+    select gen_random_uuid(), ${id}, 'drive', 'd' || n, '{}', 'x', 'x', 'd' || n from generate_series(1, ${drives}::int) n`.execute(
+    api.database,
+  );
+  await sql`insert into resource_counts (workspace_id, kind, live) values (${id}, 'drive', ${drives})`.execute(
+    api.database,
+  );
+  await sql`insert into quota_usage (account_id, resource_type, used) values (${api.accountId}, 'drives', ${drives})
+    on conflict (account_id, resource_type) do update set used = quota_usage.used + ${drives}`.execute(api.database);
+  return id;
+}
+
+async function countLeft({ database }: TestApi, id: string) {
+  const { rows } = await sql<{ resources: number; executions: number; tasks: number; counters: number; noted: number }>`
+    select (select count(*) from resources where workspace_id = ${id})::int as resources,
+      (select count(*) from executions where workspace_id = ${id})::int as executions,
+      (select count(*) from tasks)::int as tasks,
+      (select count(*) from resource_counts where workspace_id = ${id})::int as counters,
+      (select count(*) from deleted_workspaces where id = ${id})::int as noted`.execute(database);
+  return rows[0] ?? { resources: -1, executions: -1, tasks: -1, counters: -1, noted: -1 };
+}
+
+test('killed in the middle it goes on after a restart, and gives everything back once', async () => {
+  await using bed = await makeBed();
+  const { api } = bed;
+  const id = await fillWorkspace(api);
+  const port = await freePort();
+  const first = await spawnOrchestrator(bed, port);
+  expect((await api.admin.delete('/workspaces/full')).status).toBe(200);
+  await until(async () => {
+    const { resources } = await countLeft(api, id);
+    return resources < drives;
+  });
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  const middle = await countLeft(api, id);
+  expect(middle).toMatchObject({ executions: 0, tasks: 0, noted: 1 });
+  expect(middle.resources).toBeGreaterThan(0);
+  await spawnOrchestrator(bed, port);
+  await until(async () => (await countLeft(api, id)).noted === 0);
+  expect(await countLeft(api, id)).toEqual({ resources: 0, executions: 0, tasks: 0, counters: 0, noted: 0 });
+  expect(await wrongCounters(api)).toEqual([]);
+  const { rows } = await sql`select used from quota_usage where resource_type = 'execution_bytes' and used > 0`.execute(
+    api.database,
+  );
+  expect(rows).toEqual([]);
+}, 120_000);
+
+test('a removal that nobody was told of is found by looking', async () => {
+  await using bed = await makeBed();
+  const { api } = bed;
+  await api.addWorkspace('untold');
+  expect((await api.admin.delete('/workspaces/untold')).status).toBe(200);
+  await sql`truncate outbox`.execute(api.database);
+  await bed.startOrchestrator();
+  await until(async () => (await api.database.selectFrom('deleted_workspaces').select('id').execute()).length === 0);
+  expect(await wrongCounters(api)).toEqual([]);
+});
