@@ -1,5 +1,4 @@
 // Previews while PostgreSQL is away.
-import { createLookupLane } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
 import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
@@ -20,7 +19,7 @@ beforeAll(async () => {
   line = await openLine(bed.api.databaseUrl);
   const now = () => performance.now() + skipped;
   catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
-  const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4 });
+  const lane = { maxWaiting: 4 };
   gate = createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database: line.database, lane }) });
   await bed.sandbox('box');
 });

@@ -1,6 +1,5 @@
 // All of the gateway but its way to instances, which a test brings along.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createLookupLane } from '@berth/database';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
@@ -88,7 +87,7 @@ export async function startWalkBed(
     previews: createPreviewGate({
       catalogue,
       brand,
-      lookUpToken: createTokenLookUp({ database, lane: createLookupLane({ maxRunning: 1, maxWaiting: 100 }) }),
+      lookUpToken: createTokenLookUp({ database, lane: { maxWaiting: 100 } }),
     }),
     chooser: createChooser({
       ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },

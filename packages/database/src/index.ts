@@ -1,4 +1,5 @@
 export * from './answer-in-time.ts';
+export * from './batch-lane.ts';
 export * from './bells.ts';
 export * from './connect.ts';
 export * from './counters.ts';

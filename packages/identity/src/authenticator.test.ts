@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defaultBrand } from '@berth/contract';
-import { connect, createLookupLane, type Database, LaneFull } from '@berth/database';
+import { connect, type Database, LaneFull } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -215,6 +215,32 @@ describe('answers are kept', () => {
     expect(queries()).toBe(1);
   });
 
+  test('each for its own key, where strangers are looked up together', async () => {
+    const { db: watched, queries } = counted();
+    const authenticator = createAuthenticator(watched);
+    const [user, lonely] = [await newUser(), await newUser()];
+    const member = { workspace_id: workspaceId, user_id: user.userId, role: 'member' as const };
+    await db.insertInto('workspace_members').values(member).execute();
+    const clientId = await insertServiceAccount(db, workspaceId, 'admin');
+    const service = await newKey({ service_account_id: clientId });
+    const values = [
+      newApiKey(defaultBrand).value,
+      user.apiKey,
+      lonely.apiKey,
+      newApiKey(defaultBrand).value,
+      service.value,
+    ];
+    const found = await Promise.all(values.map((value) => authenticator.authenticate(value)));
+    const main = { workspaceId, workspaceName: 'main', accountId };
+    const accounts = [{ accountId, role: 'member' }];
+    expect(found).toMatchObject([
+      ...[undefined, { subject: user.userId, memberships: [{ ...main, role: 'member' }], accounts }],
+      ...[{ subject: lonely.userId, memberships: [], accounts: [] }, undefined],
+      { subject: clientId, memberships: [{ ...main, role: 'admin' }], accounts },
+    ]);
+    expect(queries()).toBe(2);
+  });
+
   test('but a question asked before everything was forgotten leaves no answer behind', async () => {
     const { apiKey } = await newUser();
     const { db: watched, queries } = counted();
@@ -281,7 +307,7 @@ describe('a flood of unknown keys', () => {
   test('takes only its lane, and those beyond it are refused without a question and without "away"', async () => {
     const { apiKey } = await newUser();
     const { db: watched, queries } = counted();
-    const lane = createLookupLane({ maxRunning: 1, maxWaiting: 4, now: () => 0 });
+    const lane = { maxWaiting: 4, now: () => 0 };
     const authenticator = createAuthenticator(watched, {
       ...{ staleMs: 60_000, freshMs: 0 },
       strangers: { database: watched, lane },
@@ -289,9 +315,11 @@ describe('a flood of unknown keys', () => {
     await authenticator.authenticate(apiKey);
     const flood: Promise<unknown>[] = [];
     await whileLocked(async () => {
-      for (let sent = 0; sent < 1_000; sent += 1)
+      const invent = () =>
         flood.push(authenticator.authenticate(newApiKey(defaultBrand).value).catch((error: unknown) => error));
+      invent();
       await expect.poll(lookupsUnderWay).toBe(1);
+      for (let sent = 1; sent < 1_000; sent += 1) invent();
       expect(queries()).toBe(2);
       // A known key does not wait in that line: its question is sent, and the lane's are not.
       const known = authenticator.authenticate(apiKey);
@@ -310,7 +338,7 @@ describe('a flood of unknown keys', () => {
     let clock = 0;
     const authenticator = createAuthenticator(db, {
       ...{ staleMs: 60_000, now: () => clock },
-      strangers: { database: away, lane: createLookupLane({ maxRunning: 1, maxWaiting: 2 }) },
+      strangers: { database: away, lane: { maxWaiting: 2 } },
     });
     await authenticator.authenticate(apiKey);
     await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();

@@ -3,11 +3,11 @@
 // database is away: a gateway then still serves those who called it a moment ago. A key that was never found is a stranger's: its
 // question takes a lane of its own, so that invented keys neither delay those that are known nor make the database look away.
 import { hash } from 'node:crypto';
-import { answerInTime, createLookupLane, type Database, type LookupLane, laneFull } from '@berth/database';
+import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { isInventedKey } from './checksum.ts';
-import { type FoundPrincipal, findPrincipal } from './find-principal.ts';
+import { type FoundPrincipal, findPrincipal, findPrincipals } from './find-principal.ts';
 import type { Principal } from './principal.ts';
 import { createKeyUseRecorder } from './record-key-use.ts';
 
@@ -38,8 +38,7 @@ interface Answer {
 /** While it is away, how long a known principal is served before it is asked again. */
 const retryMs = 250;
 
-/** A few connections of an api, and a line that is worked off within a second or two on a busy machine. */
-const usualLane = { maxRunning: 2, maxWaiting: 200 };
+const usualLane = { maxWaiting: 200 };
 
 const forgotten = { freshUntil: Number.NEGATIVE_INFINITY, knownUntil: Number.NEGATIVE_INFINITY };
 
@@ -54,13 +53,17 @@ export function createAuthenticator(
     staleMs?: number;
     maxEntries?: number;
     now?: () => number;
-    /** Where never-seen keys are looked up: over connections of their own, or a few of `db`. */
-    strangers?: { readonly database: Database; readonly lane: LookupLane };
+    /** Where never-seen keys are looked up: over connections of their own, or one of `db`. */
+    strangers?: { readonly database: Database; readonly lane: BatchLaneOptions };
   } = {},
 ): Authenticator {
   // Monotonic by default: a wall clock set back would keep revoked keys alive.
   const { freshMs = 900, staleMs = 0, maxEntries = 10_000, now = () => performance.now() } = options;
-  const { strangers = { database: db, lane: createLookupLane(usualLane) } } = options;
+  const { strangers = { database: db, lane: usualLane } } = options;
+  const strangersLane = createBatchLane(
+    (digests: readonly Buffer[]) => findPrincipals(strangers.database, digests),
+    strangers.lane,
+  );
   const recordUse = createKeyUseRecorder(db);
   // At most one a known key, and as many as the lane holds.
   const questions = new Map<string, Question>();
@@ -107,10 +110,8 @@ export function createAuthenticator(
     const open = questions.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
     const isStranger = known.get(id) === undefined;
-    if (isStranger && strangers.lane.isFull) throw laneFull;
-    const found = isStranger
-      ? strangers.lane.ask(() => findPrincipal(strangers.database, digest))
-      : findPrincipal(db, digest);
+    if (isStranger && strangersLane.isFull) throw laneFull;
+    const found = isStranger ? strangersLane.ask(digest) : findPrincipal(db, digest);
     const hasStandIn = standIn(id) !== undefined;
     const question = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
     questions.set(id, question);

@@ -1,4 +1,4 @@
-// Everything about a key's owner in one round trip. Expiry is judged by Postgres' clock, the only one all servers share.
+// Everything about the owners of keys in one round trip. Expiry is judged by Postgres' clock, the only one all servers share.
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -7,12 +7,13 @@ import type { Principal } from './principal.ts';
 const Role = z.enum(['member', 'admin']);
 
 const Row = z.object({
+  hash: z.instanceof(Buffer),
   key_id: z.string(),
   scopes: z.array(z.string()).nullable(),
   user_id: z.string().nullable(),
   service_account_id: z.string().nullable(),
   email: z.string().nullable(),
-  remaining_ms: z.number().nullable(),
+  remaining_seconds: z.number().nullable(),
   use_is_due: z.boolean(),
   memberships: z.array(
     z.object({ workspaceId: z.string(), workspaceName: z.string(), accountId: z.string(), role: Role }),
@@ -29,34 +30,42 @@ export interface FoundPrincipal {
 }
 
 export async function findPrincipal(db: Database, hash: Buffer): Promise<FoundPrincipal | undefined> {
+  return (await findPrincipals(db, [hash]))[0];
+}
+
+/** In the order of the hashes. No star is in the statement, so that it is prepared. */
+export async function findPrincipals(db: Database, hashes: readonly Buffer[]): Promise<(FoundPrincipal | undefined)[]> {
   const { rows } = await sql`
     with key as (
-      select * from api_keys where hash = ${hash} and (expires_at is null or expires_at > now())
+      select id, hash, user_id, service_account_id, scopes, expires_at, last_used_at
+        from api_keys where hash = any(${hashes}::bytea[]) and (expires_at is null or expires_at > now())
     ), membership as (
-      select w.id, w.name, w.account_id, m.role
+      select key.id as key_id, w.id, w.name, w.account_id, m.role
         from key join workspace_members m on m.user_id = key.user_id join workspaces w on w.id = m.workspace_id
       union all
-      select w.id, w.name, w.account_id, s.role
+      select key.id, w.id, w.name, w.account_id, s.role
         from key join service_accounts s on s.client_id = key.service_account_id join workspaces w on w.id = s.workspace_id
     ), account as (
-      select account_id, min(role) as role from (
-        select m.account_id, m.role from key join account_members m on m.user_id = key.user_id
+      select key_id, account_id, min(role) as role from (
+        select key.id as key_id, m.account_id, m.role from key join account_members m on m.user_id = key.user_id
         union all
-        select account_id, 'member' from membership
+        select key_id, account_id, 'member' from membership
       ) every_way
       -- 'admin' sorts before 'member'.
-      group by account_id
+      group by key_id, account_id
     )
     select
-      key.id as key_id, key.scopes, key.user_id, key.service_account_id, users.email,
-      (extract(epoch from key.expires_at - now()) * 1000)::float8 as remaining_ms,
+      key.hash, key.id as key_id, key.scopes, key.user_id, key.service_account_id, users.email,
+      extract(epoch from key.expires_at - now())::float8 as remaining_seconds,
       (key.last_used_at is null or key.last_used_at < now() - interval '1 minute') as use_is_due,
       (select coalesce(jsonb_agg(jsonb_build_object('workspaceId', id, 'workspaceName', name,
-         'accountId', account_id, 'role', role) order by name), '[]') from membership) as memberships,
+         'accountId', account_id, 'role', role) order by name), '[]') from membership where key_id = key.id) as memberships,
       (select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id, 'role', role)
-         order by account_id), '[]') from account) as accounts
+         order by account_id), '[]') from account where key_id = key.id) as accounts
     from key left join users on users.id = key.user_id`.execute(db);
-  return rows.length === 0 ? undefined : toFound(Row.parse(rows[0]));
+  if (rows.length === 0) return hashes.map(() => undefined);
+  const found = new Map(rows.map((row) => Row.parse(row)).map((row) => [row.hash.toString('base64'), toFound(row)]));
+  return hashes.map((hash) => found.get(hash.toString('base64')));
 }
 
 function toFound(row: z.infer<typeof Row>): FoundPrincipal {
@@ -69,7 +78,7 @@ function toFound(row: z.infer<typeof Row>): FoundPrincipal {
       memberships: row.memberships,
       accounts: row.accounts,
     },
-    remainingMs: row.remaining_ms ?? undefined,
+    remainingMs: row.remaining_seconds === null ? undefined : row.remaining_seconds * 1_000,
     useIsDue: row.use_is_due,
   };
 }

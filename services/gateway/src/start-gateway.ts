@@ -53,10 +53,10 @@ export interface RunningGateway {
 /** Known callers are served for so long while PostgreSQL is away. */
 const staleMs = 60_000;
 const drainMs = 20_000;
-/** Each of unknown keys, hosts and tokens has one question under way; a host may be a preview's, which takes two statements. */
+/** Unknown keys and tokens have one statement under way each; names of workloads, one for each form and two to read a preview, share the rest. */
 const strangerConnections = 4;
-/** Few enough that the last one in line is answered long before its patience ends, also where a question takes 10 ms. */
-const strangerLane = { maxRunning: 1, maxWaiting: 200 };
+/** One statement asks for all of them. */
+const strangerLane = { maxWaiting: 200 };
 /** At least half of the connections stay with workloads that are known. */
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
@@ -84,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     logger,
     newNames: {
       caller: { database, lane: createLookupLane(callerLane(config.databaseConnections)) },
-      stranger: { database: strangers, lane: createLookupLane(strangerLane) },
+      stranger: { database: strangers, lane: strangerLane },
     },
   });
   const demand = openDemandBook(database, scaling, logger);
@@ -126,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     gatekeeper: createGatekeeper({
       authenticator: createAuthenticator(people, {
         staleMs,
-        strangers: { database: strangers, lane: createLookupLane(strangerLane) },
+        strangers: { database: strangers, lane: strangerLane },
       }),
       catalogue,
       brand,
@@ -134,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     previews: createPreviewGate({
       catalogue,
       brand,
-      lookUpToken: createTokenLookUp({ database: strangers, lane: createLookupLane(strangerLane) }),
+      lookUpToken: createTokenLookUp({ database: strangers, lane: strangerLane }),
     }),
     chooser: createChooser({
       brand,

@@ -1,11 +1,11 @@
 // Preview tokens that are not among those read with their preview: just made, or invented.
-import { answerInTime, type Database, type LookupLane, laneFull } from '@berth/database';
+import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
-import { queryToken } from '../routing/preview-query.ts';
+import { queryTokens } from '../routing/preview-query.ts';
 
 export interface TokenLookUpOptions {
   readonly database: Database;
-  readonly lane: LookupLane;
+  readonly lane: BatchLaneOptions;
   /** Monotonic, in milliseconds. */
   readonly now?: () => number;
 }
@@ -18,13 +18,13 @@ const maxMissing = 10_000;
 export type LookUpToken = (previewUid: string, hash: Buffer) => Promise<number | undefined>;
 
 export function createTokenLookUp({ database, lane, now = () => performance.now() }: TokenLookUpOptions): LookUpToken {
+  const strangers = createBatchLane((asked: Parameters<typeof queryTokens>[1]) => queryTokens(database, asked), lane);
   const missingUntil = new BoundedMap<number>(maxMissing);
   return async (previewUid, hash) => {
     const id = `${previewUid}/${hash.toString('base64')}`;
     if (now() < (missingUntil.get(id) ?? Number.NEGATIVE_INFINITY)) return undefined;
-    if (lane.isFull) throw laneFull;
-    const asked = lane.ask(() => queryToken(database, previewUid, hash));
-    const endsInMs = await answerInTime(asked, { hasStandIn: false });
+    if (strangers.isFull) throw laneFull;
+    const endsInMs = await answerInTime(strangers.ask({ previewUid, hash }), { hasStandIn: false });
     if (endsInMs === undefined) missingUntil.set(id, now() + missingMs);
     return endsInMs;
   };

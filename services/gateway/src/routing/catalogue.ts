@@ -2,9 +2,11 @@
 // that something changed, and for a minute more while it does not answer. That there is no such workload is not believed at all:
 // whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
 // Names that were never found are looked up in lanes, so that invented ones do not delay those that are known: one lane for callers
-// with a valid key, and a smaller one for everybody else.
+// with a valid key, and a smaller one for everybody else, where one question asks which of many names mean anything.
 import {
   answerInTime,
+  type BatchLaneOptions,
+  createBatchLane,
   createLookupLane,
   type Database,
   type LookupLane,
@@ -15,6 +17,7 @@ import {
 import { BoundedMap } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { lookupFault } from '../access/lookup-fault.ts';
+import { queryNames } from './name-query.ts';
 import type { Named, Workload } from './route.ts';
 import { isPossible, queryWorkload } from './workload-query.ts';
 
@@ -24,7 +27,7 @@ export interface CatalogueOptions {
   readonly databaseUrl: string;
   readonly logger: Logger;
   /** Where names that were never found are looked up, by who asks. */
-  readonly newNames?: Readonly<Record<Asker, NewNames>>;
+  readonly newNames?: NewNames;
   /** Monotonic, in milliseconds: a wall clock that is set back would keep old answers alive. */
   readonly now?: () => number;
 }
@@ -33,8 +36,8 @@ export interface CatalogueOptions {
 type Asker = 'caller' | 'stranger';
 
 interface NewNames {
-  readonly database: Database;
-  readonly lane: LookupLane;
+  readonly caller: { readonly database: Database; readonly lane: LookupLane };
+  readonly stranger: { readonly database: Database; readonly lane: BatchLaneOptions };
 }
 
 export interface Catalogue {
@@ -84,9 +87,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const {
     newNames = {
       caller: { database, lane: createLookupLane(usualLane) },
-      stranger: { database, lane: createLookupLane(usualLane) },
+      stranger: { database, lane: { maxWaiting: usualLane.maxWaiting } },
     },
   } = options;
+  const { caller, stranger } = newNames;
+  const nameLane = createBatchLane((names: readonly Named[]) => queryNames(stranger.database, names), stranger.lane);
+  const workloadLane = createLookupLane({ maxRunning: 1, maxWaiting: stranger.lane.maxWaiting });
   const known = new BoundedMap<Answer>(maxEntries);
   // At most one a known name, and as many as the lanes hold.
   const questions = new Map<string, Question>();
@@ -127,9 +133,16 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   function lookUp(key: string, named: Named, asker: Asker): Promise<Workload | undefined> {
     if (known.get(key) !== undefined) return queryWorkload(database, named);
-    const { lane, database: own } = newNames[asker];
-    if (lane.isFull) throw laneFull;
-    return lane.ask(() => queryWorkload(own, named));
+    if (asker === 'stranger') {
+      if (nameLane.isFull) throw laneFull;
+      return lookUpForStranger(named);
+    }
+    if (caller.lane.isFull) throw laneFull;
+    return caller.lane.ask(() => queryWorkload(caller.database, named));
+  }
+
+  async function lookUpForStranger(named: Named): Promise<Workload | undefined> {
+    return (await nameLane.ask(named)) ? workloadLane.ask(() => queryWorkload(stranger.database, named)) : undefined;
   }
 
   function ask(key: string, named: Named, asker: Asker): Question {

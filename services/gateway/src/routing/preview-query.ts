@@ -56,12 +56,20 @@ const toPreview = (row: z.infer<typeof Row>, askedAt: number): Preview => ({
   tokens: new Map(row.tokens.map(({ hash, endsInMs }) => [hash, askedAt + endsInMs])),
 });
 
-/** How long a token of the preview still counts, for one that was made after the preview was read; undefined when there is none. */
-export async function queryToken(database: Database, previewUid: string, hash: Buffer): Promise<number | undefined> {
-  const { rows } = await sql<{ ends_in_ms: number }>`
-    select extract(epoch from expires_at - clock_timestamp())::float8 * 1000 as ends_in_ms
-    from preview_tokens where hash = ${hash} and preview_uid = ${previewUid} and expires_at > clock_timestamp()`.execute(
+interface AskedToken {
+  readonly previewUid: string;
+  readonly hash: Buffer;
+}
+
+/** How long tokens of previews still count, for those made after their preview was read; undefined where there is none. */
+export async function queryTokens(database: Database, asked: readonly AskedToken[]): Promise<(number | undefined)[]> {
+  const { rows } = await sql<{ hash: Buffer; preview_uid: string; ends_in_seconds: number }>`
+    select hash, preview_uid, extract(epoch from expires_at - clock_timestamp())::float8 as ends_in_seconds
+    from preview_tokens where hash = any(${asked.map(({ hash }) => hash)}::bytea[]) and expires_at > clock_timestamp()`.execute(
     database,
   );
-  return rows[0]?.ends_in_ms;
+  return asked.map(({ previewUid, hash }) => {
+    const row = rows.find((found) => found.preview_uid === previewUid && found.hash.equals(hash));
+    return row === undefined ? undefined : row.ends_in_seconds * 1_000;
+  });
 }
