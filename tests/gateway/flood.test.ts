@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type BatchLaneOptions, connect, createLookupLane, type Database } from '@berth/database';
 import { newApiKey, newPreviewToken } from '@berth/identity';
-import { createMetricsRegistry } from '@berth/telemetry';
+import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
@@ -227,6 +227,30 @@ test('a gateway in a flood of invented keys asks one question at a time for them
   // Those whose turn came after the lock may have waited too long.
   expect(refusals.length).toBeGreaterThanOrEqual(50);
   expect(refusals.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
+}, 60_000);
+
+test('strangers in a flood are in the metric and in a line that counts them; a known caller who is refused has a line of their own', async () => {
+  const lines: { event?: string; code?: string; refused?: Record<string, number> }[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ role: 'gateway' }, { destination });
+  await using walk = await startWalkBed(bed, directConnector(1), { logger });
+  const call = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${walk.url}/main/agents/nobody`, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const { key } = await bed.api.user({ memberOf: 'main' });
+  const statuses = await Promise.all(Array.from({ length: 100 }, () => call(newApiKey(brand).value)));
+  expect(statuses).toEqual(Array(100).fill(401));
+  expect(await call(key)).toBe(404);
+  const ownLines = (code: string) => lines.filter((line) => line.event === 'request' && line.code === code).length;
+  const counted = () => lines.reduce((sum, { refused = {} }) => sum + (refused.AUTHENTICATION_FAILED ?? 0), 0);
+  await expect.poll(() => counted() + ownLines('AUTHENTICATION_FAILED')).toBe(100);
+  expect(counted()).toBeGreaterThan(0);
+  expect(ownLines('WORKLOAD_NOT_FOUND')).toBe(1);
+  const metrics = await walk.registry.metrics();
+  expect(metrics).toMatch(/^berth_gateway_request_seconds_count\{(?=.*kind="none")(?=.*status="401").*\} 100$/m);
 }, 60_000);
 
 describe('a rate limit', () => {

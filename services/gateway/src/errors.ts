@@ -180,18 +180,6 @@ export interface ErrorDetails {
 
 export type RefusingLimit = 'lookups' | 'key' | 'address';
 
-export class GatewayError extends Error {
-  readonly code: GatewayCode;
-  readonly details: ErrorDetails;
-
-  constructor(code: GatewayCode, details: ErrorDetails = {}, cause?: unknown) {
-    super(details.message ?? gatewayErrors[code].message, cause === undefined ? undefined : { cause });
-    this.name = 'GatewayError';
-    this.code = code;
-    this.details = details;
-  }
-}
-
 export interface ErrorContext {
   readonly brand: Brand;
   /** The page that explains the codes. */
@@ -215,36 +203,43 @@ export const platformHeaders = (brand: Brand) => ({
   dispatchState: `X-${brand.long}-Dispatch-State`,
 });
 
-export function errorAnswer(
-  code: GatewayCode,
-  { brand, docsUrl, requestId, now }: ErrorContext,
-  details: ErrorDetails = {},
-): ErrorAnswer {
+/** An answer but for its time and its request. */
+interface PreparedAnswer {
+  readonly brand: Brand;
+  readonly docsUrl: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly beforeTime: string;
+  readonly afterTime: string;
+}
+
+const timeLength = new Date(0).toISOString().length;
+
+function prepareAnswer(code: GatewayCode, brand: Brand, docsUrl: string, details: ErrorDetails): PreparedAnswer {
   const entry: ErrorEntry = gatewayErrors[code];
   const { message = entry.message, status = entry.status, action = entry.action, doNot = entry.doNot } = details;
   const { retryAfterSeconds = usualRetryAfterSeconds } = details;
   const names = platformHeaders(brand);
-  const body = JSON.stringify({
-    error: {
-      code,
-      message,
-      status,
-      retryable: entry.retryable,
-      action,
-      do_not: doNot,
-      docs_url: `${docsUrl}#${code.toLowerCase()}`,
-      origin: 'platform',
-      timestamp: new Date(now).toISOString(),
-      ...(entry.isNotDispatched ? { dispatch_state: 'not_dispatched', safe_to_retry_request: true } : {}),
-    },
-  });
-  return {
+  const before = JSON.stringify({
+    code,
+    message,
     status,
+    retryable: entry.retryable,
+    action,
+    do_not: doNot,
+    docs_url: `${docsUrl}#${code.toLowerCase()}`,
+    origin: 'platform',
+  });
+  const beforeTime = `{"error":${before.slice(0, -1)},"timestamp":"`;
+  const afterTime = entry.isNotDispatched
+    ? '","dispatch_state":"not_dispatched","safe_to_retry_request":true}}'
+    : '"}}';
+  return {
+    ...{ brand, docsUrl, status, beforeTime, afterTime },
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(body)),
+      'Content-Length': String(Buffer.byteLength(beforeTime) + timeLength + afterTime.length),
       'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
       [names.source]: 'platform',
       [names.errorCode]: code,
       ...(entry.isNotDispatched
@@ -252,6 +247,33 @@ export function errorAnswer(
         : {}),
       ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
     },
-    body,
   };
 }
+
+export class GatewayError extends Error {
+  readonly code: GatewayCode;
+  readonly details: ErrorDetails;
+  // Errors that are made once are answered many times.
+  #prepared: PreparedAnswer | undefined;
+
+  constructor(code: GatewayCode, details: ErrorDetails = {}, cause?: unknown) {
+    super(details.message ?? gatewayErrors[code].message, cause === undefined ? undefined : { cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.details = details;
+  }
+
+  answer({ brand, docsUrl, requestId, now }: ErrorContext): ErrorAnswer {
+    if (this.#prepared?.brand !== brand || this.#prepared.docsUrl !== docsUrl)
+      this.#prepared = prepareAnswer(this.code, brand, docsUrl, this.details);
+    const { status, headers, beforeTime, afterTime } = this.#prepared;
+    return {
+      status,
+      headers: { ...headers, 'X-Request-Id': requestId },
+      body: beforeTime + new Date(now).toISOString() + afterTime,
+    };
+  }
+}
+
+export const errorAnswer = (code: GatewayCode, context: ErrorContext, details?: ErrorDetails): ErrorAnswer =>
+  new GatewayError(code, details).answer(context);

@@ -26,10 +26,14 @@ export interface Gatekeeper {
   admit(named: Named, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
 }
 
+/** Made once: in a flood the stack trace of every refusal would cost more than the refusal. */
+const failed = new GatewayError('AUTHENTICATION_FAILED');
+const required = new GatewayError('AUTHENTICATION_REQUIRED');
+
 export function createGatekeeper({ authenticator, catalogue, brand }: GatekeeperOptions): Gatekeeper {
   async function principalOf({ bearer }: Credential): Promise<Principal> {
     const principal = bearer === undefined ? undefined : await authenticate(authenticator, bearer);
-    if (principal === undefined) throw new GatewayError('AUTHENTICATION_FAILED');
+    if (principal === undefined) throw failed;
     return principal;
   }
 
@@ -53,7 +57,7 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
   async function admitUnknown(named: Named, credential: Credential | undefined): Promise<Admitted> {
     const stranger = await admitStranger(named);
     if (stranger !== undefined) return stranger;
-    if (credential === undefined) throw new GatewayError('AUTHENTICATION_REQUIRED');
+    if (credential === undefined) throw required;
     return admitPrincipal(named, credential);
   }
 

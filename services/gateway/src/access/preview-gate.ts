@@ -71,7 +71,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
     return undefined;
   }
 
-  const refusal = (isShown: boolean): GatewayError =>
+  const refusalOf = (isShown: boolean): GatewayError =>
     new GatewayError(isShown ? 'AUTHENTICATION_FAILED' : 'AUTHENTICATION_REQUIRED', {
       message: isShown
         ? 'The token is none of this preview, or has expired.'
@@ -79,6 +79,9 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       action: `Send a token of the preview as ${headerNames(brand).previewToken}, or in the address as ${previewTokenParameter(brand)}.`,
       doNot: 'Do not retry without another token.',
     });
+
+  // Made once: in a flood the stack trace of every refusal would cost more than the refusal.
+  const refusals = { shown: refusalOf(true), none: refusalOf(false) };
 
   const foreignPage = (): GatewayError =>
     new GatewayError('FORBIDDEN', {
@@ -94,7 +97,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
     if (named.region === '') throw missing(named);
     dress(browserHeaders(brand));
     if (method === 'OPTIONS') return 'preflight';
-    throw refusal(true);
+    throw refusals.shown;
   }
 
   return {
@@ -109,7 +112,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       const token = await firstValid(preview, shown);
       const isAdmitted = preview.isPublic || token !== undefined;
       if (method === 'OPTIONS' && (!isAdmitted || Object.keys(answerHeaders).length > 0)) return 'preflight';
-      if (!isAdmitted) throw refusal(shown.length > 0);
+      if (!isAdmitted) throw shown.length > 0 ? refusals.shown : refusals.none;
       if (token?.from === 'cookie' && isOfForeignPage({ method, rawHeaders, ...pagesOf(preview) })) throw foreignPage();
       const isNew = token !== undefined && token.from !== 'cookie';
       return {

@@ -10,6 +10,8 @@ type HeaderMap = Readonly<Record<string, string>>;
 export const previewAnswerHeaders = ({ port, responseHeaders }: Preview, brand: Brand): HeaderMap =>
   port === undefined ? over(browserHeaders(brand), responseHeaders) : responseHeaders;
 
+export const noHeaders: HeaderMap = {};
+
 /** Each of `headers` once, whatever was there by its name. */
 export function setHeaders(raw: readonly string[], headers: HeaderMap): string[] {
   const names = lowerNames(headers);
@@ -19,6 +21,7 @@ export function setHeaders(raw: readonly string[], headers: HeaderMap): string[]
 
 /** `first` where nothing of `headers` has its name. */
 export function over(first: HeaderMap, headers: HeaderMap): HeaderMap {
+  if (first === noHeaders) return headers;
   const names = lowerNames(headers);
   const kept = Object.entries(first).filter(([name]) => !names.has(name.toLowerCase()));
   return { ...Object.fromEntries(kept), ...headers };

@@ -1,4 +1,5 @@
-// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log.
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log,
+// but for strangers in a flood.
 import type { Brand } from '@berth/contract';
 import type { CallerLimits } from '@berth/identity';
 import { backoffMs, pause } from '@berth/pace';
@@ -19,11 +20,11 @@ import { clientAddress, forwardedHeaders } from '../access/forwarded-headers.ts'
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import { incomingSession } from '../access/mcp-session.ts';
 import type { PreviewGate } from '../access/preview-gate.ts';
-import { over, setHeaders } from '../access/preview-headers.ts';
+import { noHeaders, over, setHeaders } from '../access/preview-headers.ts';
 import { valuesOf } from '../access/raw-headers.ts';
 import type { CallLog } from '../audit/call-log.ts';
 import type { DemandBook } from '../demand/demand-book.ts';
-import { errorAnswer, GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { answer } from '../proxy/answer.ts';
 import type { Forwarder } from '../proxy/forward.ts';
 import type { Outcome } from '../proxy/outcome.ts';
@@ -42,6 +43,7 @@ import { faultOf, finalRefusal } from './fault.ts';
 import type { RequestMetrics } from './metrics.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { answerPreflight } from './preflight.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import type { WaitingList } from './waiting-list.ts';
 
 export interface WalkOptions {
@@ -94,6 +96,7 @@ const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, docsUrl, gatekeeper, chooser, waiting, logger, metrics } = options;
+  const refusals = createRefusalLog(logger);
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
   /** To one instance after the other, until one has taken it: what reached none may be sent again. */
@@ -211,7 +214,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
     const event = startWideEvent(logger, 'request', { requestId, method: request.method });
     metrics.begin();
-    const about: About = { event, kind: undefined, target: undefined, answerHeaders: {} };
+    const about: About = { event, kind: undefined, target: undefined, answerHeaders: noHeaders };
     let outcome: Outcome | undefined;
     let error: unknown;
     try {
@@ -222,14 +225,14 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     }
     if (error !== undefined && outcome?.status === undefined) {
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
-      const told = errorAnswer(known.code, { brand, docsUrl, requestId, now: Date.now() }, known.details);
+      const told = known.answer({ brand, docsUrl, requestId, now: Date.now() });
       event.add({ code: known.code });
       if (known.details.limit !== undefined) metrics.refused(known.details.limit);
       if (!response.headersSent && !request.socket.destroyed)
         answer(call, { ...told, headers: over(about.answerHeaders, told.headers) });
       metrics.observe(about.kind, told.status, outcome);
       if (told.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: told.status });
-      else event.end(figures(told.status, outcome));
+      else if (refusals.hasOwnLine(known)) event.end(figures(told.status, outcome));
       return;
     }
     metrics.observe(about.kind, outcome?.status ?? 0, outcome);
