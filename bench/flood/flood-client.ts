@@ -1,7 +1,9 @@
 // A program of its own: sends requests with invented keys, hosts and preview tokens at a rate that does not wait for answers, and
-// prints how many were answered with which status. Keys and tokens have valid checksums: an attacker can compute those.
-// Arguments: JSON of `Flood`.
+// prints how many were answered with which status, and what CPU it took. Keys and tokens have valid checksums: an attacker can
+// compute those. It shares the machine with what is measured, so all that it sends is made before it begins.
+// Arguments: JSON of `Flood`. Begins when a line comes on its standard input, after it has said `ready`.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultBrand, headerNames } from '@berth/contract';
@@ -18,10 +20,11 @@ const Flood = z.object({
 });
 export type Flood = z.infer<typeof Flood>;
 
-/** More than the lanes of the gateway hold, so that the flood does not wait for them. */
+/** More than the lanes of the gateway hold, so that the flood does not wait for them. Those that answered last are used first. */
 const maxConnections = 1_000;
 /** How every answer of the gateway itself ends. */
-const lastBytes = Buffer.from('}}');
+const lastByte = '}'.charCodeAt(0);
+const digitsAt = 'HTTP/1.1 '.length;
 
 const kinds = [
   ({ path }: Flood) =>
@@ -31,43 +34,54 @@ const kinds = [
     `GET / HTTP/1.1\r\nHost: ${previewHost}\r\n${headerNames(defaultBrand).previewToken}: ${newPreviewToken()}`,
 ] as const;
 
-const statuses = new Map<string, number>();
+const statuses = new Map<number, number>();
+const count = (status: number): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1);
 
+/** An answer of the gateway comes in one piece or two: its head begins with H, its body with a brace. */
 function openConnection(port: number, onAnswer: (socket: Socket) => void): Socket {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
-  socket.on('error', () => statuses.set('broken', (statuses.get('broken') ?? 0) + 1));
+  // 0 stands for a connection that broke.
+  socket.on('error', () => count(0));
   socket.on('data', (chunk) => {
-    // An answer of the gateway comes in one piece or two; its head has the status.
-    const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 16))?.[1];
-    if (status !== undefined) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (chunk.subarray(-lastBytes.length).equals(lastBytes)) onAnswer(socket);
+    if (chunk[0] === 'H'.charCodeAt(0)) count(Number(chunk.toString('latin1', digitsAt, digitsAt + 3)));
+    if (chunk[chunk.length - 1] === lastByte && chunk[chunk.length - 2] === lastByte) onAnswer(socket);
   });
   return socket;
 }
 
-async function run(flood: Flood): Promise<{ sent: number; late: number }> {
+async function run({ port, perSecond, seconds }: Flood, requests: readonly string[]) {
   const free: Socket[] = [];
   let [opened, sent, late] = [0, 0, 0];
   const startedAt = performance.now();
-  for (let now = startedAt; now < startedAt + flood.seconds * 1_000; now = performance.now()) {
-    for (const due = ((now - startedAt) / 1_000) * flood.perSecond; sent + late < due; ) {
-      const socket =
-        free.shift() ??
-        (opened < maxConnections ? openConnection(flood.port, (answered) => free.push(answered)) : undefined);
-      // All connections wait for an answer: the request counts as not sent.
-      if (socket === undefined) {
-        late += 1;
-        continue;
+  for (let now = startedAt; now < startedAt + seconds * 1_000; now = performance.now()) {
+    for (const due = Math.min(requests.length, ((now - startedAt) / 1_000) * perSecond); sent + late < due; ) {
+      let socket = free.pop();
+      if (socket === undefined && opened < maxConnections) {
+        socket = openConnection(port, (answered) => free.push(answered));
+        opened += 1;
       }
-      if (socket.connecting) opened += 1;
-      socket.write(`${kinds[sent % kinds.length]?.(flood)}\r\n\r\n`);
-      sent += 1;
+      // All connections wait for an answer: the request counts as not sent.
+      if (socket === undefined) late += 1;
+      else {
+        socket.write(requests[sent] ?? '', 'latin1');
+        sent += 1;
+      }
     }
     await sleep(1);
   }
-  return { sent, late };
+  return { sent, late, opened };
 }
 
-const told = await run(Flood.parse(JSON.parse(process.argv[2] ?? '')));
-console.log(JSON.stringify({ ...told, statuses: Object.fromEntries(statuses) }));
+const flood = Flood.parse(JSON.parse(process.argv[2] ?? ''));
+const requests = Array.from(
+  { length: Math.ceil(flood.perSecond * flood.seconds) },
+  (_, at) => `${kinds[at % kinds.length]?.(flood)}\r\n\r\n`,
+);
+console.log('ready');
+await once(process.stdin, 'data');
+const before = process.cpuUsage();
+const told = await run(flood, requests);
+const { user, system } = process.cpuUsage(before);
+const cpuMs = Math.round((user + system) / 1_000);
+console.log(JSON.stringify({ ...told, cpuMs, statuses: Object.fromEntries(statuses) }));
 process.exit(0);

@@ -53,6 +53,17 @@ test('names follow the brand', () => {
   expect(headers).toMatchObject({ 'X-Acme-Source': 'platform', 'X-Acme-Error-Code': 'FORBIDDEN' });
 });
 
+test('an error that is answered again has the id and time of each request, and the names of each brand', () => {
+  const error = new GatewayError('AUTHENTICATION_FAILED');
+  error.answer(context);
+  const brand = { long: 'Acme', short: 'acme' };
+  const later = error.answer({ ...context, requestId: 'req-2', now: context.now + 1_000 });
+  expect(later.headers).toMatchObject({ 'X-Request-Id': 'req-2', 'X-Service-Source': 'platform' });
+  expect(later.headers['Content-Length']).toBe(String(Buffer.byteLength(later.body)));
+  expect(JSON.parse(later.body).error.timestamp).toBe('2026-01-02T03:04:06.000Z');
+  expect(error.answer({ ...context, brand }).headers).toMatchObject({ 'X-Acme-Source': 'platform' });
+});
+
 test('a message and a status may be said anew', () => {
   const { status, body } = errorAnswer('POLICY_VIOLATION', context, { status: 429, message: 'Too many tokens.' });
   expect(status).toBe(429);
