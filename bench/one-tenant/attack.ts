@@ -36,5 +36,6 @@ export function unnamed({ refusals, expected, possible = [] }: AttackOutcome): s
 export const limitsOfRequests = [
   /api\.rateLimits\.perKey/,
   /api\.rateLimits\.perAddress/,
+  /api\.largeBodyMbPerSecond/,
   /longer than [\d.]+ seconds/,
 ];

@@ -2,6 +2,7 @@
 import { maintain } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addAccount } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const limit = 300_000;
@@ -34,6 +35,26 @@ test('a loop of large executions ends at the limit of the account, and the refus
   await job('loop');
   expect((await start('loop')).status).toBe(200);
   await api.admin.delete('/jobs/loop');
+});
+
+test('large executions of an account are taken at a rate; the refusal names it, and other accounts and small executions pass', async () => {
+  await using slow = await startTestApi({ config: { largeBodyMbPerSecond: 0.1 } });
+  const other = await addAccount(slow, 'other');
+  const huge = { tasks: [{ blob: 'x'.repeat(2_000_000) }] };
+  for (const { client, body, status } of [
+    { client: slow.admin, body: huge, status: 200 },
+    { client: slow.admin, body: huge, status: 429 },
+    { client: slow.admin, body: large, status: 200 },
+    { client: other.client, body: huge, status: 200 },
+  ]) {
+    await client.post('/jobs', { metadata: { name: 'loop' }, spec: {} });
+    const answer = await client.post('/jobs/loop/executions', body);
+    expect(answer.status).toBe(status);
+    if (status !== 429) continue;
+    expect(answer.body.message).toContain('faster than 0.1 MB per second');
+    expect(answer.body.message).toContain('api.largeBodyMbPerSecond');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(5);
+  }
 });
 
 test('many small executions are bounded too: a row takes room however little it says', async () => {

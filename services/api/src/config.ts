@@ -108,6 +108,13 @@ export const ApiConfig = z.object({
     .positive()
     .default(1_048_576)
     .describe('Largest request body, where an operation does not say otherwise.'),
+  largeBodyMbPerSecond: z
+    .number()
+    .positive()
+    .default(16)
+    .describe(
+      'Megabytes of request bodies above bodyLimitBytes that one account may send in a second, in the long run; further ones wait up to five seconds and are then refused. While one is parsed, the process answers nobody.',
+    ),
   databaseConnections: z
     .int()
     .min(2)

@@ -6,6 +6,7 @@ import type { Usage } from '@berth/usage';
 import type { AccountSettingsCache } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
 import type { ConnectionShares } from './http/connection-shares.ts';
+import type { LargeBodies } from './http/large-bodies.ts';
 import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
 import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
@@ -20,6 +21,7 @@ export interface Dependencies {
   readonly keyring: Keyring;
   readonly driveTokens: DriveTokens;
   readonly connectionShares: ConnectionShares;
+  readonly largeBodies: LargeBodies;
   /** Absent in a deployment without ClickHouse. */
   readonly usage: Usage | undefined;
   /** Host without the version prefix; `baseUrl` is with it. */

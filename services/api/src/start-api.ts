@@ -21,6 +21,7 @@ import { createConnectionShares } from './http/connection-shares.ts';
 import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { prefix } from './http/known-paths.ts';
+import { createLargeBodies } from './http/large-bodies.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
@@ -86,6 +87,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     connectionShares: createConnectionShares(
       config.connectionsPerAccount ?? Math.max(1, Math.floor(config.databaseConnections * connectionShare)),
     ),
+    largeBodies: createLargeBodies({ mbPerSecond: config.largeBodyMbPerSecond }),
     usage,
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,

@@ -9,6 +9,7 @@ import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
+import { largeBodyBytes } from './large-bodies.ts';
 import { shareOf, streamInShare } from './share-of.ts';
 import './passage.ts';
 import { readInput } from './read-input.ts';
@@ -37,7 +38,11 @@ export function serveOperation(
       const answer = readVersion(oneHeader(request, dependencies.headers.version));
       if ('reason' in answer) return reply.code(400).send({ error: 'invalid_api_version', message: answer.reason });
       request.passage.version = answer.version;
-      request.passage.caller = await identify(operation.access, request, dependencies);
+      const caller = await identify(operation.access, request, dependencies);
+      request.passage.caller = caller;
+      const { config, largeBodies } = dependencies;
+      const bytes = largeBodyBytes(operation, request.headers['content-length'], config.bodyLimitBytes);
+      if (bytes !== undefined) await largeBodies.turn(shareOf(operation, caller), bytes);
     },
     handler: async (request, reply) => {
       const answer = await run(registration, request, reply, dependencies, log);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createLargeBodies, largeBodyBytes } from './large-bodies.ts';
+
+test('large bodies of an account begin after the time that those before count for; who would wait too long is refused, others are not', async () => {
+  let nowMs = 0;
+  const waits: number[] = [];
+  const bodies = createLargeBodies({ mbPerSecond: 10, now: () => nowMs, wait: async (ms) => void waits.push(ms) });
+  await bodies.turn('a', 30_000_000);
+  await bodies.turn('a', 30_000_000);
+  expect(waits).toEqual([3_000]);
+  const refused = bodies.turn('a', 2_000_000);
+  await expect(refused).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterSeconds: 6 } });
+  await expect(refused).rejects.toThrow(/faster than 10 MB per second.*api\.largeBodyMbPerSecond/);
+  await bodies.turn('b', 30_000_000);
+  nowMs = 1_000;
+  // A refusal counts for nothing.
+  await bodies.turn('a', 2_000_000);
+  expect(waits).toEqual([3_000, 5_000]);
+});
+
+test('a body is large above what is usual, and one without a length as large as it may be', () => {
+  const operation = { bodyLimitBytes: 32 };
+  expect([undefined, '1', '2', '32', '33'].map((length) => largeBodyBytes(operation, length, 1))).toEqual([
+    32,
+    undefined,
+    2,
+    32,
+    undefined,
+  ]);
+  expect(largeBodyBytes({}, '1000', 1)).toBeUndefined();
+});
