@@ -137,11 +137,11 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   });
 
   test('expired while it sleeps, it is terminated', { timeout: 300_000 }, async () => {
-    const wish = { name: 'short', workspace: 'main', ttl: '3s' };
+    // Long enough that it is asleep before it ends.
+    const wish = { name: 'short', workspace: 'main', ttl: '8s' };
     await bed.create(wish);
     await bed.sleep(wish);
-    await sleep(3_100);
-    expect((await bed.read(wish)).status).toBe('TERMINATED');
+    await expect.poll(async () => (await bed.read(wish)).status, { timeout: 60_000 }).toBe('TERMINATED');
     expect((await bed.call(wish, 'GET', '/health')).status).toBe(404);
     await expect.poll(() => bed.containersOf(wish), { timeout: 60_000 }).toBe(0);
   });
