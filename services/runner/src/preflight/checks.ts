@@ -151,6 +151,16 @@ export const checks: readonly Check[] = [
       : undefined,
   ),
 
+  // Docker lets containers that share a network share the user namespace too, and runsc cannot join one.
+  ofEngine(({ SecurityOptions }, { isolation }) =>
+    isolation.includes('gvisor') && findOption(SecurityOptions, 'userns') !== undefined
+      ? {
+          reason: 'Docker gives containers user namespaces (userns-remap), with which gVisor does not start.',
+          fix: 'Remove "userns-remap" from /etc/docker/daemon.json and restart Docker, or offer runc alone: runner.isolation: [runc]',
+        }
+      : undefined,
+  ),
+
   (_, { isolation, diskMbPerSecond }) =>
     diskMbPerSecond === undefined || isolation.includes('runc')
       ? undefined

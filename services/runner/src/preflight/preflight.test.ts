@@ -87,6 +87,11 @@ test.each<[string, Partial<Facts>, RegExp]>([
     /storage driver btrfs[\s\S]*"storage-driver": "overlay2"/,
   ],
   [
+    'gVisor in user namespaces',
+    withEngine({ SecurityOptions: ['name=seccomp,profile=builtin', 'name=userns'] }),
+    /userns-remap[\s\S]*runner.isolation: \[runc\]/,
+  ],
+  [
     'gVisor on the machine’s network stack',
     withEngine({ Runtimes: { runc: {}, runsc: { runtimeArgs: ['--network=host'] } } }),
     /network stack of the machine[\s\S]*--network=sandbox/,
@@ -100,6 +105,11 @@ test('a machine that offers gVisor alone needs neither a seccomp profile nor a s
     { ...good, ...withEngine({ Driver: 'btrfs', SecurityOptions: [] }) },
     { ...all, isolation: ['gvisor'] },
   );
+});
+
+test('a machine that offers runc alone may have user namespaces', () => {
+  const SecurityOptions = ['name=seccomp,profile=builtin', 'name=userns'];
+  assertSuitable({ ...good, ...withEngine({ SecurityOptions }) }, { ...all, isolation: ['runc'] });
 });
 
 test('a limit on what instances read and write is refused where it cannot be held', () => {
