@@ -5,6 +5,7 @@ import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { kindRules } from '../kinds/index.ts';
 import { loadEvents } from './events.ts';
+import { lookForPage, lookFromEnd, lookUntilFull, needsLook } from './look.ts';
 import { type PageQuery, positionOf, readPage } from './page.ts';
 import { findParent, type ResourceRow } from './record.ts';
 import { renderResource } from './render.ts';
@@ -29,8 +30,10 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
   return new StreamedAnswer(
     streamArray(
       streamedBatch,
-      (last: ResourceRow | undefined) =>
-        readPage(call.database, { ...newestFirst, after: last && positionOf(newestFirst.sort, last) }),
+      (last: ResourceRow | undefined) => {
+        const batch = { ...newestFirst, after: last && positionOf(newestFirst.sort, last) };
+        return needsLook(batch) ? lookUntilFull(call.database, batch) : readPage(call.database, batch);
+      },
       (rows) => renderItems(call, kind, rows, parent.rows),
     ),
   );
@@ -51,12 +54,16 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   // Not awaited yet: the counter is read beside the page, and a page that fails must not leave it unhandled.
   counted.catch(() => {});
   if (anchor === 'end') {
-    const oldest = await readPage(call.database, { ...bound, sort: 'createdAt:asc', limit });
+    const end = { ...bound, sort: 'createdAt:asc', limit } as const;
+    const oldest = await (needsLook(end) ? lookFromEnd(call.database, end) : readPage(call.database, end));
     const total = await counted;
     return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
-  const rows = await readPage(call.database, { ...bound, sort, after: walk.after, limit: limit + 1 });
-  const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row));
+  const asked = { ...bound, sort, after: walk.after, limit: limit + 1 };
+  const { rows, endedAt } = needsLook(asked)
+    ? await lookForPage(call.database, asked)
+    : { rows: await readPage(call.database, asked), endedAt: undefined };
+  const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row), endedAt);
   const total = await counted;
   return { data: await renderItems(call, kind, page), meta: { ...meta, total } };
 }

@@ -27,7 +27,7 @@ export function positionOf(sort: Sort, row: ResourceRow): Position {
   return sort.startsWith('name') ? [row.name, row.uid] : [row.created_at.toISOString(), row.uid];
 }
 
-type Rows<O> = SelectQueryBuilder<Tables, 'resources', O>;
+export type Rows<O> = SelectQueryBuilder<Tables, 'resources', O>;
 
 /** Rows that a search looks at in order before it asks an index: enough to fill a page when one in eighty matches. */
 const window = 4000;
@@ -51,12 +51,18 @@ export async function readPage(database: Database, page: PageQuery): Promise<Res
 
 /** Where the listing looks, from the cursor on. */
 function place<O>(query: Rows<O>, page: PageQuery): Rows<O> {
-  let placed = query.where('workspace_id', '=', page.workspaceId).where('kind', '=', page.kind);
-  if (page.anyParent !== true) placed = placed.where('parent_uid', '=', page.parentUid ?? nilUuid);
+  const placed = rangeOf(query, page);
   // Spelled out although it follows from the other: it lets the indexes of live rows be used.
-  placed =
-    page.showTerminated === true ? placed.where(liveOrShown) : placed.where('terminated_at', 'is', null).where(isLive);
-  return page.after === undefined ? placed : placed.where(beyond(page, page.after));
+  return page.showTerminated === true
+    ? placed.where(liveOrShown)
+    : placed.where('terminated_at', 'is', null).where(isLive);
+}
+
+/** Rows of the listing from the cursor on, shown or not. */
+export function rangeOf<O>(query: Rows<O>, page: PageQuery): Rows<O> {
+  let range = query.where('workspace_id', '=', page.workspaceId).where('kind', '=', page.kind);
+  if (page.anyParent !== true) range = range.where('parent_uid', '=', page.parentUid ?? nilUuid);
+  return page.after === undefined ? range : range.where(beyond(page, page.after));
 }
 
 /** Live names are unique below one parent, so the name alone is an order there. */
@@ -80,7 +86,7 @@ function filtered<O>(query: Rows<O>, { statuses, externalId }: PageQuery): Rows<
   return narrowed;
 }
 
-function inOrder<O>(query: Rows<O>, page: PageQuery): Rows<O> {
+export function inOrder<O>(query: Rows<O>, page: PageQuery): Rows<O> {
   const { sort } = page;
   const direction = sort.endsWith(':asc') ? 'asc' : 'desc';
   if (sort.startsWith('name')) {

@@ -24,11 +24,18 @@ export async function openWalk(
 }
 
 /** Cuts one page from rows of which one more than the page was read. */
-export function cutPage<Row>(rows: readonly Row[], limit: number, walk: Walk, positionOf: (row: Row) => Position) {
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  walk: Walk,
+  positionOf: (row: Row) => Position,
+  /** Where reading stopped before there were enough rows. */
+  endedAt?: Position | undefined,
+) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return { page, meta: { hasMore, nextCursor: hasMore ? walk.cursorAfter(positionOf(last)) : '' } };
+  const next = rows.length > limit && last !== undefined ? positionOf(last) : endedAt;
+  return { page, meta: { hasMore: next !== undefined, nextCursor: next === undefined ? '' : walk.cursorAfter(next) } };
 }
 
 /** A bare array, written batch by batch; each batch continues after the last row of the one before. */
