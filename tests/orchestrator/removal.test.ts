@@ -69,14 +69,15 @@ test('killed in the middle it goes on after a restart, and gives everything back
   const { api } = bed;
   const id = await fillWorkspace(api);
   const port = await freePort();
-  const first = await spawnOrchestrator(bed, port);
-  expect((await api.admin.delete('/workspaces/full')).status).toBe(200);
-  await until(async () => {
-    const { resources } = await countLeft(api, id);
-    return resources < drives;
+  // The removal reaches this drive among the last, and waits for its lock.
+  await api.database.transaction().execute(async (tx) => {
+    await sql`select from resources where workspace_id = ${id} and name = 'd9999' for update`.execute(tx);
+    const first = await spawnOrchestrator(bed, port);
+    expect((await api.admin.delete('/workspaces/full')).status).toBe(200);
+    await until(async () => (await countLeft(api, id)).resources < drives);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
   });
-  first.kill('SIGKILL');
-  await once(first, 'exit');
   const middle = await countLeft(api, id);
   expect(middle).toMatchObject({ executions: 0, tasks: 0, noted: 1 });
   expect(middle.resources).toBeGreaterThan(0);
