@@ -19,7 +19,7 @@ const mebibyte = 1_048_576;
 const sizes = {
   full: { seconds: 30, quotas: {}, executionBytes: 30 * mebibyte, stored: 1_000_000 },
   quick: {
-    seconds: 8,
+    seconds: 12,
     quotas: { drives: 300, execution_bytes: 64 * mebibyte },
     executionBytes: 8 * mebibyte,
     stored: 20_000,

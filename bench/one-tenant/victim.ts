@@ -15,7 +15,8 @@ export interface VictimPlace {
   readonly callUrl: string;
 }
 
-const pauseMs = { create: 100, call: 20, deploy: 200 };
+/** Far from what the machine can do: quiet must be quiet. */
+const pauseMs = { create: 250, call: 50, deploy: 1_500 };
 const Standing = z.object({ status: z.string() });
 
 export class Victim {

@@ -32,12 +32,18 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
       streamedBatch,
       (last: ResourceRow | undefined) => {
         const batch = { ...newestFirst, after: last && positionOf(newestFirst.sort, last) };
-        return needsLook(batch) ? lookUntilFull(call.database, batch) : readPage(call.database, batch);
+        return needsLook(batch)
+          ? inTurn(call, () => lookUntilFull(call.database, batch))
+          : readPage(call.database, batch);
       },
       (rows) => renderItems(call, kind, rows, parent.rows),
     ),
   );
 }
+
+/** Many looks of one account beside each other would take the database's cores from everybody else. */
+const inTurn = <Result>({ dependencies, workspace }: ReadCall, look: () => Promise<Result>): Promise<Result> =>
+  dependencies.looks.run(workspace.account.id, look);
 
 type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
 
@@ -55,13 +61,15 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   counted.catch(() => {});
   if (anchor === 'end') {
     const end = { ...bound, sort: 'createdAt:asc', limit } as const;
-    const oldest = await (needsLook(end) ? lookFromEnd(call.database, end) : readPage(call.database, end));
+    const oldest = await (needsLook(end)
+      ? inTurn(call, () => lookFromEnd(call.database, end))
+      : readPage(call.database, end));
     const total = await counted;
     return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
   const asked = { ...bound, sort, after: walk.after, limit: limit + 1 };
   const { rows, endedAt } = needsLook(asked)
-    ? await lookForPage(call.database, asked)
+    ? await inTurn(call, () => lookForPage(call.database, asked))
     : { rows: await readPage(call.database, asked), endedAt: undefined };
   const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row), endedAt);
   const total = await counted;
