@@ -134,7 +134,7 @@ export const ApiConfig = z.object({
     .positive()
     .optional()
     .describe(
-      'Connections that the requests of one account may hold at a time, so that others have the rest; further requests wait. Three fifths of all when absent.',
+      'Connections that the requests of one account may hold at a time, so that others have the rest; further requests wait. A fifth of all when absent.',
     ),
 });
 export type ApiConfig = z.infer<typeof ApiConfig>;

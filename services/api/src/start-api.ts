@@ -51,8 +51,8 @@ export interface RunningApi {
 }
 
 const maintenanceMs = 60 * 60 * 1000;
-/** Of all connections, for the requests of one account. */
-const connectionShare = 0.6;
+/** Of all connections, for the requests of one account. More made others wait for the database's cores, and gained the account nothing. */
+const connectionShare = 0.2;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, placement, databaseUrl, masterKeys, clickhouse, logger, registry, now = Date.now } = options;
