@@ -1,37 +1,12 @@
 // Lifetimes of one to five seconds, kept whoever dies in between: late at worst, never never, never twice. Control-plane sheet
 // 3.5, wire check 14.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
 import { wrongCounters } from '../support/counters.ts';
 import { type Bed, makeBed } from './bed.ts';
-import type { OrchestratorProgram } from './orchestrator-program.ts';
-
-const started: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
-});
-
-async function spawnOrchestrator({ api, restate }: Bed, port: number): Promise<ChildProcess> {
-  const { ingressUrl, adminUrl } = restate;
-  const program: OrchestratorProgram = { databaseUrl: api.databaseUrl, restate: { ingressUrl, adminUrl }, port };
-  const child = spawn(process.execPath, [`${import.meta.dirname}/orchestrator-program.ts`, JSON.stringify(program)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  started.push(child);
-  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  expect(child.exitCode).toBeNull();
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
+import { OrchestratorProcess } from './orchestrator-process.ts';
 
 interface Ending {
   readonly name: string;
@@ -186,15 +161,14 @@ test('a lifetime that is changed or taken away counts as it stands, not as it wa
 test('the orchestrator is killed again and again: late at worst, and once', async () => {
   await using bed = await makeBed();
   await bed.addRunner({ memoryMb: 200_000 });
-  const port = await freePort();
-  let orchestrator = await spawnOrchestrator(bed, port);
+  using orchestrator = await OrchestratorProcess.start(bed);
   const runners = bed.playRunners();
   await make(bed, 20);
   for (let round = 0; round < 3; round += 1) {
     await sleep(400 + 300 * round);
-    await kill(orchestrator);
+    await orchestrator.kill();
     await sleep(300);
-    orchestrator = await spawnOrchestrator(bed, port);
+    await orchestrator.start();
   }
   await untilOver(bed);
   console.log(`latest of 20 lifetimes with a killed orchestrator: ${Math.round(await latest(bed))} ms late`);
@@ -239,16 +213,15 @@ test('Restate is wiped with every timer in it: they are armed again, and each en
 test('both are away while everything expires: reads say so at once, and the rest follows when they are back', async () => {
   await using bed = await makeBed();
   await bed.addRunner();
-  const port = await freePort();
-  const orchestrator = await spawnOrchestrator(bed, port);
+  using orchestrator = await OrchestratorProcess.start(bed);
   const runners = bed.playRunners();
   await bed.sandbox('alone', { runtime: { ttl: '6s' } });
   await until(async () => (await bed.statusOf('alone', 'sandboxes')) === 'DEPLOYED');
-  await kill(orchestrator);
+  await orchestrator.kill();
   await bed.restate.kill();
   await until(async () => (await bed.statusOf('alone', 'sandboxes')) === 'TERMINATED');
   await bed.restate.start();
-  await spawnOrchestrator(bed, port);
+  await orchestrator.start();
   await untilOver(bed);
   await requireClean(bed, 1);
   await runners.stop();

@@ -1,31 +1,11 @@
 // What a deleted workspace has left is removed to the end, whoever dies in between.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { sql } from 'kysely';
-import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
 import { wrongCounters } from '../support/counters.ts';
 import type { TestApi } from '../support/test-api.ts';
-import { type Bed, makeBed } from './bed.ts';
-import type { OrchestratorProgram } from './orchestrator-program.ts';
-
-const started: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
-});
-
-async function spawnOrchestrator({ api, restate }: Bed, port: number): Promise<ChildProcess> {
-  const { ingressUrl, adminUrl } = restate;
-  const program: OrchestratorProgram = { databaseUrl: api.databaseUrl, restate: { ingressUrl, adminUrl }, port };
-  const child = spawn(process.execPath, [`${import.meta.dirname}/orchestrator-program.ts`, JSON.stringify(program)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  started.push(child);
-  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
-  expect(child.exitCode).toBeNull();
-  return child;
-}
+import { makeBed } from './bed.ts';
+import { OrchestratorProcess } from './orchestrator-process.ts';
 
 const drives = 10_000;
 
@@ -68,20 +48,18 @@ test('killed in the middle it goes on after a restart, and gives everything back
   await using bed = await makeBed();
   const { api } = bed;
   const id = await fillWorkspace(api);
-  const port = await freePort();
+  using orchestrator = await OrchestratorProcess.start(bed);
   // The removal reaches this drive among the last, and waits for its lock.
   await api.database.transaction().execute(async (tx) => {
     await sql`select from resources where workspace_id = ${id} and name = 'd9999' for update`.execute(tx);
-    const first = await spawnOrchestrator(bed, port);
     expect((await api.admin.delete('/workspaces/full')).status).toBe(200);
     await until(async () => (await countLeft(api, id)).resources < drives);
-    first.kill('SIGKILL');
-    await once(first, 'exit');
+    await orchestrator.kill();
   });
   const middle = await countLeft(api, id);
   expect(middle).toMatchObject({ executions: 0, tasks: 0, noted: 1 });
   expect(middle.resources).toBeGreaterThan(0);
-  await spawnOrchestrator(bed, port);
+  await orchestrator.start();
   await until(async () => (await countLeft(api, id)).noted === 0);
   expect(await countLeft(api, id)).toEqual({ resources: 0, executions: 0, tasks: 0, counters: 0, noted: 0 });
   expect(await wrongCounters(api)).toEqual([]);

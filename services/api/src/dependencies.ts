@@ -22,7 +22,7 @@ export interface Dependencies {
   readonly driveTokens: DriveTokens;
   readonly connectionShares: ConnectionShares;
   /** For listings that read many rows to fill a page: an account reads one at a time. */
-  readonly looks: ConnectionShares;
+  readonly longListings: ConnectionShares;
   readonly largeBodies: LargeBodies;
   /** Absent in a deployment without ClickHouse. */
   readonly usage: Usage | undefined;

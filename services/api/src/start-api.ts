@@ -87,7 +87,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     connectionShares: createConnectionShares(
       config.connectionsPerAccount ?? Math.max(1, Math.floor(config.databaseConnections * connectionShare)),
     ),
-    looks: createConnectionShares(1),
+    longListings: createConnectionShares(1),
     largeBodies: createLargeBodies({ mbPerSecond: config.largeBodyMbPerSecond }),
     usage,
     apiUrl: expected,

@@ -1,4 +1,5 @@
-// Gives a preview its host. One that is over, or whose workspace is deleted, makes room; one that lives does when the caller says so and it is of the same workspace.
+// Gives a preview its host. One that is over, or whose workspace is deleted, makes room; one that lives does when the caller says so and
+// it is of the same workspace.
 import { sql } from 'kysely';
 import { domainsAbove } from '../custom-domains/records.ts';
 import { kindErrors } from '../kinds/errors.ts';

@@ -43,7 +43,7 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
 
 /** Many looks of one account beside each other would take the database's cores from everybody else. */
 const inTurn = <Result>({ dependencies, workspace }: ReadCall, look: () => Promise<Result>): Promise<Result> =>
-  dependencies.looks.run(workspace.account.id, look);
+  dependencies.longListings.run(workspace.account.id, look);
 
 type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
 
