@@ -1,4 +1,4 @@
-/** Calls that failed here and may come again. The oldest are forgotten: an attempt's number is for people, not for logic. */
+/** Failed calls whose attempts are counted. The oldest are forgotten: the number is for people, not for logic. */
 const remembered = 10_000;
 
 export class AttemptCounter {

@@ -10,10 +10,13 @@ import { traceOfCall } from './trace-of-call.ts';
 /** The one method of every object. */
 export const method = 'handle';
 
-/** Of one call. Whoever has more to send does it in windows: each call sends some, and one message to go on. */
+/**
+ * Messages that one call may send. A handler with more to send works in windows: each call sends some, and one message
+ * to continue.
+ */
 const maxSends = 1_000;
 
-/** The SDK's own does not fit its own type under exact optional properties. */
+/** Own JSON serde, because the SDK's does not fit its own type under `exactOptionalPropertyTypes`. */
 const json: Serde<unknown> = {
   contentType: 'application/json',
   serialize: (value) => Buffer.from(JSON.stringify(value)),
@@ -22,16 +25,16 @@ const json: Serde<unknown> = {
 
 type Recorded = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & { readonly name: string };
 
-/** What all handlers of a process share. */
+/** Shared by all handlers of a process. */
 export interface Serving {
   readonly logger: Logger;
   readonly attempts: AttemptCounter;
   readonly limit: Limit;
 }
 
-/** How long an id is remembered after its message was handled; of a finished call nothing else is kept. */
+/** Restate remembers the id of a message for a day after it was handled, and keeps nothing else of a finished call. */
 const retention = { idempotencyRetention: { days: 1 }, journalRetention: 0 };
-/** Handlers do not wait, so one that says nothing for so long is stuck: it is cut off and run again. */
+/** Handlers do not wait, so a handler without activity for 30 s is stuck: Restate aborts it and runs it again. */
 const patience = { inactivityTimeout: { seconds: 30 }, abortTimeout: { seconds: 30 } };
 
 export function bindHandler(handler: Handler, serving: Serving) {
@@ -45,8 +48,8 @@ export function bindHandler(handler: Handler, serving: Serving) {
   const run = async (call: ObjectContext, message: unknown): Promise<void> => {
     const { id, headers } = call.request();
     const trace = traceOfCall(id, headers.get('traceparent'));
-    // Recorded as one step: after a crash the sends go out as they were decided, or the handler runs again. Sent one by one
-    // from inside the handler, a second run that decides differently would not match what the first one left behind.
+    // Recorded as one step: after a crash either the recorded sends go out, or the handler runs again. With sends from
+    // inside the handler, a second run that decides differently would not match the journal of the first.
     const sends = await call.run(method, () =>
       serving.limit.run(() => handleOnce(handler, call, message, trace, serving)),
     );
@@ -69,7 +72,7 @@ export function bindHandler(handler: Handler, serving: Serving) {
   });
 }
 
-/** Restate has no word for it in a handler's own policy, and its default gives up after 70. */
+/** Stands for "no limit": a handler's own policy cannot express that, and Restate's default gives up after 70. */
 const unlimited = 2 ** 31 - 1;
 
 async function handleOnce(
@@ -109,8 +112,8 @@ async function handleOnce(
 }
 
 /**
- * Trying again cannot mend a message, and would hold its key for ever. It is given up, with a line in the log: the work
- * itself is a row in the database, and the next message or a resync comes back to it.
+ * A malformed message fails for good, with a line in the log: a retry cannot mend it and would block its key. The work
+ * itself is a row in the database, so the next message or a resync picks it up.
  */
 function readInput(handler: Handler, message: unknown, refused: (error: Error) => void): unknown {
   const parsed = handler.input.safeParse(message);

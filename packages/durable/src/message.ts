@@ -1,18 +1,24 @@
 import type { z } from 'zod';
 
-/** What a handler is sent, apart from the handler: who only sends imports this and none of its code. */
+/**
+ * A message and its handler's name, declared apart from the handler: code that only sends imports this and none of the
+ * handler's code.
+ */
 export interface MessageType<Message = unknown> {
-  /** Also the topic of the outbox rows that lead to it. */
+  /** Name of the handler, and topic of the outbox rows that lead to it. */
   readonly name: string;
   readonly input: z.ZodType<Message>;
 }
 
 export interface SendOptions {
-  /** A timer is a send with a delay. It is kept by the engine and survives its restart. */
+  /** A timer is a send with a delay. The engine stores it, so it survives a restart of the engine. */
   readonly delayMs?: number | undefined;
-  /** Of several sends to one handler and key with the same id, one is handled; remembered for a day after that. */
+  /**
+   * Idempotency key: of several sends to one handler and key with the same value, one is handled. It is remembered for
+   * a day after that.
+   */
   readonly dedupe?: string | undefined;
-  /** W3C traceparent of what led to the send. */
+  /** W3C traceparent of the request or call that led to the send. */
   readonly trace?: string | undefined;
 }
 

@@ -1,17 +1,17 @@
-// The one place that tells Restate where the handlers are.
+// Registers the address of the handlers with Restate; no other file does.
 import { z } from 'zod';
 
 const Registered = z.object({ id: z.string() });
 
 export interface Registration {
   readonly adminUrl: string;
-  /** Where Restate reaches the handlers; the same for all replicas behind it. */
+  /** Address at which Restate reaches the handlers; the same for all replicas behind it. */
   readonly handlersUrl: string;
 }
 
 /**
- * Safe to repeat. `renew` has Restate look again at what an address that it knows already serves, which a new version at
- * the old address needs; without it a known address is left alone.
+ * Safe to repeat. `renew` makes Restate read the handlers of a registered address again, which a new version at the old
+ * address needs. Without it, a registered address is left alone.
  */
 export async function register({ adminUrl, handlersUrl }: Registration, renew: boolean): Promise<{ isNew: boolean }> {
   const response = await fetch(`${adminUrl}/deployments`, {

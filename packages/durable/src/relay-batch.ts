@@ -22,9 +22,9 @@ interface BatchRules {
 }
 
 export interface BatchResult {
-  /** Rows may be left that could be sent at once. */
+  /** True when rows may be left that could be sent at once. */
   readonly hasMore: boolean;
-  /** Why the engine took nothing more. */
+  /** Set when the engine is unavailable, or refused more rows than `RestingRows` holds. */
   readonly away: SendFailed | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Memory {
   readonly turnTaking: TurnTaking;
 }
 
-/** A share for each workspace whose turn it is, oldest first. */
+/** Sends the oldest rows of each workspace whose turn it is, up to an equal share for each. */
 export function relayBatch(
   database: Database,
   sender: Sender,
@@ -53,7 +53,10 @@ export function relayBatch(
   });
 }
 
-/** Those that say the same are one message, and share what becomes of it: all of them were committed before it is sent. */
+/**
+ * Rows with the same topic, key and payload are sent as one message and share its result: all of them were committed
+ * before the send.
+ */
 async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<readonly (SendFailed | undefined)[]> {
   const wordsOf = ({ topic, key, payload }: OutboxRow): string => JSON.stringify([topic, key, payload]);
   const first = new Map<string, OutboxRow>();
@@ -64,8 +67,9 @@ async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<rea
 }
 
 /**
- * The outbox is mostly empty: a plan that was made then and kept would read and sort all of it in a burst. After a burst its
- * estimates are so high that PostgreSQL 15 would compile the statement, which takes a hundred times as long as to run it.
+ * Forces index plans. The outbox is mostly empty, and a plan cached in that state would read and sort the whole table
+ * during a burst. After a burst the estimates are so high that PostgreSQL 15 would JIT-compile the statement, which
+ * takes a hundred times as long as running it.
  */
 async function useIndexes(tx: DatabaseTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true) from unnest(array['enable_seqscan', 'enable_sort', 'jit']) as name`.execute(
@@ -101,14 +105,14 @@ const toMessage = ({ id, topic, key, payload, trace, created_at }: OutboxRow): O
   to: { name: topic },
   key,
   message: payload,
-  // With its time: after a restore from a backup the same ids come again for other messages.
+  // The id includes the time: after a restore from a backup, the same ids are assigned to other messages.
   dedupe: `outbox-${id}-${created_at.getTime()}`,
   trace: trace ?? undefined,
 });
 
 async function deleteRows(tx: DatabaseTransaction, rows: readonly OutboxRow[]): Promise<void> {
   if (rows.length === 0) return;
-  // By the whole key: the time says in which partition it is.
+  // Matches the whole key, because `created_at` determines the partition.
   await sql`
     delete from outbox using unnest(
       ${rows.map(({ workspace_id }) => workspace_id)}::uuid[], ${rows.map(({ created_at }) => created_at)}::timestamptz[],
@@ -119,7 +123,7 @@ async function deleteRows(tx: DatabaseTransaction, rows: readonly OutboxRow[]): 
   );
 }
 
-/** A refused message rests, the engine being away is told to the caller. */
+/** Sets refused rows aside, and returns the failure when the engine is unavailable. */
 function settle(
   rows: readonly OutboxRow[],
   results: readonly (SendFailed | undefined)[],

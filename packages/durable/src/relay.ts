@@ -1,5 +1,6 @@
-// From the outbox to the engine. A row is deleted after the engine has acknowledged its message, in the transaction that holds
-// its lock: a relay that is killed at any line lets go of its rows, and the next one sends them again under the same id.
+// Relay from the outbox to the engine. A row is deleted once the engine has acknowledged its message, in the
+// transaction that holds the row's lock. A relay that is killed at any line releases its rows, and the next relay sends
+// them again under the same id.
 import { type Database, listen, outboxChannel } from '@berth/database';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
@@ -10,29 +11,33 @@ import { TurnTaking } from './turns.ts';
 
 export interface RelayOptions {
   readonly database: Database;
-  /** For the one connection on which the relay hears of new rows. */
+  /** For the one connection on which the relay listens for notifications about new rows. */
   readonly databaseUrl: string;
   readonly sender: Sender;
   readonly logger: Logger;
   readonly batchSize?: number;
   /**
-   * The relay also looks by itself: a notice is lost while its connection is made again, when a writer dies between commit
-   * and notice, and behind a pooler that passes none on; and a row that another relay let go of is announced by nobody.
+   * Interval of polling. A notification is lost while its connection is re-established, when a writer dies between
+   * commit and notification, and behind a pooler that passes none on; rows released by another relay are never
+   * announced.
    */
   readonly pollMs?: number;
   /**
-   * What nobody announces can wait, and does until it is that old: work that follows a burst of writes is not to take the machine from
-   * the burst itself.
+   * Minimum age of the rows that a poll takes. Work that follows a burst of writes should not take CPU from the burst
+   * itself.
    */
   readonly unannouncedMs?: number;
 }
 
 export interface RunningRelay {
-  /** Finishes the batch in hand. */
+  /** Finishes the current batch. */
   stop(): Promise<void>;
 }
 
-/** Several may run: each takes the oldest rows that nobody has, a share of every workspace. So the order of one key's messages is not promised. */
+/**
+ * Starts a relay. Several may run: each takes the oldest rows that are not locked, a share of every workspace. So the
+ * order of one key's messages is not guaranteed.
+ */
 export function startRelay(options: RelayOptions): RunningRelay {
   const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 500 } = options;
   const bell = new Bell();
@@ -57,7 +62,8 @@ export function startRelay(options: RelayOptions): RunningRelay {
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'relay waits');
-        // Not woken by notices: while the engine or the database is away, every write would bring another attempt.
+        // Notifications do not end this pause: while the engine or the database is away, every write would cause
+        // another attempt.
         await pause(backoffMs(failures, 100, 10_000, Math.random), stopping.signal);
       }
     }

@@ -1,6 +1,6 @@
 import { backoffMs } from '@berth/pace';
 
-/** More than this are not refusals of single messages but an engine that is not set up. */
+/** Above this number the refusals do not concern single messages: the engine is not set up. */
 const most = 1_000;
 
 interface Rest {
@@ -8,7 +8,7 @@ interface Rest {
   readonly until: number;
 }
 
-/** Rows that the engine refused. They wait aside, so that the oldest rows of all do not stand in the way of the others. */
+/** Rows that the engine refused. They wait aside with a backoff; as the oldest rows they would block the others. */
 export class RestingRows {
   readonly #rows = new Map<number, Rest>();
 

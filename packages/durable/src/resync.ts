@@ -1,4 +1,4 @@
-// The engine may lose everything: what is unfinished stands in the database, and is sent again from there.
+// The engine may lose all its data. Unfinished work is recorded in the database, and is sent again from there.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@berth/database';
@@ -12,7 +12,7 @@ export interface Unfinished<Message> {
   readonly delayMs?: number | undefined;
 }
 
-/** A feature's own question: what have I not finished? */
+/** Lists the unfinished work of one feature. */
 export interface ResyncSource<Message = unknown> {
   readonly to: MessageType<Message>;
   /** The next rows by key, in a fixed order, strictly after `after`; fewer than `limit` ends the walk. */
@@ -23,7 +23,7 @@ export interface ResyncOptions {
   readonly database: Database;
   readonly sender: Sender;
   readonly sources: readonly ResyncSource[];
-  /** Given again after an interruption, what was sent before it is not handled a second time. */
+  /** Passed again after an interruption, it keeps messages sent before the interruption from being handled twice. */
   readonly id?: string;
   readonly pageSize?: number;
   readonly signal?: AbortSignal;

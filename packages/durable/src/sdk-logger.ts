@@ -1,7 +1,7 @@
 import type { Logger } from '@berth/telemetry';
 import type { LoggerTransport } from '@restatedev/restate-sdk';
 
-/** What the SDK says about itself. A failed attempt is not repeated here: the handler's own line has it, with its ids. */
+/** Log lines of the SDK, at debug level only: a failed attempt is already in the handler's own line, with its ids. */
 export function sdkLogger(logger: Logger): LoggerTransport {
   return ({ level, context }, message) => {
     if (level === 'error' || level === 'warn') {

@@ -1,7 +1,7 @@
 /** A message that the engine has not acknowledged. */
 export class SendFailed extends Error {
   override readonly name = 'SendFailed';
-  /** Absent when there was no answer at all. */
+  /** Undefined when there was no answer at all. */
   readonly status: number | undefined;
 
   constructor(status: number | undefined, message: string, options?: ErrorOptions) {
@@ -9,7 +9,9 @@ export class SendFailed extends Error {
     this.status = status;
   }
 
-  /** About this one message (no such handler, a key that cannot be one); anything else says that the engine is away. */
+  /**
+   * True when the engine refuses this one message (unknown handler, invalid key). Otherwise the engine is unavailable.
+   */
   get isRefusal(): boolean {
     return this.status !== undefined && this.status >= 400 && this.status < 500 && this.status !== 429;
   }

@@ -1,12 +1,15 @@
-// The way in from outside a handler: one HTTP request to Restate's ingress, answered once the message is stored.
+// Sends from outside a handler: one HTTP request to Restate's ingress, answered once the message is stored.
 import { method } from './bind-handler.ts';
 import type { MessageType, Outgoing, SendOptions } from './message.ts';
 import { SendFailed } from './send-failed.ts';
 
 export interface Sender {
-  /** Resolves when the engine has stored the message. After a throw it may or may not be there: send again with the same `dedupe`. */
+  /**
+   * Resolves when the engine has stored the message. After a throw the message may or may not be stored: send it again
+   * with the same `dedupe`.
+   */
   send<Message>(to: MessageType<Message>, key: string, message: Message, options?: SendOptions): Promise<void>;
-  /** As many at a time as the sender allows, never all at once; says of each whether it arrived, in the order given. */
+  /** Sends with bounded concurrency. Results are in the order given; undefined means that the message is stored. */
   sendMany(messages: readonly Outgoing[]): Promise<readonly (SendFailed | undefined)[]>;
 }
 
@@ -24,10 +27,10 @@ export function createSender({ ingressUrl, concurrency = 32, timeoutMs = 10_000 
     async sendMany(messages) {
       const results: (SendFailed | undefined)[] = new Array(messages.length);
       const waiting = messages.entries();
-      // Once the engine does not answer, the rest is not tried: each would wait for its own timeout.
+      // Once the engine does not answer, the rest is skipped: each send would wait for its own timeout.
       let away: SendFailed | undefined;
       const worker = async (): Promise<void> => {
-        // The iterator is shared: each worker takes the next message that nobody has.
+        // The workers share the iterator: each takes the next message.
         for (const [index, message] of waiting) {
           results[index] = away ?? (await post(message).then(() => undefined, SendFailed.from));
           if (results[index]?.isRefusal === false) away = results[index];

@@ -1,4 +1,4 @@
-// Serves a catalogue to Restate over HTTP/2 and keeps it registered, also after Restate lost everything it knew.
+// Serves a catalogue of handlers to Restate over HTTP/2 and keeps it registered, also after Restate lost its data.
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,32 +15,38 @@ export interface HandlersOptions {
   readonly catalogue: Catalogue;
   readonly adminUrl: string;
   readonly logger: Logger;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
   /**
-   * Where Restate reaches this process, or the replicas it is one of; the bound address by default. It stays the same from
-   * version to version: a call that has begun is only ever tried again where it began.
+   * Address at which Restate reaches this process or its group of replicas; the bound address by default. It stays the
+   * same across versions, because a call that has begun is only retried at the address where it began.
    */
   readonly advertisedUrl?: string | undefined;
-  /** Public keys of the Restate that may call (`publickeyv1_…`). Without one, whoever reaches the port may. */
+  /** Public keys of the Restate servers that may call (`publickeyv1_…`). Without keys, any client may call. */
   readonly identityKeys?: readonly string[];
-  /** Calls at a time. Restate brings up to a thousand, which would only queue for connections to the database. */
+  /** Maximum of concurrent calls. Restate sends up to a thousand, which would only queue for database connections. */
   readonly concurrency?: number;
-  /** How often it looks whether Restate still knows the handlers. */
+  /** Interval of the check that Restate still knows the handlers. */
   readonly checkEveryMs?: number;
-  /** Restate had never heard of these handlers, or has lost its data: a resync finds the work that it no longer has. */
+  /**
+   * Called when Restate did not know these handlers yet or has lost its data. A resync then finds the work that Restate
+   * no longer has.
+   */
   readonly onFirstRegistered?: () => Promise<void>;
 }
 
 export interface RunningHandlers {
   readonly url: string;
   ready(): Promise<ReadyReport>;
-  /** Takes no new calls, lets the running ones finish; one that does not in time is run again elsewhere. */
+  /** Accepts no new calls and lets running calls finish. A call that misses the deadline is run again elsewhere. */
   stop(deadlineMs?: number): Promise<void>;
 }
 
-/** Resolves once it listens and Restate knows it. Restate may be started later: it is asked until it answers. */
+/**
+ * Resolves once the server listens and is registered with Restate. Restate may start later: registration is retried
+ * until it succeeds.
+ */
 export async function startHandlers(options: HandlersOptions): Promise<RunningHandlers> {
   const { catalogue, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
   const serving = { logger, attempts: new AttemptCounter(), limit: new Limit(options.concurrency ?? 64) };
@@ -63,7 +69,7 @@ export async function startHandlers(options: HandlersOptions): Promise<RunningHa
       try {
         const { isNew } = await register(registration, renew);
         isRegistered = true;
-        // Remembered until it is done: the second time the same address is no longer new.
+        // Kept until the callback succeeds: on the next attempt the same address is no longer new.
         isFirst ||= isNew;
         if (isFirst) await options.onFirstRegistered?.();
         isFirst = false;
@@ -100,7 +106,10 @@ export async function startHandlers(options: HandlersOptions): Promise<RunningHa
   };
 }
 
-/** Closing an HTTP/2 server waits for its sessions, and Restate keeps one open for minutes. */
+/**
+ * Tracks open sessions so that `stop` can close them: `server.close()` waits for them, and Restate keeps a session open
+ * for minutes.
+ */
 function trackSessions(server: Http2Server): Set<ServerHttp2Session> {
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { childOf, parseTraceparent, startTrace, type TraceContext } from '@berth/telemetry';
 
 /**
- * The trace of a call, the same in every run of it. What a call sends carries the trace, and the engine compares each send of a
- * replay with the one that it has recorded: with a trace drawn anew the call would never end, and hold its key for ever.
+ * The trace of a call, identical in every run of the call. Sent messages carry the trace, and the engine compares each
+ * send of a replay with the recorded one. With a new random trace the replay would never match: the call would never
+ * end and would block its key.
  */
 export function traceOfCall(id: string, traceparent: string | undefined): TraceContext {
   const random = (byteCount: number): Buffer =>

@@ -1,18 +1,19 @@
-// Whose turn it is in the outbox. A batch is shared between the workspaces that have rows, so that a million rows of one do not
-// stand before the one row of another. Of more workspaces than a batch has rows, each sends one until all have had their turn.
+// Fair sharing of the outbox. A batch is divided among the workspaces that have rows, so that a million rows of one
+// workspace do not delay the single row of another. With more workspaces than a batch has rows, each workspace sends
+// one row in its turn until all have had theirs.
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
 export interface Turns {
   readonly workspaces: readonly string[];
-  /** Rows that each of them may send. */
+  /** Rows that each of these workspaces may send. */
   readonly share: number;
-  /** Whether others have rows too. */
+  /** True when further workspaces have rows. */
   readonly hasOthers: boolean;
 }
 
 export class TurnTaking {
-  /** Where the next batch begins; after the last workspace comes the first. */
+  /** Workspace at which the next batch begins; the first one follows the last one. */
   #from = nilUuid;
 
   async next(tx: DatabaseTransaction, batchSize: number): Promise<Turns> {
@@ -32,7 +33,7 @@ export class TurnTaking {
   }
 }
 
-/** From workspace to workspace by the index: its cost is that of the workspaces, not of their rows. */
+/** Skips through the index from workspace to workspace: the cost grows with workspaces, not with their rows. */
 async function workspacesFrom(tx: DatabaseTransaction, from: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ workspace: string }>`
     with recursive waiting (workspace, place) as (

@@ -1,4 +1,4 @@
-/** One loop waits, anyone rings. A ring while nobody waits is kept for the next wait. */
+/** Wakes one waiting loop. A ring that arrives while the loop is not waiting is kept for its next wait. */
 export class Bell {
   #isRung = false;
   #wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Bell {
     this.#wake?.();
   }
 
-  /** True when it was rung, false when the time passed or the signal came first. */
+  /** True when the bell was rung, false when the time passed or the signal was aborted first. */
   async wait(mostMs: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#isRung && !signal?.aborted) await this.#pause(mostMs, signal);
     const wasRung = this.#isRung;
@@ -16,7 +16,10 @@ export class Bell {
     return wasRung;
   }
 
-  /** By hand, not by a combined signal for every wait: the caller's signal lives for as long as the process. */
+  /**
+   * Adds and removes the abort listener by hand. A combined signal per wait would pile up on the caller's signal, which
+   * lives as long as the process.
+   */
   #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {

@@ -1,4 +1,4 @@
-/** Something that comes to be so. Whoever changes anything about it says so, and whoever waits looks again. */
+/** A condition variable: call `changed()` after a state change; `until()` then evaluates its predicate again. */
 export class Condition {
   readonly #waiting = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class Condition {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** False when it was not so in time. */
+  /** Resolves to false when the predicate is still false after `mostMs`. */
   until(isSo: () => boolean, mostMs: number): Promise<boolean> {
     if (isSo()) return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -39,7 +39,7 @@ test('an owner leaves one place to others, who get places in turn: none waits fo
       }, owner),
     );
   await Promise.all([...ask('a', 6), ...ask('b', 2), ...ask('c', 1)]);
-  // Two had begun before anybody else asked, and the third place was free for whoever came.
+  // `a` had begun two before `b` and `c` asked; the third place was kept free for another owner.
   expect(order).toEqual(['a0', 'a1', 'b0', 'a2', 'b1', 'c0', 'a3', 'a4', 'a5']);
 });
 
@@ -53,7 +53,7 @@ test('what is done for later waits while anything of now is under way or waits, 
   const later = Array.from({ length: 10 }, (_, index) => limit.runForLater(work(`later ${index}`)));
   const now = Array.from({ length: 6 }, (_, index) => limit.run(work(`now ${index}`)));
   await Promise.all([...later, ...now]);
-  // The first had begun before anything else was asked for.
+  // `later 0` had begun before any other work was queued.
   expect(order.slice(0, 7)).toEqual(['later 0', ...Array.from({ length: 6 }, (_, index) => `now ${index}`)]);
   expect(order.slice(7)).toEqual(Array.from({ length: 9 }, (_, index) => `later ${index + 1}`));
 });
@@ -90,7 +90,7 @@ test('in any order of asking, nothing for later begins while anything of now run
         const limit = new Limit(most, mostForLater);
         const running = { now: 0, later: 0 };
         let waitingNow = 0;
-        // Until everything is asked for.
+        // Keeps background work from starting before all work is queued.
         const first = limit.run(() => sleep(1));
         const works = asked.map(({ isNow, ms, fails }) => {
           const work = async () => {

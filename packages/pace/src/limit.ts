@@ -1,4 +1,4 @@
-/** What is done for later waits until nobody has disturbed it for so long, though never longer than the most. */
+/** Background work starts `quietMs` after the last `disturb()`, or once it has waited `mostMs`. */
 export interface Calm {
   readonly quietMs: number;
   readonly mostMs: number;
@@ -10,19 +10,20 @@ interface Later {
 }
 
 /**
- * At most so many at a time; the others wait in the order they came. Where owners are named, those that wait get places in turn, and
- * none takes the last one beside its own: whoever comes next need not wait for an owner with many. What is done for later waits until
- * nothing of now is under way or waits, and does not take more than its own share of the places.
+ * A semaphore. At most `most` pieces of work run at a time; the others wait in the order of their calls. Where owners
+ * are named, waiting owners get places in turn, and a named owner never holds the last place: an owner with much work
+ * cannot keep the next owner waiting. Background work (`runForLater`) starts only while no foreground work runs or
+ * waits, and takes at most `mostForLater` places.
  */
 export class Limit {
   readonly #most: number;
   #free: number;
   #freeForLater: number;
-  /** Under way, without what is done for later. */
+  /** Foreground work under way. */
   #now = 0;
-  /** Under way, of owners with a name. */
+  /** Places held by each owner. */
   readonly #held = new Map<string, number>();
-  /** By owner; whose turn is next stands first. */
+  /** Waiting work by owner; the first owner in the map is next. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #waitingForLater: Later[] = [];
   readonly #calm: Calm;
@@ -36,7 +37,7 @@ export class Limit {
     this.#calm = calm;
   }
 
-  /** Somebody is being served who needs no place, but the machine. */
+  /** Reports activity that takes no place here but needs the machine, and so delays background work. */
   disturb(): void {
     this.#disturbedAt = performance.now();
   }
@@ -57,7 +58,7 @@ export class Limit {
     }
   }
 
-  /** For what nobody waits for yet. */
+  /** Runs background work: no caller needs its result yet. */
   async runForLater<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#turn((begin) => this.#waitingForLater.push({ begin, since: performance.now() }));
     try {
@@ -76,7 +77,7 @@ export class Limit {
     return promise;
   }
 
-  /** A place is counted as taken here, not where the work begins, so that nobody slips in between. */
+  /** Counts a place as taken here rather than when the work begins, so that no other work slips in between. */
   #admit(): void {
     while (this.#free > 0) {
       const next = this.#next();
@@ -117,7 +118,7 @@ export class Limit {
     else this.#held.delete(owner);
   }
 
-  /** If not, it is looked at again when it may be. */
+  /** When it is not calm yet, sets a timer that admits waiting work at the moment it may start. */
   #isCalm({ since }: Later): boolean {
     const { quietMs, mostMs } = this.#calm;
     const waitMs = Math.min(this.#disturbedAt + quietMs, since + mostMs) - performance.now();

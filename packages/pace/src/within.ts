@@ -1,4 +1,4 @@
-/** Waits for the work for so long at most; what is still under way then goes on by itself. False when time ran out. */
+/** Waits at most `ms` for the work to settle. False when time ran out; the work itself goes on. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: isDone, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);
