@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { connect } from './connect.ts';
 
-/** Nothing is read and no timer ends meanwhile, as in a process that has too much to do. */
+/** Blocks the event loop: nothing is read and no timer fires, as in an overloaded process. */
 function fallBehind(ms: number): void {
   for (const endAt = performance.now() + ms; performance.now() < endAt; );
 }
@@ -15,7 +15,7 @@ test('an answer that came while the process was busy is used: its own delay is n
   const db = connect({ url: database.url, maxConnections: 1 });
   await sql`select 1`.execute(db);
   const answer = answerInTime(sql<{ one: number }>`select 1 as one`.execute(db), { hasStandIn: true });
-  // The question leaves; the answer comes while nobody reads.
+  // The query is sent; its answer arrives while the process reads nothing.
   await turn();
   fallBehind(1_500);
   expect((await answer).rows).toEqual([{ one: 1 }]);

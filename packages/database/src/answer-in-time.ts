@@ -1,12 +1,12 @@
 import { setImmediate as turnOfTheEventLoop } from 'node:timers/promises';
 import { within } from '@berth/pace';
 
-/** Silent for this long, the database counts as away: where something is known that stands in for its answer, nobody need wait longer. */
+/** Without an answer for this long the database counts as unavailable, if a cached answer can be used instead. */
 const patienceMs = 1_000;
-/** Where nothing is, a slow answer is worth more than none: it may be asked for by the first call after a create. */
+/** Without a cached answer, a slow answer is better than none: the first call after a create may need it. */
 const strangerPatienceMs = 5_000;
 
-/** Fails where it would not end: a connection whose other side vanished stays silent for minutes. */
+/** Rejects when the answer takes too long: a connection whose other end vanished stays silent for minutes. */
 export async function answerInTime<T>(answer: Promise<T>, { hasStandIn }: { hasStandIn: boolean }): Promise<T> {
   const ms = hasStandIn ? patienceMs : strangerPatienceMs;
   if ((await within(ms, answer)) || (await hasArrived(answer))) return answer;
@@ -15,8 +15,8 @@ export async function answerInTime<T>(answer: Promise<T>, { hasStandIn }: { hasS
 }
 
 /**
- * A process that is behind sees its timers end before it reads what the database sent meanwhile. Without another look it would take
- * its own load for a database that is away, and serve revoked keys.
+ * In an overloaded process, timers fire before answers that have already arrived are read. Without this second check
+ * the process would mistake its own load for an unavailable database, and accept revoked keys.
  */
 async function hasArrived(answer: Promise<unknown>): Promise<boolean> {
   let isSettled = false;
@@ -24,7 +24,7 @@ async function hasArrived(answer: Promise<unknown>): Promise<boolean> {
     isSettled = true;
   };
   answer.then(settled, settled);
-  // The question may be sent in the first turn, and its answer is then read in the second.
+  // The query may be sent in the first turn of the event loop; its answer is then read in the second.
   await turnOfTheEventLoop();
   await turnOfTheEventLoop();
   return isSettled;

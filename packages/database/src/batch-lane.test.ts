@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createBatchLane } from './batch-lane.ts';
 import { LaneFull } from './lookup-lane.ts';
 
-/** A lane whose statements answer when they are told to. */
+/** A lane whose statements answer when the test calls `end`. */
 function makeLane(options: { maxWaiting: number; maxWaitMs?: number; now?: () => number }) {
   const asked: string[][] = [];
   const ends: (() => void)[] = [];

@@ -1,22 +1,25 @@
-// The lane of strangers: questions about keys, hosts and tokens that were never found, which anybody can invent. One statement is under
-// way at a time and asks for all who wait, and statements keep a distance. So a flood of them costs the database and this process
-// as many statements a second as a trickle does.
+// Lookup lane for keys, hosts and tokens that were never found before, which any client can invent. One statement runs
+// at a time and answers all waiting questions, and statements keep a minimum distance. So a flood costs the database
+// and this process as many statements per second as a trickle.
 import { laneFull } from './lookup-lane.ts';
 
 export interface BatchLane<Question, Answer> {
-  /** Looked at first, so that nothing is prepared for a question that would be refused. */
+  /** Checked before `ask`, so that nothing is prepared for a question that would be refused. */
   readonly isFull: boolean;
-  /** Rejects with LaneFull when as many wait as may, or this one has waited too long for its turn. */
+  /** Rejects with LaneFull when too many questions wait, or when this one has waited too long for its turn. */
   ask(question: Question): Promise<Answer>;
 }
 
 export interface BatchLaneOptions {
   readonly maxWaiting: number;
-  /** From the beginning of a statement to that of the next. */
+  /** Minimum time from the start of one statement to the start of the next. */
   readonly distanceMs?: number;
-  /** Who waited longer is refused when their turn comes, so that a slow lane empties instead of answering everybody late. */
+  /**
+   * Questions that waited longer are refused when their turn comes, so that a slow lane empties instead of answering
+   * all of them late.
+   */
   readonly maxWaitMs?: number;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -33,7 +36,7 @@ export function createBatchLane<Question, Answer>(
   { maxWaiting, distanceMs = 20, maxWaitMs = 1_000, now = () => performance.now() }: BatchLaneOptions,
 ): BatchLane<Question, Answer> {
   let waiting: Waiting<Question, Answer>[] = [];
-  // Under way, or waiting for its distance to the last one.
+  // True while a statement runs or the minimum distance to the last one has not passed.
   let isBusy = false;
   const isFull = (): boolean => waiting.length >= maxWaiting;
 

@@ -1,21 +1,23 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Rows wait in the outbox. */
+/** Notification: rows wait in the outbox. */
 export const outboxChannel = 'outbox';
-/** Instances of the runner whose id is said have changed. */
+/** Notification: instances of a runner have changed. The payload is the runner's id. */
 export const instancesChannel = 'instances';
 
-/** What requests are routed by has changed for the resource whose uid is said; for everything when nothing is said. */
+/**
+ * Notification: routing data of a resource has changed. The payload is the resource's uid, or empty for all resources.
+ */
 export const routesChannel = 'routes';
 
 const quietMs = 10;
 
 /**
- * Tells others that rows wait. Rung by the writer after its transaction, not by a trigger inside it: a transaction that
- * notifies holds one lock of the whole cluster while it commits, so that all such commits would go one after the other.
- * The first ring leaves at once; those of the next moment leave together. A lost notice only costs the time until whoever
- * listens looks by itself.
+ * Sends notifications on a PostgreSQL channel. The writer calls it after its transaction; a trigger inside would make
+ * the transaction hold a cluster-wide lock while it commits, so that all such commits would run one after the other.
+ * The first notification leaves at once; those of the next 10 ms leave together. A lost notification only costs the
+ * time until the listener's next poll.
  */
 export function createBell(
   database: Database,

@@ -7,10 +7,13 @@ export type Database = Kysely<Tables>;
 export type DatabaseTransaction = Transaction<Tables>;
 
 const int8 = 20;
-/** A connection knows its statements and the tables they touch; a new one learns both anew, at a core's 20 ms or so. */
+/**
+ * Idle timeout of a connection. A new connection has to prepare its statements and load its table metadata again, which
+ * takes about 20 ms of one core.
+ */
 const idleMs = 300_000;
 
-/** Counters and generations stay far below 2^53, so they are numbers; everything else as pg reads it. */
+/** Reads int8 as a number, because counters and generations stay far below 2^53; everything else as pg reads it. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === int8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format)),
 };
@@ -21,7 +24,7 @@ export interface ConnectOptions {
   readonly applicationName?: string;
   /** A statement that takes longer is cancelled. */
   readonly statementMs?: number;
-  /** Told of connections that broke while nobody waited for an answer; the pool replaces them by itself. */
+  /** Called for connections that break while no query is waiting; the pool replaces them by itself. */
   readonly onIdleError?: (error: Error) => void;
 }
 
@@ -43,14 +46,17 @@ export function connectPool({
     options: '-c timezone=UTC',
     types,
   });
-  // Without a listener a connection that breaks would end the process: the pool listens to those that are idle, and one that
-  // somebody holds may break between two statements.
+  // Without an error listener a broken connection would end the process. The pool's own event covers idle connections;
+  // a connection in use may break between two statements.
   pool.on('error', (error) => onIdleError?.(error));
   pool.on('connect', (client) => client.on('error', (error) => onIdleError?.(error)));
   return pool;
 }
 
-/** For work in one transaction that is large because its caller said so once, and that limits bound already. */
+/**
+ * For a transaction that a single request makes large, such as deleting a workspace. Other limits already bound its
+ * size.
+ */
 export async function allowLongStatements(tx: DatabaseTransaction): Promise<void> {
   await sql`set local statement_timeout = '60s'`.execute(tx);
 }

@@ -1,5 +1,5 @@
-// Counters and limits. Both rows are the last that a transaction locks, in this order: every writer of a workspace passes
-// through them, so they are held only for the moment of the commit.
+// Counters and limits. A transaction locks both rows last, the account's limit before the workspace's counter. Every
+// writer of a workspace passes through them, so they are held only for the moment of the commit.
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from './connect.ts';
 import { nilUuid } from './uuid.ts';
@@ -8,7 +8,7 @@ export interface Reservation {
   readonly accountId: string;
   readonly resourceType: string;
   readonly limit: number;
-  /** One unless it says otherwise. */
+  /** 1 by default. */
   readonly amount?: number;
 }
 
@@ -25,7 +25,7 @@ export async function reserveQuota(
   return taken.rows.length === 1;
 }
 
-/** Never below none: what was there before its kind had a limit may not have been counted. */
+/** Does not go below zero: resources from before their kind had a limit may not have been counted. */
 export async function releaseQuota(
   tx: DatabaseTransaction,
   accountId: string,
@@ -37,18 +37,18 @@ export async function releaseQuota(
   );
 }
 
-/** What removed resources held. */
+/** Quota and count held by removed resources. */
 export interface Held extends Counted {
   readonly accountId: string;
-  /** Undefined where their kind has no limit. */
+  /** Undefined when the kind has no limit. */
   readonly resourceType: string | undefined;
-  /** One unless it says otherwise. */
+  /** 1 by default. */
   readonly amount?: number;
 }
 
 /**
- * The account's limit, then the workspace's counter. Whoever deletes a workspace gives back all that it holds with its row locked; so
- * the row is held here, and when it is gone there is nothing to give back any more.
+ * Releases the account's limit, then the workspace's counter. The deletion of a workspace releases everything with the
+ * workspace's row locked. So this function locks the row too, and releases nothing when the row is gone.
  */
 export async function giveBack(tx: DatabaseTransaction, held: Held): Promise<void> {
   const { accountId, resourceType, amount = 1 } = held;

@@ -4,7 +4,7 @@ import pg from 'pg';
 export interface ListenOptions {
   readonly url: string;
   readonly channel: string;
-  /** Also called, with an empty word, after each new connection: what was said in between went unheard. */
+  /** Also called with an empty payload after each new connection, because notifications sent in between were lost. */
   readonly onNotice: (word: string) => void;
   readonly onError?: (error: unknown) => void;
 }
@@ -15,7 +15,7 @@ export interface Listener {
 
 const reconnectMs = 1_000;
 
-/** Holds one connection of its own and makes it again when it breaks. Notices are hints: some are lost with a connection. */
+/** Holds its own connection and reconnects when it breaks. Notifications are hints: some are lost with a connection. */
 export function listen(options: ListenOptions): Listener {
   const closing = new AbortController();
   const run = async (): Promise<void> => {
@@ -42,7 +42,7 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
     connectionString: url,
     application_name: `berth-listen-${channel}`,
     connectionTimeoutMillis: 10_000,
-    // A connection that silently died is noticed by the system within minutes; the poll of whoever listens is sooner.
+    // The system notices a silently dead connection within minutes; the listener's own poll is sooner.
     keepAlive: true,
   });
   const { promise: broken, resolve, reject } = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
   client.on('error', reject);
   client.on('end', end);
   closing.addEventListener('abort', end);
-  // It may break before anyone waits for it.
+  // The connection may break before `broken` is awaited; without this, that would be an unhandled rejection.
   broken.catch(() => {});
   client.on('notification', ({ payload }) => onNotice(payload ?? ''));
   try {

@@ -14,7 +14,7 @@ test('a lane runs some questions, lets some wait in order and refuses the rest a
   expect(asked).toEqual([1, 2]);
   ends[0]?.();
   expect(await answers[0]).toBe(1);
-  // The place that became free is taken by who waited longest, and there is room for one more.
+  // The question that waited longest takes the free place, so one more question may wait.
   const late = lane.ask(question(7));
   await expect(lane.ask(question(8))).rejects.toBeInstanceOf(LaneFull);
   expect(asked).toEqual([1, 2, 3]);

@@ -1,6 +1,6 @@
 import { Limit } from '@berth/pace';
 
-/** The lane holds as many lookups as it may. The database itself may be fine. */
+/** The lane is full. The database itself may be fine. */
 export class LaneFull extends Error {
   constructor() {
     super('Too many questions about unknown keys and names are open.');
@@ -8,28 +8,31 @@ export class LaneFull extends Error {
   }
 }
 
-/** Made once: in a flood the stack trace of every refusal would cost more than the refusal. */
+/** Created once: in a flood, the stack trace of every refusal would cost more than the refusal. */
 export const laneFull = new LaneFull();
 
 export interface LookupLane {
-  /** Looked at first, so that nothing is prepared for a question that would be refused. */
+  /** Checked before `ask`, so that nothing is prepared for a question that would be refused. */
   readonly isFull: boolean;
-  /** Rejects with LaneFull when the lane holds as many questions as it may, or this one has waited too long for its turn. */
+  /** Rejects with LaneFull when the lane is full, or when this question has waited too long for its turn. */
   ask<Answer>(question: () => Promise<Answer>): Promise<Answer>;
 }
 
 export interface LookupLaneOptions {
   readonly maxRunning: number;
   readonly maxWaiting: number;
-  /** Who waited longer is refused when their turn comes, so that a slow lane empties instead of answering everybody late. */
+  /**
+   * Questions that waited longer are refused when their turn comes, so that a slow lane empties instead of answering
+   * all of them late.
+   */
   readonly maxWaitMs?: number;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * The share of the database that unauthenticated requests get: some of their questions run, some wait, the rest is refused.
- * Without it a flood of invented keys or names queues in front of the callers that are known.
+ * Bounds the share of the database that unauthenticated requests get: some of their lookups run, some wait, the rest is
+ * refused. Without it, a flood of invented keys or names would queue in front of known callers.
  */
 export function createLookupLane({
   maxRunning,

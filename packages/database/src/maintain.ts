@@ -1,4 +1,4 @@
-// Growth: partitions are made ahead and dropped when old; short-lived rows are removed in small batches.
+// Bounds growth: partitions are created ahead and dropped when old; short-lived rows are deleted in small batches.
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 import { releasedNameDays, retentionSeconds } from './retention.ts';
@@ -8,7 +8,7 @@ interface Kept {
   readonly months: number;
 }
 
-/** Whole months that stay readable; a resource's status is stored with it and outlives its events. */
+/** Whole months of rows that are kept. A resource's status is stored with the resource and outlives its events. */
 const kept: readonly Kept[] = [
   { table: 'resource_events', months: 3 },
   { table: 'outbox', months: 3 },
@@ -16,7 +16,7 @@ const kept: readonly Kept[] = [
 ];
 
 const batch = 1000;
-/** Each may hold 100 000 tasks, which go with it. */
+/** An execution may have 100 000 tasks, which are deleted with it. */
 const executionBatch = 10;
 
 async function removeInBatches(remove: () => Promise<number>, size = batch): Promise<number> {
@@ -42,11 +42,11 @@ interface Removed {
 }
 
 export interface Retention {
-  /** Finished executions stay readable for so long. */
+  /** Days for which finished executions stay readable. */
   readonly executionDays?: number;
 }
 
-/** Runs at start and every hour in one of the api processes; safe to run twice at once. */
+/** Runs at start and every hour in each api process; safe to run concurrently. */
 export async function maintain(database: Database, { executionDays = 30 }: Retention = {}): Promise<Removed> {
   for (const { table, months } of kept) {
     await sql`select ensure_month_partitions(${table}, current_date, 3)`.execute(database);
@@ -68,7 +68,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
       limit ${batch} for update skip locked))`.execute(database);
     return Number(done.numAffectedRows ?? 0);
   });
-  // They are counted below their job; what they took of the account's bytes is given back by a trigger.
+  // Executions are counted under their job. A trigger gives their bytes back to the account's limit.
   const removedExecutions = await removeInBatches(async () => {
     const done = await sql<{ count: number }>`
       with gone as (
@@ -86,14 +86,14 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
       select count(*)::int as count from gone`.execute(database);
     return done.rows[0]?.count ?? 0;
   }, executionBatch);
-  // Over from the moment that their rules say, for whoever reads; here only the rows go.
+  // Readers treat a preview as gone from the moment it expires; only the rows are removed here.
   const removedPreviews = await removeInBatches(async () => {
     const done = await sql<{ count: number }>`select remove_previews(array(
       select uid from resources where kind = 'preview' and expires_at < now() and terminated_at is null
       limit ${batch} for update skip locked)) as count`.execute(database);
     return done.rows[0]?.count ?? 0;
   });
-  // Shown as expired for a while, so that whoever is refused can see why.
+  // Expired tokens stay visible for 7 days, so that refused callers can see why.
   const removedPreviewTokens = await removeInBatches(async () => {
     const done = await sql`delete from preview_tokens where id = any(array(
       select id from preview_tokens where expires_at < now() - interval '7 days' limit ${batch} for update skip locked))`.execute(
@@ -101,7 +101,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     );
     return Number(done.numAffectedRows ?? 0);
   });
-  // Ended ones stay for a day: how often a revision failed is counted from them.
+  // Ended instances stay for a day: the failures of a revision are counted from them.
   const removedInstances = await removeInBatches(async () => {
     const done = await sql`delete from instances where id = any(array(
       select id from instances where ended_at < now() - interval '1 day' limit ${batch} for update skip locked))`.execute(
@@ -129,7 +129,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     return Number(done.numAffectedRows ?? 0);
   });
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
-  // Of gateways that were killed while they waited.
+  // Requests of gateways that were killed while they waited for a certificate.
   await sql`delete from gateway_certificates where asked_at < now() - interval '1 hour'`.execute(database);
   return {
     removedKeys,

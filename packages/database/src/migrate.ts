@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 const folder = new URL('../migrations/', import.meta.url);
-/** Any fixed number: two servers that start together must not migrate at the same time. */
+/** Advisory lock, any fixed number: two servers that start together must not migrate at the same time. */
 const lockId = 7_305_129_001;
 
 interface Migration {
@@ -38,7 +38,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
-/** Brings the database to the newest schema; returns the names of what was applied now. */
+/** Brings the database to the newest schema; returns the names of the migrations applied by this call. */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });

@@ -1,13 +1,13 @@
 import type { DatabaseTransaction } from './connect.ts';
 import { nilUuid } from './uuid.ts';
 
-/** The relay gives every workspace its turn, so each message says whose it is. */
+/** A message names its workspace, if it has one, because the relay shares its batches between workspaces. */
 export type OutboxMessage = { readonly key: string; readonly trace?: string | undefined } & (
   | { readonly topic: 'reconcile' | 'removal'; readonly workspaceId: string }
   | { readonly topic: 'pool'; readonly workspaceId?: undefined }
 );
 
-/** Leaves the work that follows a write beside it, in the same transaction. */
+/** Stores the work that follows a write in the write's own transaction. */
 export async function enqueue(
   tx: DatabaseTransaction,
   { topic, key, workspaceId = nilUuid, trace }: OutboxMessage,

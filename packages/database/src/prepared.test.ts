@@ -25,7 +25,7 @@ test('statements are prepared on the connection, and a column added beside a run
     const starred = () => database.selectFrom('users').selectAll().where('email', '=', 'a@example.com').execute();
     const inserted = { id: '01900000-0000-7000-8000-000000000001', email: 'a@example.com' };
     await database.insertInto('users').values(inserted).execute();
-    // More often than it takes PostgreSQL to settle for one plan.
+    // Enough runs for PostgreSQL to settle for one plan.
     for (let round = 0; round < 8; round += 1) expect(await named()).toEqual([inserted]);
     await starred();
     const { rows } = await sql<{

@@ -1,14 +1,15 @@
-// Statements that come again and again are prepared once per connection: for short ones, parsing and planning cost more
-// than running them.
+// Frequent statements are prepared once per connection: for short statements, parsing and planning cost more than
+// running.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** Names are never freed on a connection, so there may only be so many. */
+/** Prepared statements are never freed on a connection, so their number is bounded. */
 const maxNames = 256;
 
 /**
- * - A star is spelled out when the statement is prepared: a column that a later migration adds would then be an error.
- * - What a search finds depends on its text, so its plan has to be made for each.
+ * Two forms of statements are not prepared:
+ * - with a star: it is expanded at preparation, so a column added by a later migration would be an error;
+ * - searches: the best plan depends on the search text, so each needs its own.
  */
 const isPrepared = (text: string): boolean => !/\*|\blike\b|@>/.test(text);
 
@@ -23,7 +24,7 @@ export function statementNames(): (text: string) => string | undefined {
   };
 }
 
-/** A pool whose connections prepare what they are asked more than once; transaction control stays as it is. */
+/** A pool whose connections prepare statements with parameters; transaction control has none and is sent as it is. */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const nameOf = statementNames();
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -41,7 +42,7 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** Kysely asks a connection for one thing only: to run a text with its parameters. */
+/** Kysely only calls `query(text, parameters)` on a connection. */
 function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
   const query = client.query.bind(client);
   const run = (text: string, values: readonly unknown[]) => {

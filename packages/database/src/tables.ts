@@ -1,4 +1,4 @@
-// The tables as TypeScript sees them. migrations/*.sql is the truth; a test compares both.
+// Types of the tables. migrations/*.sql is the source of truth; a test compares both.
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 type Json<T extends object> = JSONColumnType<T, string, string>;
@@ -158,7 +158,7 @@ export interface Tables {
     status: string;
     spec: Json<JsonObject>;
     task_count: number;
-    /** What it takes of the account's limit. */
+    /** Bytes taken from the account's limit. */
     bytes: Generated<number>;
     generation: Generated<number>;
     created_at: Time;
@@ -215,7 +215,7 @@ export interface Tables {
     /** Set by the database from the workspace. */
     account_id: Generated<string | null>;
     resource_uid: string | null;
-    /** Of which it waits for an owner. */
+    /** Pool in which the instance waits for an owner. */
     pool: string | null;
     revision: string;
     runner_id: string;
@@ -262,7 +262,7 @@ export interface Tables {
     created_at: Time;
     topic: string;
     key: string;
-    /** The nil UUID for work that is no workspace's. */
+    /** The nil UUID for work that belongs to no workspace. */
     workspace_id: Generated<string>;
     payload: ColumnType<JsonObject, string | undefined, string>;
     trace: string | null;
