@@ -24,7 +24,8 @@ test('every character of a key is equally likely', () => {
   }
   const expected = (3000 * 40) / 62;
   expect(seen.size).toBe(62);
-  // Six deviations of a fair draw; folding a byte would put eight characters 25 % above the others.
+  // Allows six standard deviations of a fair draw. The remainder of a byte would put eight characters 25 % above the
+  // others.
   const allowed = 6 * Math.sqrt(expected);
   for (const count of seen.values()) expect(Math.abs(count - expected)).toBeLessThan(allowed);
 });

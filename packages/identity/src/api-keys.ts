@@ -2,19 +2,19 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { Brand } from '@berth/contract';
 import { base62, withChecksum } from './checksum.ts';
 
-/** `randomInt` draws again instead of folding, so every character is equally likely. */
+/** `randomInt` draws again instead of taking a remainder, so every character is equally likely. */
 const randomText = (length: number): string =>
   Array.from({ length }, () => base62.charAt(randomInt(base62.length))).join('');
 
 /**
- * A plain SHA-256. Slow hashes protect words that people choose; these values hold over 230 random bits, which nobody
- * can try out, and every request would pay for the slowness.
+ * A plain SHA-256. Slow hashes protect passwords chosen by people; these values hold over 230 random bits, which cannot
+ * be found by trial, and every request would pay for a slow hash.
  */
 export function hashSecret(value: string): Buffer {
   return hash('sha256', value, 'buffer');
 }
 
-/** The prefix and the checksum let secret scanners know what they found. */
+/** Prefix and checksum let secret scanners recognise a key. */
 export function newApiKey(brand: Brand): { id: string; value: string; hash: Buffer } {
   const value = withChecksum(`${brand.short}_${randomText(40)}`);
   return { id: `ak_${randomText(20)}`, value, hash: hashSecret(value) };

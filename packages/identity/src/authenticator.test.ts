@@ -47,7 +47,7 @@ async function newKey(values: {
   return { id, value };
 }
 
-/** The same database, counting what is asked of it. */
+/** The same database, with a counter of its queries. */
 function counted(): { db: Database; queries: () => number } {
   let queries = 0;
   const plugin: KyselyPlugin = {
@@ -167,7 +167,7 @@ describe('a key is refused', () => {
     const authenticator = createAuthenticator(db, { freshMs: 3_600_000, now: () => clock });
     const brief = await newKey({ user_id: userId, expires_at: new Date(Date.now() + 60_000) });
     expect(await authenticator.authenticate(brief.value)).toBeDefined();
-    // The clock of the database is the real one, so the key is made to end there.
+    // The database judges expiry by the real clock, so the key's expiry is moved to now.
     await db.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', brief.id).execute();
     clock = 60_000;
     expect(await authenticator.authenticate(brief.value)).toBeUndefined();
@@ -290,7 +290,7 @@ describe('answers are kept', () => {
 });
 
 describe('a flood of unknown keys', () => {
-  /** Look-ups of keys that are sent meanwhile wait for the lock. */
+  /** Key lookups sent meanwhile wait for the table lock. */
   async function whileLocked(work: () => Promise<void>): Promise<void> {
     await db.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
@@ -321,7 +321,7 @@ describe('a flood of unknown keys', () => {
       await expect.poll(lookupsUnderWay).toBe(1);
       for (let sent = 1; sent < 1_000; sent += 1) invent();
       expect(queries()).toBe(2);
-      // A known key does not wait in that line: its question is sent, and the lane's are not.
+      // A known key does not wait in the lane: its lookup is sent at once, the lane's are not.
       const known = authenticator.authenticate(apiKey);
       await expect.poll(lookupsUnderWay).toBe(2);
       expect(queries()).toBe(3);
@@ -343,7 +343,7 @@ describe('a flood of unknown keys', () => {
     await authenticator.authenticate(apiKey);
     await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();
     clock = 999;
-    // The connection of strangers answers nobody.
+    // The only connection of the lane is held, so that no unknown key is answered.
     const { promise: held, resolve: free } = Promise.withResolvers<void>();
     const holding = away.connection().execute(() => held);
     const flood = Promise.allSettled(
@@ -376,7 +376,7 @@ describe('a flood of unknown keys', () => {
 });
 
 describe('while the database is away', () => {
-  /** The same database; its questions fail while it is away. */
+  /** The same database; its queries fail after `away(true)`. */
   function cuttable(): { db: Database; away: (isAway: boolean) => void } {
     let isAway = false;
     const plugin: KyselyPlugin = {
@@ -445,7 +445,7 @@ describe('while the database is away', () => {
     await db.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
       const stranger = authenticator.authenticate(newApiKey(defaultBrand).value).catch(() => undefined);
-      // Known and answered while the table is locked, and before the patience with a stranger ends.
+      // The known key is answered while the table is locked, and before the longer timeout for an unknown key ends.
       expect(await Promise.race([stranger, authenticator.authenticate(apiKey)])).toMatchObject({ subject: userId });
     });
   });
@@ -456,7 +456,7 @@ describe('while the database is away', () => {
     const { promise: asked } = await db.transaction().execute(async (tx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(tx);
       const promise = authenticator.authenticate(apiKey);
-      // Longer than the patience with a key that is known.
+      // Longer than the timeout for a key with a cached answer.
       await sleep(1_100);
       return { promise };
     });
@@ -508,7 +508,7 @@ describe('the last use of a key', () => {
     await sql`create trigger refuse_use before update on api_keys for each row execute function refuse_use()`.execute(
       db,
     );
-    // A rejection that nobody handles would fail the run.
+    // An unhandled rejection would fail the run.
     expect(await authenticator.authenticate(apiKey)).toMatchObject({ subject: userId });
     await sleep(100);
     await sql`drop trigger refuse_use on api_keys`.execute(db);

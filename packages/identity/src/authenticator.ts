@@ -1,7 +1,7 @@
-// From a bearer value to a principal. Answers are kept for less than a second, so a revoked key is refused within one
-// second by every server without any message between them. Who may say so keeps known principals for longer while the
-// database is away: a gateway then still serves those who called it a moment ago. A key that was never found is a stranger's: its
-// question takes a lane of its own, so that invented keys neither delay those that are known nor make the database look away.
+// Maps a bearer value to a principal. Answers are cached for less than a second, so every server refuses a revoked key
+// within one second without messages between servers. With `staleMs`, known principals are accepted for longer while
+// the database is unavailable: a gateway then still serves its recent callers. A key that was never found is looked up
+// in a separate lane, so that invented keys neither delay known keys nor make the database look unavailable.
 import { hash } from 'node:crypto';
 import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
 import { hashSecret } from './api-keys.ts';
@@ -13,13 +13,16 @@ import { createKeyUseRecorder } from './record-key-use.ts';
 
 export interface Authenticator {
   /**
-   * `fresh` asks the database whatever is remembered: a right gained a moment ago must not be refused.
-   * Rejects with LaneFull when the key is a stranger's and too many of those are being looked up.
+   * `fresh` queries the database regardless of the cache: a right granted a moment ago must not be refused.
+   * Rejects with LaneFull when the key was never found and too many such keys are being looked up.
    */
   authenticate(bearer: string, options?: { readonly fresh?: boolean }): Promise<Principal | undefined>;
-  /** What is remembered and still fresh, at once; undefined when nothing is, and then `authenticate` tells. */
+  /** The cached principal if it is still fresh, without waiting. Undefined otherwise; then call `authenticate`. */
   remembered(bearer: string): Principal | undefined;
-  /** What is remembered of these is asked for again before it is used. They stay known, so no flood can shut them out. */
+  /**
+   * Cached answers about these principals are looked up again before use. Their keys stay known, so that no flood of
+   * unknown keys can shut them out.
+   */
   forget(isAffected: (principal: Principal) => boolean): void;
 }
 
@@ -30,30 +33,30 @@ interface Question {
 
 interface Answer {
   readonly freshUntil: number;
-  /** Until then it may stand in for an answer that the database does not give. */
+  /** Until then the answer may be used when the database does not answer. */
   readonly knownUntil: number;
   readonly principal: Principal | undefined;
 }
 
-/** While it is away, how long a known principal is served before it is asked again. */
+/** Pause before a known principal is looked up again while the database is unavailable. */
 const retryMs = 250;
 
 const usualLane = { maxWaiting: 200 };
 
 const forgotten = { freshUntil: Number.NEGATIVE_INFINITY, knownUntil: Number.NEGATIVE_INFINITY };
 
-/** Longer than any key we make; the rest of a huge header is not worth hashing. */
+/** Longer than any key we issue; longer values are refused without hashing. */
 const maxBearerLength = 512;
 
 export function createAuthenticator(
   db: Database,
   options: {
     freshMs?: number;
-    /** For how long after it was found a principal is accepted when the database does not answer. */
+    /** Time after its lookup during which a principal is accepted when the database does not answer. */
     staleMs?: number;
     maxEntries?: number;
     now?: () => number;
-    /** Where never-seen keys are looked up: over connections of their own, or one of `db`. */
+    /** Database and lane for never-seen keys; by default they use one connection of `db`. */
     strangers?: { readonly database: Database; readonly lane: BatchLaneOptions };
   } = {},
 ): Authenticator {
@@ -65,21 +68,21 @@ export function createAuthenticator(
     strangers.lane,
   );
   const recordUse = createKeyUseRecorder(db);
-  // At most one a known key, and as many as the lane holds.
+  // Open lookups: at most one per known key, and as many others as the lane holds.
   const questions = new Map<string, Question>();
-  // Apart from each other, so that a flood of bad keys does not push out the good ones.
+  // Separate maps, so that a flood of bad keys does not evict the good ones.
   const known = new BoundedMap<Answer>(maxEntries);
   const unknown = new BoundedMap<Answer>(maxEntries);
 
   function keep(id: string, askedAt: number, found: FoundPrincipal | undefined): void {
     const [side, otherSide] = found === undefined ? [unknown, known] : [known, unknown];
-    // Counted from before the question, since the answer may be as old as that.
+    // Counted from before the lookup, since the answer may be as old as that.
     const until = (ms: number): number => askedAt + Math.min(ms, found?.remainingMs ?? ms);
     side.set(id, { freshUntil: until(freshMs), knownUntil: until(staleMs), principal: found?.principal });
     otherSide.delete(id);
   }
 
-  /** What may be said of a key when the database says nothing. */
+  /** Cached answer that may be used when the database does not answer. */
   function standIn(id: string): Answer | undefined {
     const answer = known.get(id);
     return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
@@ -96,7 +99,7 @@ export function createAuthenticator(
     const isNewest = () => questions.get(id) === question;
     try {
       const found = await question.found;
-      // Forgotten or overtaken by a newer question: what this one saw is too old to keep.
+      // A lookup that was forgotten or overtaken by a newer one saw data too old to cache.
       if (isNewest()) keep(id, question.askedAt, found);
       if (found?.useIsDue) recordUse(found.principal.keyId);
     } catch {
@@ -139,7 +142,7 @@ export function createAuthenticator(
       }
     },
     forget(isAffected) {
-      // An open question may have been answered before the change, and whose key it is about is not known yet.
+      // An open lookup may have read its rows before the change, and its principal is not known yet.
       questions.clear();
       for (const [id, answer] of known.entries())
         if (answer.principal !== undefined && isAffected(answer.principal)) known.set(id, { ...answer, ...forgotten });
@@ -147,5 +150,5 @@ export function createAuthenticator(
   };
 }
 
-/** No secret is kept, not even in memory. */
+/** The cache holds hashes of keys only, so that no secret stays in memory. */
 const idOf = (bearer: string): string => hash('sha256', bearer, 'base64');

@@ -1,4 +1,4 @@
-/** A map that forgets what was used longest ago, so that it never holds more than `maxEntries`. */
+/** A map of at most `maxEntries` entries that evicts the least recently used one. */
 export class BoundedMap<Value> {
   readonly #maxEntries: number;
   readonly #entries = new Map<string, Value>();
@@ -14,7 +14,7 @@ export class BoundedMap<Value> {
 
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
-    // A Map keeps the order of insertion: putting it back makes it the youngest.
+    // A Map keeps insertion order: inserting the entry again makes it the youngest.
     if (value !== undefined && key !== this.#youngest) this.set(key, value);
     return value;
   }

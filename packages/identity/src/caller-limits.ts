@@ -1,9 +1,9 @@
-// How many requests one key and one address may send. Pure counting in memory: a request that is refused here costs no question.
+// Request rates per key and per address. They are counted in memory only, so a refused request costs no database query.
 import { addressGroup, clientAddress, isLoopback } from './client-address.ts';
 import { createRateLimiter, type Rate } from './rate-limiter.ts';
 
 export interface RateRefusal {
-  /** Also the name of the setting, as `perKey`. */
+  /** Exceeded limit; its setting is `perKey` or `perAddress`. */
   readonly limit: 'key' | 'address';
   readonly message: string;
   readonly retryAfterSeconds: number;
@@ -12,18 +12,18 @@ export interface RateRefusal {
 export interface CallerLimitOptions {
   readonly perKey: Rate;
   readonly perAddress: Rate;
-  /** Whether an address is a proxy in front of us. */
+  /** True for a proxy in front of the server. */
   readonly isTrusted: (address: string) => boolean;
-  /** The error of a request that comes too soon. */
+  /** Makes the error for a request above the rate. */
   readonly refuse: (refusal: RateRefusal) => Error;
   /** Monotonic, in milliseconds. */
   readonly now?: (() => number) | undefined;
 }
 
 export interface CallerLimits {
-  /** Throws what `refuse` makes. */
+  /** Throws the error made by `refuse` when the address is above its rate. */
   countAddress(peer: string | undefined, forwardedFor: readonly string[]): void;
-  /** Throws what `refuse` makes. */
+  /** Throws the error made by `refuse` when the key is above its rate. */
   countKey(keyId: string): void;
 }
 
@@ -35,7 +35,7 @@ export function createCallerLimits({ perKey, perAddress, isTrusted, refuse, now 
   return {
     countAddress(peer = '', forwardedFor) {
       const client = clientAddress(peer, forwardedFor, isTrusted);
-      // An edge on this machine that is not named as trusted stands for many clients.
+      // Loopback is not limited: a proxy on this machine that is not configured as trusted carries many clients.
       if (isLoopback(client)) return;
       const group = addressGroup(client);
       const retryAfterSeconds = addresses.retryAfterSeconds(group);

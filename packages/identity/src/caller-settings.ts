@@ -1,4 +1,4 @@
-// What an operator may set about callers, for the api and the gateway alike.
+// Settings about callers, shared by the api and the gateway.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import type { Rate } from './rate-limiter.ts';
@@ -10,7 +10,7 @@ export const AddressRange = z.string().refine((range) => {
   return longest > 0 && more.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix <= longest));
 }, 'Expected an address or a range such as 10.0.0.0/8');
 
-/** Many people share one address behind a network's edge. */
+/** High, because many people may share one address behind a network's edge. */
 const perAddress: Rate = { perSecond: 1_000, burst: 5_000 };
 
 export const rateLimitSettings = (perKey: Rate) =>

@@ -1,5 +1,5 @@
-// AES-256-GCM as nonce | ciphertext | tag. The nonce is random: one key may safely take 2^32 messages, which no
-// workspace writes in its life.
+// AES-256-GCM as nonce | ciphertext | tag. The nonce is random: one key is safe for 2^32 messages, more than a
+// workspace ever writes.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const algorithm = 'aes-256-gcm';
@@ -14,7 +14,7 @@ export function encrypt(key: Buffer, data: Buffer, authenticated: string): Buffe
   return Buffer.concat([nonce, cipher.update(data), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when anything differs from what was encrypted. */
+/** Throws when data, key or authenticated text differ from those of the encryption. */
 export function decrypt(key: Buffer, encrypted: Buffer, authenticated: string): Buffer {
   if (encrypted.length < nonceBytes + tagBytes) throw new Error('The encrypted value is too short.');
   const tagStart = encrypted.length - tagBytes;

@@ -1,10 +1,11 @@
-// Where a request comes from. Only what a trusted proxy says of it is believed: anybody can send X-Forwarded-For.
+// Client address of a request. Only addresses added by a trusted proxy are believed: any client can send
+// X-Forwarded-For.
 import { isIP } from 'node:net';
 import { plainAddress } from './trusted-proxies.ts';
 
 /**
- * The address nearest to us that is no trusted proxy. Each proxy adds the peer it saw at the end of X-Forwarded-For, so the list is
- * read from there; what stands further left was sent by the client itself.
+ * Returns the nearest address that is not a trusted proxy. Each proxy appends the peer it saw to X-Forwarded-For, so
+ * the list is read from its end; entries further left were sent by the client itself.
  */
 export function clientAddress(
   peer: string,
@@ -22,7 +23,7 @@ export function clientAddress(
   return client;
 }
 
-/** Whoever has one IPv6 address usually has the whole /64, so those count as one. */
+/** Groups IPv6 addresses by /64, because a client with one address usually has the whole /64. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
@@ -33,9 +34,9 @@ export function addressGroup(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** An IPv4 address at the end stands for two groups, and never for one of the first four. */
+/** A trailing IPv4 address fills two groups. It is never among the first four, so zeros stand in for it. */
 const groupsOf = (text: string): number[] =>
   text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? [0, 0] : [Number.parseInt(group, 16)]));
 
-/** This machine itself, such as an edge beside the server. */
+/** This machine, for example a proxy beside the server. */
 export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');

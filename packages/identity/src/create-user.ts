@@ -8,7 +8,7 @@ export interface NewUser {
   readonly accountRole?: 'member' | 'admin';
 }
 
-/** The operator's command until there is a login; the key is shown once. */
+/** Operator command that creates a user until there is a login; the key is shown once. */
 export async function createUser(
   db: Database,
   brand: Brand,
@@ -33,7 +33,7 @@ export async function createUser(
 }
 
 async function requireAccount(tx: DatabaseTransaction, accountId: string): Promise<void> {
-  // Compared as text, so that a malformed id is as unknown as a wrong one.
+  // Compared as text, so that a malformed id counts as unknown, like a wrong one.
   const account = await tx
     .selectFrom('accounts')
     .select('id')

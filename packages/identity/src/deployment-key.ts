@@ -7,7 +7,7 @@ interface NewDeploymentKey {
   readonly publicPart?: JsonObject;
 }
 
-/** The deployment's one key for a purpose, made by whoever asks first. */
+/** Returns the deployment's single key for a purpose; the first server that needs it creates it. */
 export async function loadDeploymentKey(
   db: Database,
   ring: MasterKeyRing,
@@ -41,7 +41,7 @@ async function insertKey(db: Database, ring: MasterKeyRing, purpose: string, mad
     })
     .onConflict((conflict) => conflict.column('purpose').doNothing())
     .execute();
-  // Read back: when two servers race, the row that stands may be the other's.
+  // Read back: when two servers race, the stored row may be the other server's.
   const stored = await findKey(db, purpose);
   if (stored === undefined) throw new Error(`The deployment key for ${purpose} vanished while it was made. Try again.`);
   return stored;

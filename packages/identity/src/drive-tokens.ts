@@ -1,5 +1,5 @@
-// Short-lived tokens that open one drive. The signing key is the deployment's; storage checks tokens with the public
-// key set alone.
+// Short-lived tokens that open one drive. The deployment's key signs them; storage verifies them with the public key
+// set alone.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { Database } from '@berth/database';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
@@ -37,7 +37,7 @@ interface SigningKey {
 }
 
 const purpose = 'drive-token';
-/** What tokens are made for; a verifier asks for it, so that no other token of this issuer opens a drive. */
+/** Audience of drive tokens. A verifier requires it, so that no other token of this issuer opens a drive. */
 export const driveTokenAudience = 'drives';
 
 export function createDriveTokens(
@@ -49,7 +49,7 @@ export function createDriveTokens(
   let loading: Promise<SigningKey> | undefined;
 
   function signingKey(): Promise<SigningKey> {
-    // A failed load clears itself, so that the next call tries again.
+    // A failed load is cleared, so that the next call tries again.
     loading ??= loadSigningKey(db, ring).catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -88,7 +88,8 @@ async function loadSigningKey(db: Database, ring: MasterKeyRing): Promise<Signin
   });
   const privateKey = createPrivateKey({ key: secret, format: 'der', type: 'pkcs8' });
   const publicJwk = await publicJwkOf(privateKey);
-  // The stored copy is not sealed: whoever could change it would otherwise have their own tokens believed.
+  // The stored public part is not sealed. Without this check, an attacker who can change it could have forged tokens
+  // accepted.
   if (PublicJwk.parse(publicPart).x !== publicJwk.x) {
     throw new Error(
       'The public part of the drive token key does not belong to its private part. Restore the deployment_keys row.',

@@ -1,4 +1,5 @@
-// Everything about the owners of keys in one round trip. Expiry is judged by Postgres' clock, the only one all servers share.
+// Finds the owners of keys with all their rights in one round trip. PostgreSQL's clock decides about expiry, because it
+// is the only clock shared by all servers.
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -23,9 +24,9 @@ const Row = z.object({
 
 export interface FoundPrincipal {
   readonly principal: Principal;
-  /** Undefined: the key never expires. */
+  /** Undefined when the key never expires. */
   readonly remainingMs: number | undefined;
-  /** The last recorded use is over a minute old. */
+  /** True when no use was recorded within the last minute. */
   readonly useIsDue: boolean;
 }
 
@@ -33,7 +34,7 @@ export async function findPrincipal(db: Database, hash: Buffer): Promise<FoundPr
   return (await findPrincipals(db, [hash]))[0];
 }
 
-/** In the order of the hashes. No star is in the statement, so that it is prepared. */
+/** Results are in the order of the hashes. The statement contains no star, so that it is prepared. */
 export async function findPrincipals(db: Database, hashes: readonly Buffer[]): Promise<(FoundPrincipal | undefined)[]> {
   const { rows } = await sql`
     with key as (

@@ -11,10 +11,13 @@ export interface FirstRun {
   readonly plan: string;
 }
 
-/** Any fixed number: two first runs at once must not both find an empty deployment. */
+/** Advisory lock, any fixed number: two concurrent first runs must not both find an empty deployment. */
 const lockId = 7_305_129_002;
 
-/** The account, its first admin and their key, shown once. Their workspace is created afterwards, like any other. */
+/**
+ * Creates the account, its first admin and the admin's key, which is shown once. The workspace is created afterwards,
+ * like any other.
+ */
 export async function firstRun(
   db: Database,
   keyring: Keyring,
@@ -22,7 +25,7 @@ export async function firstRun(
   input: FirstRun,
 ): Promise<{ accountId: string; userId: string; apiKey: string }> {
   const email = parseEmail(input.email);
-  // Before anything is promised: a master key that does not open what is stored must stop the first run.
+  // Checked before anything is written: a master key that does not open the stored keys must stop the first run.
   await keyring.deploymentKey(db, 'cursor');
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockId})`.execute(tx);

@@ -11,7 +11,7 @@ export function parseEmail(text: string): string {
   return parsed.data;
 }
 
-/** A user and the key they start with; the value exists only in what is returned. */
+/** Inserts a user and their first key. The key's value exists only in the return value. */
 export async function insertUserWithKey(
   tx: DatabaseTransaction,
   brand: Brand,

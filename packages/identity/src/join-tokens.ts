@@ -1,5 +1,5 @@
-// A join token lets one machine become a runner, once. It also says whom the machine may trust: the fingerprint of the
-// deployment's node authority stands behind the dot.
+// A join token lets one machine become a runner, once. The part after the dot is the fingerprint of the deployment's
+// node authority, which the machine may trust.
 import { randomBytes } from 'node:crypto';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
-// Data keys live in Postgres, wrapped by a master key, and opened in memory. A cached key came from a committed row:
-// what a transaction reads is not cached, or a rolled-back workspace would leave a key behind that no row holds, and
-// everything sealed with it would be lost.
+// Data keys are stored in Postgres, wrapped by a master key, and unwrapped in memory. Only keys from committed rows are
+// cached: a key read inside a transaction that rolls back would stay in the cache without a row, and everything sealed
+// with it would be lost.
 import { randomBytes } from 'node:crypto';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { BoundedMap } from './bounded-map.ts';
@@ -66,7 +66,7 @@ function cached(
   const loading = load();
   if (db.isTransaction) return loading;
   keys.set(id, loading);
-  // A failed load clears itself, so that the next call tries again.
+  // A failed load is cleared, so that the next call tries again.
   loading.catch(() => {
     if (keys.get(id) === loading) keys.delete(id);
   });

@@ -11,7 +11,7 @@ function decodeKey(text: string): Buffer | undefined {
 
 const isOneByteRepeated = (key: Buffer): boolean => key.every((byte) => byte === key[0]);
 
-// Messages never quote the text: they end up in logs.
+// Error messages never quote the key: they end up in logs.
 const MasterKeyText = z
   .string()
   .trim()

@@ -1,5 +1,5 @@
-// The deployment's own small certificate authority: runners and the listener that they speak to know each other by it. Its
-// key is kept like every key of the deployment, wrapped by the operator's master key.
+// The deployment's own certificate authority: runners and the api's node listener authenticate each other with its
+// certificates. Its key is stored like every key of the deployment, wrapped by the operator's master key.
 import 'reflect-metadata';
 import {
   createHash,
@@ -25,16 +25,19 @@ export interface IssuedKey {
 export interface NodeAuthority {
   /** PEM. */
   readonly certificate: string;
-  /** SHA-256 of the certificate in hex: what a join token carries, so that a new runner knows whom it speaks to. */
+  /** SHA-256 of the certificate in hex. A join token carries it, so that a new runner can verify its server. */
   readonly fingerprint: string;
   /**
-   * For the key in a PKCS #10 request; the names in it are ours, whatever the request says. A runner calls the api with it, and
-   * answers gateways with it. Throws when it is malformed.
+   * Certificate for the key in a PKCS #10 request. The names in it are set here, regardless of the request. A runner
+   * uses it to call the api and to answer gateways. Throws when the request is malformed.
    */
   certifyRunner(request: string, runnerId: string): Promise<string>;
-  /** For a public key in PEM. A gateway or an api calls runners with it. Throws when it is malformed. */
+  /**
+   * Certificate for a public key in PEM, with which a gateway or an api calls runners. Throws when the key is
+   * malformed.
+   */
   certifyCaller(publicKey: string, caller: IngressCaller): Promise<string>;
-  /** A fresh key and certificate for a listener of that name. */
+  /** A new key and certificate for a listener of that name. */
   issueServer(name: string): Promise<IssuedKey>;
 }
 
@@ -42,12 +45,15 @@ const purpose = 'node-authority';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 const authorityDays = 3_650;
-/** Renewed by the runner when a third of it is left. */
+/** The runner renews its certificate when a third of this time is left. */
 const runnerDays = 30;
 const serverDays = 90;
-/** Short, because none is ever revoked. Renewed when a third of it is left: an api may be away for a day. */
+/**
+ * Short, because these certificates are never revoked. Renewed when a third of the time is left, so an api may be down
+ * for a day.
+ */
 const callerDays = 3;
-/** Clocks of machines differ. */
+/** Tolerance for clocks that differ between machines. */
 const skewMs = 5 * 60_000;
 
 const { clientAuth, serverAuth } = x509.ExtendedKeyUsage;
@@ -55,7 +61,7 @@ type Uses = readonly x509.ExtendedKeyUsage[];
 
 const PublicPart = z.object({ certificate: z.string() });
 
-/** Only what is public, in PEM: a gateway checks runners by it, and needs no master key for that. */
+/** Returns the public certificate in PEM. A gateway verifies runners with it and needs no master key for that. */
 export async function loadNodeAuthorityCertificate(database: Database): Promise<string> {
   const row = await database
     .selectFrom('deployment_keys')

@@ -5,16 +5,16 @@ export interface Membership {
   readonly role: 'member' | 'admin';
 }
 
-/** Who is calling, and all that their key lets them reach. */
+/** The caller, and everything that its key gives access to. */
 export interface Principal {
   readonly keyId: string;
   readonly subject: string;
   readonly subjectType: 'user' | 'service_account';
   readonly email?: string;
-  /** Only when the key was made with a list. */
+  /** Only set when the key was created with a list of scopes. */
   readonly scopes?: readonly string[];
   /** A service account has exactly one. */
   readonly memberships: readonly Membership[];
-  /** Accounts the user belongs to, and as `member` those that own a workspace of theirs. */
+  /** Accounts of the user. Accounts that only own one of the user's workspaces are included as `member`. */
   readonly accounts: readonly { readonly accountId: string; readonly role: 'member' | 'admin' }[];
 }

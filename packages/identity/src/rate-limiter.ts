@@ -1,5 +1,5 @@
-// Token buckets: a caller may send `burst` requests at once and `perSecond` in the long run. They live in the memory of one process,
-// so several processes together allow as many times more.
+// Token buckets: a caller may send `burst` requests at once and `perSecond` in the long run. Buckets are in the memory
+// of one process, so several processes together allow several times as much.
 import { BoundedMap } from './bounded-map.ts';
 
 export interface Rate {
@@ -13,7 +13,10 @@ export interface Bucket {
   readonly atMs: number;
 }
 
-/** Takes one request out of a bucket; who never called has a full one. `waitMs` is how long the next one has to wait, 0 if it may pass. */
+/**
+ * Takes a token for one request; a caller without a bucket starts with a full one. `waitMs` is 0 when the request may
+ * pass, otherwise the time until the next token.
+ */
 export function takeToken(
   bucket: Bucket | undefined,
   { perSecond, burst }: Rate,
@@ -26,11 +29,11 @@ export function takeToken(
 }
 
 export interface RateLimiter {
-  /** Undefined when the request may pass, otherwise after how many seconds one may. */
+  /** Undefined when the request may pass, otherwise the seconds until a request may pass. */
   retryAfterSeconds(caller: string): number | undefined;
 }
 
-/** Who called longest ago is forgotten first, and begins anew with a full bucket. */
+/** The least recently seen caller is evicted first, and starts again with a full bucket. */
 const maxCallers = 20_000;
 
 export function createRateLimiter(rate: Rate, now: () => number = () => performance.now()): RateLimiter {

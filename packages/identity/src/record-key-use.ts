@@ -1,16 +1,16 @@
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 
-/** More would take connections from requests; a use left out is recorded at the key's next look-up. */
+/** More concurrent writes would take connections from requests. A skipped use is recorded at the key's next lookup. */
 const maxWrites = 2;
 
-/** Notes that a key was used, at most once a minute, beside the request: it returns at once and never throws. */
+/** Records that a key was used, at most once a minute and outside the request: returns at once and never throws. */
 export function createKeyUseRecorder(db: Database): (keyId: string) => void {
   const writing = new Set<string>();
   return (keyId) => {
     if (writing.has(keyId) || writing.size >= maxWrites) return;
     writing.add(keyId);
-    // Another server that holds the row is writing the same thing, so there is nothing to wait for.
+    // A locked row is skipped: another server is recording the same use.
     sql`
       update api_keys set last_used_at = now() where id = (
         select id from api_keys

@@ -54,7 +54,7 @@ test('after a rotation everything is readable without the old master key', async
 });
 
 test('a rotation that was stopped goes on where it stopped', async () => {
-  // One row that refuses to change stands for any failure in the middle.
+  // A row that refuses to change simulates a failure in the middle.
   const [, stuck] = [...sealedByWorkspace.keys()].slice(299, 301);
   await sql`
     create function refuse() returns trigger language plpgsql as $$

@@ -1,5 +1,5 @@
-// Rotation of the master key: data keys stay as they are, only their wrapping changes, so nothing sealed is touched.
-// Each batch is a transaction of its own and takes only keys that still need it: a stopped rotation goes on when it is
+// Rotation of the master key: data keys stay as they are, only their wrapping changes, so no sealed value is touched.
+// Each batch is its own transaction and takes only keys that still need it: a stopped rotation continues when it is
 // started again.
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { deploymentKeyContext, workspaceKeyContext } from './key-contexts.ts';
@@ -13,9 +13,9 @@ interface WrappedKey {
 }
 
 interface KeyTable {
-  /** Keys under another master key than the current one, in the order of their ids. */
+  /** Keys wrapped by a master key other than the current one, in the order of their ids. */
   readonly list: (db: Database, currentId: string, afterId: string | undefined, limit: number) => Promise<WrappedKey[]>;
-  /** False when someone else changed the row since it was listed. */
+  /** False when the row was changed since it was listed. */
   readonly replace: (
     tx: DatabaseTransaction,
     key: WrappedKey,

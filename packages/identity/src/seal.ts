@@ -19,7 +19,7 @@ export function unseal(key: Buffer, sealed: string, context: string): string {
   if (!sealed.startsWith(prefix)) throw new SealError(`The value is not sealed in the form ${version}.`);
   const body = sealed.slice(prefix.length);
   const encrypted = Buffer.from(body, 'base64url');
-  // Node skips what is not base64url and drops spare bits, so other texts could decode to the same bytes.
+  // Node skips characters that are not base64url and drops spare bits, so other texts could decode to the same bytes.
   if (encrypted.toString('base64url') !== body) throw new SealError('The sealed value was altered.');
   try {
     return decrypt(key, encrypted, prefix + context).toString();

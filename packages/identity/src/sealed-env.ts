@@ -1,11 +1,11 @@
-// Environment of an instance as it is stored: values that are secret stay sealed until they leave for the runner.
+// Stored environment of an instance: secret values stay sealed until they are sent to the runner.
 import { z } from 'zod';
 import { unseal } from './seal.ts';
 
 export const SealedEnv = z.array(
   z.union([
     z.object({ name: z.string(), value: z.string() }),
-    /** `context` is what the value was sealed for. */
+    /** `context` is the text that the value was sealed for. */
     z.object({ name: z.string(), sealed: z.string(), context: z.string() }),
   ]),
 );

@@ -1,4 +1,4 @@
-// Rows that the tests of this package stand on; the api makes them with steps of its own.
+// Rows that the tests of this package need; the api creates them with its own steps.
 import { type Database, uuidv7 } from '@berth/database';
 
 export async function insertAccount(db: Database): Promise<string> {

@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Node names a peer of a socket that takes both families in the longer form. */
+/** Node reports an IPv4 peer of a dual-stack socket as `::ffff:192.0.2.1`; this returns the plain form. */
 export const plainAddress = (address: string): string =>
   address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;
 
-/** Whether a peer is one of the edges that an operator put in front of the gateway. */
+/** Tests whether a peer is one of the proxies that the operator placed in front of the server. */
 export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {
