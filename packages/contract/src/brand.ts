@@ -36,5 +36,5 @@ export function headerNames(brand: Brand): HeaderNames {
   };
 }
 
-/** Of the query parameter and of the cookie that hold a preview's token. */
+/** Name of the query parameter and of the cookie that hold a preview's token. */
 export const previewTokenParameter = ({ short }: Brand): string => `${short}_preview_token`;

@@ -1,10 +1,13 @@
-// Which status of a workload may follow which; control-plane sheet 3.1. Everything that changes a status asks here.
+// Allowed transitions between statuses of a workload; control-plane sheet 3.1. Every status change is checked here.
 import type { Status } from './schema/shared.ts';
 
-/** A status may also be said again, with another message. Deleting, and the end of a sandbox, are legal from everywhere. */
+/**
+ * Beyond this table: a status may repeat with another message, TERMINATED may follow every status, and DELETING every
+ * status but TERMINATED.
+ */
 const following: Readonly<Partial<Record<Status, readonly Status[]>>> = {
   DEPLOYING: ['DEPLOYED', 'FAILED', 'DEACTIVATING', 'DEACTIVATED'],
-  // A running workload that keeps dying ends as failed.
+  // A running workload that keeps crashing ends as failed.
   DEPLOYED: ['DEPLOYING', 'FAILED', 'DEACTIVATING', 'DEACTIVATED'],
   FAILED: ['DEPLOYING', 'DEPLOYED', 'DEACTIVATING', 'DEACTIVATED'],
   DEACTIVATING: ['DEACTIVATED', 'DEPLOYING'],

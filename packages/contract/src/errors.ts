@@ -1,5 +1,5 @@
 // Every error a client can see has a stable code, a status and a public message with the next step.
-// Each feature declares its table with `defineErrors`; `errorTables` below collects them for docs/errors.md.
+// Each feature declares its table with `defineErrors`; `errorTables` in the api collects them for docs/errors.md.
 
 export interface ErrorDefinition {
   readonly status: number;
@@ -7,7 +7,7 @@ export interface ErrorDefinition {
   readonly message: string;
 }
 
-/** What the server throws; only `code`, `status`, `message` and `details` ever leave it, the cause stays inside. */
+/** Error thrown by the server. Clients see only `code`, `status`, `message` and `details`; the cause stays inside. */
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
@@ -35,7 +35,7 @@ function fill(message: string, values: Values): string {
   return message.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }
 
-/** Object.fromEntries forgets which keys it was given; this finds them again. */
+/** Type guard: `Object.fromEntries` loses the types of the keys. */
 const coversTable = <T extends object>(factories: object, table: T): factories is ErrorFactory<T> =>
   Object.keys(table).every((code) => code in factories);
 

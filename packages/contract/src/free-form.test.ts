@@ -14,7 +14,7 @@ const typing = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'];
 const isUntyped = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && !typing.some((keyword) => keyword in schema));
 
-/** An object without declared fields says as little as no type at all. */
+/** An object without declared fields is as untyped as a schema without a type. */
 const isOpen = (schema: Schema): boolean =>
   schema.type === 'object' && !('properties' in schema) && !('additionalProperties' in schema);
 
@@ -39,7 +39,7 @@ function untypedIn(schema: unknown, place: string): string[] {
   ];
 }
 
-/** Schemas stand under `schema` in parameters, bodies and responses; the walk finds them wherever they are. */
+/** Finds the schemas in parameters, bodies and responses, at any depth: they are under the key `schema`. */
 function untypedBelow(value: unknown, place: string): string[] {
   if (Array.isArray(value)) return value.flatMap((inner) => untypedBelow(inner, place));
   if (!isObject(value)) return [];

@@ -1,10 +1,10 @@
-// Every place of the OpenAPI document that takes or gives values without a declared type, and why. A test keeps the list
-// equal to the document: whatever is not here is typed.
+// Places of the OpenAPI document that accept or return values without a declared type, each with a reason. A test
+// compares the list with the document, so every other place is typed.
 
 export interface FreeFormPlace {
-  /** Components that hold the place. */
+  /** Components that contain the place. */
   readonly schemas: readonly string[];
-  /** Property names from there; `[]` stands for every element, `{}` for every value of a map. */
+  /** Property names below the component; `[]` stands for every element, `{}` for every value of a map. */
   readonly path: string;
   readonly reason: string;
 }

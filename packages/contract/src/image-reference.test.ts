@@ -5,7 +5,7 @@ const id = 'a'.repeat(64);
 
 test.each([
   ['nginx', 'docker.io/library/nginx:latest'],
-  // Docker alone would look for an image whose id begins so.
+  // Docker itself would look for an image whose id begins with this text.
   ['deadbeef', 'docker.io/library/deadbeef:latest'],
   ['team/app:1', 'docker.io/team/app:1'],
   ['index.docker.io/nginx:1', 'docker.io/library/nginx:1'],

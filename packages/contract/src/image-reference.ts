@@ -1,17 +1,17 @@
-// References to container images, read as Docker reads them: `[registry/]path[:tag][@digest]`. Every service reads them here, so
-// that what is checked when a workload is written is what the engine pulls.
+// References to container images, parsed as Docker does: `[registry/]path[:tag][@digest]`. Every service uses this
+// parser, so that the engine pulls exactly the image that was checked when a workload was written.
 
 export interface ImageReferenceParts {
-  /** Host, with its port where one is named, in lower case; undefined when the reference names none. */
+  /** Host with its port, if any, in lower case; undefined when the reference names no registry. */
   readonly registry: string | undefined;
   readonly path: string;
   readonly tag: string | undefined;
   readonly digest: string | undefined;
 }
 
-/** Where the engine looks for a reference that names no registry. */
+/** Registry of references that name none. */
 export const defaultRegistry = 'docker.io';
-/** Folder of the default registry for names that are one word. */
+/** Folder of the default registry for single-word names. */
 const defaultFolder = 'library';
 /** Another name of the same registry. */
 const oldDefaultRegistry = 'index.docker.io';
@@ -23,10 +23,10 @@ const form = new RegExp(
   `^((?:${host}/)?${component}(?:/${component})*)(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$`,
 );
 const path = new RegExp(`^${component}(?:/${component})*$`);
-/** An image's id: the engine would look for it on its own machine, whoever the image belongs to. */
+/** Form of an image id. The engine would look for it on its own machine, regardless of the image's owner. */
 const bareId = /^(?:sha256(?::[a-f0-9]+)?|[a-f0-9]{64})(?:[:@].*)?$/;
 
-/** Undefined when the text is no reference, or is the id of an image. */
+/** Undefined when the text is not a reference, or is an image id. */
 export function parseImageReference(text: string): ImageReferenceParts | undefined {
   const [, name, tag, digest] = form.exec(text) ?? [];
   if (name === undefined || bareId.test(text)) return undefined;
@@ -41,19 +41,19 @@ export function parseImageReference(text: string): ImageReferenceParts | undefin
   return path.test(parts.path) && parts.path.length <= maxPathLength ? parts : undefined;
 }
 
-/** What stands before the first slash is a registry only if it looks like a host: `team/app` is a name at the default one. */
+/** The first segment is a registry only if it looks like a host: `team/app` is a name in the default registry. */
 const isRegistryHost = (segment: string): boolean => /[.:A-Z]/.test(segment) || segment === 'localhost';
 
 /**
- * The registry, path and tag or digest in full. An engine never takes such a text for the id of an image. A digest says more
- * than the tag beside it, which engines ignore then.
+ * Full reference with registry, path, and tag or digest. An engine never mistakes it for an image id. A digest replaces
+ * the tag, because engines ignore the tag beside a digest.
  */
 export function qualifiedReference(parts: ImageReferenceParts): string {
   const { tag = 'latest', digest } = parts;
   return `${qualifiedName(parts)}${digest === undefined ? `:${tag}` : `@${digest}`}`;
 }
 
-/** The same without tag and digest. */
+/** Full name, without tag and digest. */
 export function qualifiedName({ registry, path }: Pick<ImageReferenceParts, 'registry' | 'path'>): string {
   const where = registryOf({ registry });
   return where === defaultRegistry && !path.includes('/') ? `${where}/${defaultFolder}/${path}` : `${where}/${path}`;

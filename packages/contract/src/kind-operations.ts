@@ -1,4 +1,4 @@
-// The uniform operations of a kind, made from its declaration.
+// The uniform operations of a kind, derived from its declaration.
 import { z } from 'zod';
 import type { Kind, Verb } from './kind.ts';
 import { type Access, defineOperation, type Operation, type PathSchema } from './operation.ts';
@@ -20,19 +20,19 @@ const once = <T>(make: (kind: Kind) => T) => {
   };
 };
 
-/** What a client sends. */
+/** Schema of the resource as a client sends it. */
 export const resourceInput = once((kind: Kind) =>
   z.object({ metadata: kind.metadataInput, spec: kind.spec }).meta({ id: `${kind.title}Input` }),
 );
 
-/** On replace the name stands in the address, so the body may leave it out. */
+/** On replace the name is in the path, so the body may omit it. */
 const replaceInput = once((kind: Kind) =>
   z
     .object({ metadata: kind.metadataInput.partial({ name: true }), spec: kind.spec.partial() })
     .meta({ id: `${kind.title}Replacement` }),
 );
 
-/** What a client gets. */
+/** Schema of the resource as a client receives it. */
 export const resourceSchema = once((kind: Kind) =>
   z
     .object({
@@ -76,7 +76,7 @@ function listQuery(kind: Kind) {
   return { query: paged.extend(status), queryBeforeWrappedLists: always };
 }
 
-/** Query of the uniform operations, whichever of them a kind offers. */
+/** Query parameters of all uniform operations; a kind may offer only some. */
 export interface KindQuery {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -92,7 +92,7 @@ export interface KindQuery {
   readonly version?: string | undefined;
 }
 
-/** Body of the uniform writes, whatever else a kind's own schema knows. */
+/** Body of the uniform writes; a kind's own schema may have further fields. */
 export interface ResourceBody {
   readonly metadata: {
     readonly name?: string | undefined;
@@ -190,11 +190,11 @@ export interface KindOperation {
   readonly operation: UniformOperation;
 }
 
-/** One operation per verb that the kind gives a permission for. */
+/** One operation for each verb that the kind has a permission for. */
 export function operationsOf(kind: Kind): KindOperation[] {
   const verbs = Object.keys(makers).filter((verb): verb is Verb => verb in kind.permissions);
-  // The schemas are put together from the declaration, so their types are only known as a whole: every part that a maker
-  // adds is one of KindQuery and ResourceBody.
+  // The schemas are assembled from the declaration, so their types are only known as a whole: every part that a maker
+  // adds belongs to KindQuery or ResourceBody.
   // biome-ignore lint/plugin: see above
   return verbs.map((verb) => ({ kind, verb, operation: makers[verb](kind) as UniformOperation }));
 }

@@ -5,7 +5,7 @@ import type { WorkspaceRole } from './operation.ts';
 import type { Status } from './schema/shared.ts';
 import type { Scope } from './scopes.ts';
 
-/** What a kind's status may say from the moment it is written, and the event that says why. */
+/** Status of a new or changed resource, and the event that explains it. */
 export interface Arrival {
   readonly status: string;
   readonly type: 'deployment' | 'deactivation';
@@ -20,7 +20,7 @@ export interface Arrival {
 export interface SecretField {
   readonly path: readonly string[];
   readonly shown: 'masked' | 'never';
-  /** Only where the object that holds the value has this boolean set. */
+  /** Applies only where the object that holds the value has this boolean set. */
   readonly when?: string;
 }
 
@@ -59,14 +59,14 @@ export interface Kind {
   readonly spec: z.ZodObject;
   /** Further `spec` fields that only the service sets. */
   readonly specReadOnly?: Readonly<Record<string, z.ZodType>>;
-  /** Fields of `spec` whose answer holds more than a client may send, in their answered form. */
+  /** Answered form of the `spec` fields whose answer holds more than a client may send. */
   readonly specShown?: z.ZodRawShape;
   /** Filled into `spec` on creation where the caller left a field out. */
   readonly specDefaults?: Readonly<Record<string, unknown>>;
   readonly state?: z.ZodType;
   /** Set when the kind carries `status` and `events`. */
   readonly status?: z.ZodType;
-  /** Values the status filter of the listing knows. */
+  /** Values of the listing's status filter. */
   readonly statuses?: readonly string[];
   /** Further top-level fields of the resource, all set by the service. */
   readonly readOnly?: Readonly<Record<string, z.ZodType>>;
@@ -75,7 +75,7 @@ export interface Kind {
   readonly secrets: readonly SecretField[];
   readonly listing: Listing;
   readonly permissions: Readonly<Partial<Record<Verb, Permission>>>;
-  /** PUT creates when there is nothing by that name. */
+  /** PUT creates the resource when the name does not exist. */
   readonly upsert?: true;
   /** Answer of DELETE when it is not the resource. */
   readonly deleteAnswer?: z.ZodType;
@@ -85,9 +85,9 @@ export interface Kind {
   readonly upload?: true;
   /** Error form of create. */
   readonly createErrorForm?: 'sandbox';
-  /** A change of the deployable spec makes a revision and starts the kind's arrival anew. */
+  /** A change of the deployable spec creates a revision and restarts the kind's arrival. */
   readonly revisions?: true;
-  /** Instances run behind it: switching it off and deleting it end once they have stopped. */
+  /** The kind runs instances: deactivation and deletion are complete once the instances have stopped. */
   readonly runs?: true;
   /** Name of the account limit that counts resources of this kind. */
   readonly quota?: string;
@@ -95,7 +95,7 @@ export interface Kind {
   readonly createQuery?: z.ZodRawShape;
   /** Further query parameters of replace. */
   readonly replaceQuery?: z.ZodRawShape;
-  /** Create and replace answer with a secret the service has just made, in clear. */
+  /** Create and replace return a newly made secret in clear. */
   readonly revealsSecretOnWrite?: true;
   readonly arrival?: (spec: Readonly<Record<string, unknown>>) => Arrival;
 }
@@ -106,7 +106,7 @@ export function defineKind<const K extends Kind>(kind: K): K {
 
 type Actions = Readonly<Partial<Record<'list' | 'create' | 'get' | 'update' | 'delete', Scope>>>;
 
-/** Members read and write; the usual five verbs under the usual five scopes. */
+/** Permissions for the usual five verbs, one scope each. Members read; `writeRole` is needed to write. */
 export function permissions(scopes: Actions, writeRole: WorkspaceRole = 'member'): Partial<Record<Verb, Permission>> {
   const rule = (role: WorkspaceRole, scope: Scope | undefined) =>
     scope === undefined ? {} : { role, scopes: [scope] };
@@ -122,13 +122,13 @@ export function permissions(scopes: Actions, writeRole: WorkspaceRole = 'member'
   );
 }
 
-/** `spec.enabled` switches every kind off that has it. */
+/** Every kind with `spec.enabled` can be switched off by it. */
 const unlessDisabled =
   (arrival: Arrival) =>
   (spec: Readonly<Record<string, unknown>>): Arrival =>
     spec.enabled === false ? { status: 'DEACTIVATED', type: 'deactivation', message: 'Not enabled.' } : arrival;
 
-/** Arrival of kinds that need something before they can say more. */
+/** Arrival of kinds that wait for something before they are ready. */
 export const waitsFor = (what: string) =>
   unlessDisabled({ status: 'DEPLOYING' satisfies Status, type: 'deployment', message: `Waiting for ${what}.` });
 
@@ -139,11 +139,11 @@ export const readyAtOnce = unlessDisabled({
   message: 'Ready.',
 });
 
-/** Arrival of kinds that are complete as records while nothing acts on them yet. */
+/** Arrival of kinds that are complete as records, while no component acts on them yet. */
 export const storedOnly = (what: string) =>
   unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Stored. ${what}` });
 
-/** Environment lists hide values marked as secret. */
+/** Hides values of an environment list that are marked as secret. */
 export const envSecrets = (...path: string[]): SecretField => ({
   path: [...path, '*', 'value'],
   shown: 'masked',

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the served operations, made from the operations alone.
+// The OpenAPI 3.1 document of the served operations, generated from the operations alone.
 import { type Brand, type HeaderNames, headerNames } from './brand.ts';
 import { ErrorResponses } from './openapi/error-responses.ts';
 import { type JsonSchema, propertiesOf, SchemaCollection } from './openapi/json-schema.ts';
@@ -22,9 +22,9 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, JsonSchema>>;
   readonly security?: readonly JsonSchema[];
   readonly servers?: readonly { readonly url: string }[];
-  /** Who may call, as the contract says it. */
+  /** Access rule of the operation, as in the contract. */
   readonly 'x-access': Operation['access'];
-  /** Beyond the interface that this one is compatible with. */
+  /** Our own addition to the interface that this API is compatible with. */
   readonly 'x-addition'?: true;
 }
 

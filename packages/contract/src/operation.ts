@@ -1,14 +1,14 @@
-// An operation is data: what is asked, who may ask, what comes back. Routes, OpenAPI, the authorization matrix and the
-// fuzzer are all read from it.
+// An operation is data: its input, its access rule, its answer. Routes, OpenAPI, the authorization matrix and the
+// fuzzer are all derived from it.
 import type { z } from 'zod';
 import type { Scope } from './scopes.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type WorkspaceRole = 'member' | 'admin';
 
-/** Who may call; one of these, never none: an operation without a rule does not type-check. */
+/** Access rule. An operation without one does not type-check. */
 export type Access =
-  /** No credential is looked at. */
+  /** Credentials are ignored. */
   | { readonly kind: 'public' }
   /** Any valid credential. */
   | { readonly kind: 'authenticated'; readonly scopes: readonly Scope[] }
@@ -19,7 +19,7 @@ export type Access =
   /** The workspace in the path (`workspaceName` or `workspace`); foreign and missing look the same (404). */
   | { readonly kind: 'workspaceInPath'; readonly role: WorkspaceRole; readonly scopes: readonly Scope[] };
 
-/** Path parameters are text, whatever they name. */
+/** Path parameters are always text. */
 export type PathSchema = z.ZodType<Readonly<Record<string, string>>>;
 
 export interface Operation<
@@ -42,12 +42,12 @@ export interface Operation<
   readonly query: Query;
   /** Takes the place of `query` for versions without wrapped lists, where paging parameters are ignored. */
   readonly queryBeforeWrappedLists?: z.ZodType;
-  /** Absent: a body is not read. */
+  /** Without a schema the body is not read. */
   readonly body?: Body;
   readonly bodyLimitBytes?: number;
-  /** The body of status 200. */
+  /** Body of status 200. */
   readonly answer: Answer;
-  /** Statuses other than 200 that only this operation gives, beside the generic ones. */
+  /** Error statuses that only this operation gives, besides the generic ones. */
   readonly errors?: readonly number[];
   /** Errors found after the caller is known take the sandbox form (control-plane sheet 2.8). */
   readonly errorForm?: 'sandbox';
@@ -55,9 +55,12 @@ export interface Operation<
   readonly audit?: string;
   /** Action written to the audit log when a read shows secrets, before they are answered. */
   readonly auditRead?: string;
-  /** Not in the interface that this one is compatible with: our own. */
+  /** Our own operation: it is not in the interface that this API is compatible with. */
   readonly isAddition?: true;
-  /** The answer shows a secret. Stored copies of answers are encrypted whether or not; this tells where to look for leaks. */
+  /**
+   * The answer shows a secret, so a repeated answer is audited, and tests look for leaks there. Stored answers are
+   * always encrypted.
+   */
   readonly secretAnswer?: true;
 }
 

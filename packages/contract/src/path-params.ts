@@ -1,4 +1,4 @@
-// Path parameters, typed by the path they stand in.
+// Path parameters, typed by their path.
 import { z } from 'zod';
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -14,12 +14,12 @@ const coversNames = <Path extends string>(
   path: Path,
 ): shape is TextShape<ParamNames<Path>> => pathParameters(path).every((name) => name in shape);
 
-/** Bounded text; names that cannot exist simply are not found. */
+/** Accepts any bounded text: a name that cannot exist is simply not found. */
 export function pathParams<const Path extends string>(path: Path): z.ZodObject<TextShape<ParamNames<Path>>> {
   const shape = Object.fromEntries(pathParameters(path).map((name) => [name, z.string().min(1).max(256)]));
   if (!coversNames(shape, path)) throw new Error(`${path} has parameters that are not words`);
   return z.object(shape);
 }
 
-/** The path of an operation together with its parameters. */
+/** Path of an operation together with its parameters. */
 export const at = <const Path extends string>(path: Path) => ({ path, params: pathParams(path) });

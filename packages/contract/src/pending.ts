@@ -1,5 +1,5 @@
-// Operations of the interface that are not served yet, and what each waits for. An address here is answered like any
-// other unknown one; together with `operations` this is the whole interface (control-plane sheet 1.1 to 1.18).
+// Operations of the interface that are not served yet, each with its reason. Their addresses are answered like any
+// unknown address; together with `operations` they are the whole interface (control-plane sheet 1.1 to 1.18).
 import type { Method } from './operation.ts';
 
 export type PendingTopic =

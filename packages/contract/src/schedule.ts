@@ -19,7 +19,7 @@ const fields: readonly Field[] = [
   { name: 'day-of-week', min: 0, max: 7, names: weekdays },
 ];
 
-/** The values a time must have; days of the week count from Sunday as 0. */
+/** Allowed values of each part of a time; days of the week count from Sunday as 0. */
 export interface CronSchedule {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
@@ -91,7 +91,7 @@ function read(text: string): CronSchedule {
   return { minutes, hours, daysOfMonth, months: inMonths, daysOfWeek };
 }
 
-/** Reads a schedule, or says which field is wrong and why. */
+/** Parses a schedule, or returns which field is wrong and why. */
 export function readCron(text: string): CronAnswer {
   try {
     return { schedule: read(text) };

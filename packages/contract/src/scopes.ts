@@ -1,4 +1,4 @@
-// Scopes as the specification lists them (Authentication), then those that operations need beyond that list.
+// Scopes listed by the specification (Authentication), then further scopes that operations need.
 
 type ScopeTable = Readonly<Record<string, readonly string[]>>;
 
@@ -25,7 +25,10 @@ export const specifiedScopes = {
   workspaces: ['accept', 'create', 'decline', 'delete', 'get', 'invite', 'leave', 'list', 'remove', 'update'],
 } as const satisfies ScopeTable;
 
-/** `call` opens workloads themselves, at the gateway. The actions of the specification are about their records. */
+/**
+ * `call` gives access to the workloads themselves, at the gateway. The actions of the specification concern their
+ * records.
+ */
 export const furtherScopes = {
   agents: ['call'],
   applications: crud,

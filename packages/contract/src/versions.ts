@@ -1,4 +1,4 @@
-// A version is a date that stands for a set of named differences; handlers ask `has`, never compare dates.
+// A version is a date that stands for a set of named differences; handlers call `has` and never compare dates.
 // Specification: Versioning.
 
 export type Difference = 'wrappedLists';

@@ -1,4 +1,5 @@
-// Every place of a schema that takes a value: keys joined by dots, `[]` for the elements of a list, `{}` for the values of a map.
+// Paths of all fields of a schema that take a value: keys joined by dots, `[]` for the elements of a list, `{}` for the
+// values of a map.
 import { z } from 'zod';
 
 /** A union is one value: its branches are forms of the same field. */

@@ -18,7 +18,7 @@ import {
 } from './without-engine.ts';
 import { agentEffects, functionEffects } from './workloads.ts';
 
-/** By the name of the kind. */
+/** Lists by name of the kind. */
 export const fieldEffects: Readonly<Record<string, readonly FieldEffect[]>> = {
   agent: agentEffects,
   application: applicationEffects,

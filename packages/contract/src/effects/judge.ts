@@ -1,15 +1,15 @@
-// Which fields of a spec are set and have no effect. Pure: the api refuses or warns with what this finds.
+// Finds fields of a spec that are set but have no effect. Pure: the api refuses or warns with the result.
 import type { Kind } from '../kind.ts';
 import type { FieldEffect } from './effect.ts';
 import { fieldEffects } from './index.ts';
 
-/** Fields that have no effect for one reason. */
+/** Fields without effect for the same reason. */
 export interface IdleFields {
   readonly fields: readonly string[];
   readonly reason: string;
 }
 
-/** Set means: there is a value that is neither empty, nor harmless, nor the kind's default. */
+/** A field counts as set when its value is neither empty, nor harmless, nor the kind's default. */
 export const idleFields = (
   kind: Pick<Kind, 'kind' | 'specDefaults'>,
   effect: 'refused' | 'warned',
@@ -37,10 +37,10 @@ export function idleAmong(
   });
 }
 
-/** `ports[].protocol` as `ports`, `[]`, `protocol`. */
+/** `ports[].protocol` becomes `ports`, `[]`, `protocol`. */
 const stepsOf = (path: string): string[] => path.split(/\.|(?=\[\])|(?=\{\})/);
 
-/** The values at a path and below it; empty texts, lists and objects hold none. */
+/** Values at a path and below it; empty texts, lists and objects yield none. */
 function valuesAt(node: unknown, [step, ...rest]: readonly string[]): unknown[] {
   if (node === undefined || node === null || node === '') return [];
   const below = typeof node === 'object' ? Object.entries(node) : [];

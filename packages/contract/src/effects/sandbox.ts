@@ -116,7 +116,7 @@ export const sandboxEffects: readonly FieldEffect[] = [
   {
     effect: 'warned',
     paths: ['runtime.snapshotEnabled'],
-    // None is kept, which is what `false` asks for.
+    // No snapshot is kept, which is what `false` asks for.
     harmless: [false],
     reason: 'snapshots do not exist yet. A sandbox that sleeps keeps its memory and its files on its machine.',
   },

@@ -1,4 +1,4 @@
-// Kinds that are stored and run by nothing yet.
+// Kinds that are stored but not run by any engine yet.
 import { enforced, type FieldEffect } from './effect.ts';
 
 const noPolicy = (what: string) =>
@@ -36,7 +36,7 @@ export const modelEffects: readonly FieldEffect[] = [
   {
     effect: 'warned',
     paths: ['enabled', 'flavors', 'integrationConnections', 'runtime', 'sandbox'],
-    // Not asking for test credentials asks for nothing.
+    // `sandbox: false` requests no test credentials, so it needs no warning.
     harmless: [false],
     reason: noModels,
   },

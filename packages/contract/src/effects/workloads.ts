@@ -1,4 +1,4 @@
-// Agents and functions: what runs and scales.
+// Fields of agents and functions, the workloads that run and scale.
 import { enforced, type FieldEffect } from './effect.ts';
 
 const placement = 'packages/placement/src/instance-spec.test.ts';

@@ -2,7 +2,7 @@ import { enforced, type FieldEffect } from './effect.ts';
 
 const kept = 'tests/api/people-workspaces.test.ts';
 
-/** Settings of a workspace, which is no kind: its fields stand at the top of the body. */
+/** Settings of a workspace. A workspace is not a kind: its fields are at the top level of the body. */
 export const workspaceEffects: readonly FieldEffect[] = [
   enforced(
     `${kept}: what is sent replaces a setting, what is left out stays, the name and the region never change`,
@@ -20,7 +20,7 @@ export const workspaceEffects: readonly FieldEffect[] = [
   {
     effect: 'refused',
     paths: ['runtime.generation'],
-    // What every workload gets that names no generation.
+    // Generation of every workload that names none.
     harmless: ['mk3'],
     reason:
       'a workspace has no default generation but mk3. Leave it out, and set spec.runtime.generation of the workload.',

@@ -1,5 +1,5 @@
-// The answers of the routes as schemas, for the description of the API. The types are the features' own; `satisfies` keeps both
-// equal. Nothing here is loaded before somebody asks for the description.
+// Answers of the routes as schemas, for the API description. The types belong to the features; `satisfies` keeps types
+// and schemas equal. Loaded only when the description is requested.
 import * as z from 'zod/mini';
 import type { ApplyEditResponse, RerankingResponse } from './codegen.ts';
 import type { ControlState, QuiesceAnswer } from './control.ts';

@@ -1,6 +1,9 @@
 import type { Brand } from '../brand.ts';
 
-/** What pages of every origin may ask of a sandbox's API. A session sends the platform's own headers, so preflight must allow them. */
+/**
+ * CORS headers that let pages of every origin call a sandbox's API. A session sends the platform's own headers, so
+ * preflight must allow them.
+ */
 export function browserHeaders({ long }: Brand): Readonly<Record<string, string>> {
   const allowed = [
     'Content-Type',

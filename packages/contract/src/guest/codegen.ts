@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
 export const ApplyEditRequest = z.object({
-  /** The changed parts, with comments such as `// ... existing code ...` for what stays. */
+  /** Changed parts of the file, with comments such as `// ... existing code ...` for unchanged parts. */
   codeEdit: z.string().check(z.minLength(1)),
-  /** Instead of the one that the operator configured. */
+  /** Replaces the model that the operator configured. */
   model: z.optional(z.string().check(z.minLength(1))),
 });
 export type ApplyEditRequest = z.infer<typeof ApplyEditRequest>;
@@ -11,7 +11,7 @@ export type ApplyEditRequest = z.infer<typeof ApplyEditRequest>;
 export type ApplyEditResponse = {
   success: boolean;
   path: string;
-  /** Empty for a file that was not there. */
+  /** Empty for a file that did not exist. */
   originalContent: string;
   updatedContent: string;
   provider: string;

@@ -4,12 +4,12 @@ import * as z from 'zod/mini';
 export const FileRequest = z.object({
   content: z.nullish(z.string()),
   isDirectory: z.nullish(z.boolean()),
-  /** Octal text. Only what is created takes it: 0644 for a file, 0755 for a directory when absent. */
+  /** Octal text, applied only to newly created items. Default: 0644 for a file, 0755 for a directory. */
   permissions: z.nullish(z.string()),
 });
 export type FileRequest = z.infer<typeof FileRequest>;
 
-/** Contents by path below the directory that is written. */
+/** File contents by path, relative to the directory that is written. */
 export const TreeRequest = z.object({ files: z.nullish(z.record(z.string(), z.string())) });
 export type TreeRequest = z.infer<typeof TreeRequest>;
 
@@ -21,14 +21,14 @@ export type FileDescription = {
   /** In bytes. */
   size: number;
   lastModified: string;
-  /** A name, or the number when the sandbox has no account of that number. */
+  /** User name, or the numeric id when the sandbox has no account with that id. */
   owner: string;
   group: string;
 };
 
 export type FileWithContent = FileDescription & { content: string };
 
-/** One level: `path` and `name` alone. A recursive listing fills the other two. */
+/** A listing of one level has only `path` and `name`; a recursive listing also fills the other two. */
 export type Subdirectory = {
   path: string;
   name: string;
@@ -39,7 +39,7 @@ export type Subdirectory = {
 export type Directory = Required<Subdirectory>;
 
 export type SuccessResponse = {
-  /** Empty where there is none. */
+  /** Empty when the answer concerns no path. */
   path: string;
   message: string;
 };

@@ -1,4 +1,4 @@
-// The API inside every sandbox. An entry of its own, so that the guest loads nothing of the management API.
+// The API inside every sandbox. A separate entry point, so that the guest loads nothing of the management API.
 
 export { browserHeaders } from './browser-headers.ts';
 export { ApplyEditRequest, type ApplyEditResponse, type RankedFile, type RerankingResponse } from './codegen.ts';

@@ -1,5 +1,5 @@
-// What the tools of the MCP server answer with, as schemas: unlike the routes of the REST API, a tool publishes the shape of
-// its answer. The names are those of the REST answers that they repeat.
+// Answers of the MCP server's tools, as schemas: unlike a REST route, a tool publishes the shape of its answer. The
+// names are those of the corresponding REST answers.
 import * as z from 'zod/mini';
 import type { Directory, FileDescription, FileWithContent, SuccessResponse } from './files.ts';
 import type { ProcessResponse } from './processes.ts';
@@ -45,5 +45,5 @@ export const DirectoryShape = z.object({
   subdirectories: z.array(z.object({ path: z.string(), name: z.string() })),
 }) satisfies z.ZodMiniType<Directory>;
 
-/** Of whatever changes a file: where, and what was done. */
+/** Answer of every tool that changes a file: its path, and a message about the change. */
 export const ChangeShape = z.object({ path: z.string(), message: z.string() }) satisfies z.ZodMiniType<SuccessResponse>;

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
 export const PortMonitorRequest = z.object({
-  /** Loopback only: the guest must not be a way to reach what its caller cannot. */
+  /** Loopback only: the guest must not let callers reach addresses that they cannot reach themselves. */
   callback: z.string().check(z.minLength(1), z.maxLength(2_048)),
 });
 export type PortMonitorRequest = z.infer<typeof PortMonitorRequest>;
 
-/** One socket. UDP has no states of its own: `NONE` without a peer, `ESTABLISHED` with one. */
+/** One socket. UDP has no states: `NONE` without a peer, `ESTABLISHED` with a peer. */
 export type PortInfo = {
   pid: number;
   protocol: 'tcp' | 'udp';

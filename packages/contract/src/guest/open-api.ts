@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the guest's routes, made from the table of operations alone.
+// The OpenAPI 3.1 document of the guest's routes, generated from the table of operations alone.
 import * as z from 'zod/mini';
 import { ErrorAnswer } from './answers.ts';
 import { type GuestAnswer, type GuestBody, type GuestOperation, guestOperations } from './operations.ts';
@@ -126,7 +126,7 @@ const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output'): Json => ({
   'application/json': { schema: jsonSchema(schema, io) },
 });
 
-/** Answers may gain fields: a client that refuses those would break with the next release. */
+/** Answers may gain fields: a client that refuses unknown fields would break with the next release. */
 function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
   const { $schema: _named, ...described } = z.toJSONSchema(schema, {
     io,

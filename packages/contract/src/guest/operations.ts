@@ -1,5 +1,5 @@
-// What each route takes and answers, for the description of the API that the guest serves and that fuzzing reads. Loaded on
-// the first call that asks for it; the walk of a request needs only routes.ts.
+// Inputs and answers of each route, for the API description that the guest serves and the fuzzer reads. Loaded with the
+// first call that needs it; serving a request needs only routes.ts.
 import * as z from 'zod/mini';
 import {
   ApplyEditShape,
@@ -43,23 +43,23 @@ type GuestParameter = {
   default?: string | number | boolean;
 };
 
-/** A JSON body of this schema; or a form with a file in it. */
+/** A JSON body of this schema, or a form that contains a file. */
 export type GuestBody = { json: z.ZodMiniType; optional?: true; orUpload?: true } | 'upload';
 
-/** Several JSON forms, or something that is not JSON, by its content type. */
+/** One of several JSON forms, or a body of another content type. */
 export type GuestAnswer = { json: readonly z.ZodMiniType[]; types?: readonly string[] } | { types: readonly string[] };
 
 export type GuestOperation = {
   tag: string;
   summary: string;
-  /** Of the `{…}` parts of the path, where there is more to say than the name does. */
+  /** Descriptions of the `{…}` parts of the path that need more than their name. */
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, GuestParameter>>;
   body?: GuestBody;
   answer?: GuestAnswer;
-  /** Besides that of the answer, 500, and what every route gives. */
+  /** Statuses besides that of the answer, 500, and the statuses common to all routes. */
   statuses: readonly number[];
-  /** Only the runner, by its signature. */
+  /** Only for the runner, which signs the request. */
   signed?: true;
 };
 

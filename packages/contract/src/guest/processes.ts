@@ -8,13 +8,13 @@ const WithoutNul = z.string().check(z.regex(/^[^\0]*$/, 'no NUL byte, which no a
 const VariableName = z.string().check(z.regex(/^[^\0=]+$/, 'the name of a variable is not empty and has no = or NUL'));
 
 export const ProcessRequest = z.object({
-  /** Handed to the shell. */
+  /** Passed to the shell. */
   command: WithoutNul.check(z.minLength(1)),
   name: z.optional(Name.check(z.regex(/[^0-9]/, 'a name of digits alone would be taken for a pid'))),
   workingDir: z.optional(z.string()),
   env: z.optional(z.record(VariableName, WithoutNul)),
   waitForCompletion: z.optional(z.boolean()),
-  /** Seconds. How long to wait; with keepAlive also when to kill. 0 = no limit. */
+  /** Time to wait, in seconds; with keepAlive also the time after which the process is killed. 0 = no limit. */
   timeout: z.optional(z.int()),
   waitForPorts: z.optional(z.array(z.int().check(z.minimum(1), z.maximum(65_535)))),
   restartOnFailure: z.optional(z.boolean()),
@@ -35,11 +35,11 @@ export type ProcessResponse = {
   command: string;
   workingDir: string;
   status: ProcessStatus;
-  /** As an HTTP date. */
+  /** HTTP date. */
   startedAt: string;
-  /** While it runs: empty, and null in lists. */
+  /** While the process runs: empty, and null in lists. */
   completedAt: string | null;
-  /** 0 while it runs, 128 + signal when a signal ended it, -1 when nobody knows. */
+  /** 0 while the process runs, 128 + signal when a signal ended it, -1 when unknown. */
   exitCode: number;
   logs: string | null;
   stdout: string | null;
@@ -50,20 +50,22 @@ export type ProcessResponse = {
   keepAlive: boolean;
 };
 
-/** `GET /process/{identifier}/logs`: the newest 4 MiB of each, after a line that says so when there was more. */
+/**
+ * `GET /process/{identifier}/logs`: the newest 4 MiB of each stream, after a line that reports omitted output, if any.
+ */
 export type ProcessLogs = { stdout: string; stderr: string; logs: string };
 
 /**
- * `GET /process/{identifier}/logs?stream=stdout|stderr|logs&offset=N&limit=N`: one stretch of one stream. Offsets count the
- * bytes ever written and stay true when the head is released. Ask again at `nextOffset`; with `offset` left
- * out the answer is the newest `limit` bytes. Offsets of `logs` count its stored form, which is longer than its text.
+ * `GET /process/{identifier}/logs?stream=stdout|stderr|logs&offset=N&limit=N`: a range of one stream. Offsets count all
+ * bytes ever written and stay valid when the oldest output is dropped. Continue at `nextOffset`; without `offset` the
+ * answer is the newest `limit` bytes. Offsets of `logs` count its stored form, which is longer than its text.
  */
 export type ProcessLogRange = {
   stream: 'stdout' | 'stderr' | 'logs';
-  /** Where `data` begins: later than asked when the head is no longer kept. */
+  /** Start of `data`: later than requested when the oldest output is no longer kept. */
   offset: number;
   nextOffset: number;
-  /** Nothing more will come: the process has ended and `nextOffset` is the end. */
+  /** No more output will follow: the process has ended and `nextOffset` is the end. */
   ended: boolean;
   data: string;
 };
@@ -76,13 +78,13 @@ export type ProcessStreamEvent =
 export const ProcessInputRequest = z.object({
   data: z.optional(z.string()),
   encoding: z.optional(z.enum(['utf8', 'base64'])),
-  /** No more input after this. */
+  /** Closes the standard input after `data`. */
   end: z.optional(z.boolean()),
 });
 export type ProcessInputRequest = z.infer<typeof ProcessInputRequest>;
 
 export const ProcessSignalRequest = z.object({
-  /** `SIGHUP`, `HUP` or 1. */
+  /** For example `SIGHUP`, `HUP` or 1. */
   signal: z.union([z.string(), z.int()]),
 });
 export type ProcessSignalRequest = z.infer<typeof ProcessSignalRequest>;

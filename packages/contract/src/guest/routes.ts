@@ -1,5 +1,5 @@
-// The routes of the API inside every sandbox, as data. No schema is imported here: the guest reads this table when it
-// starts, and everything else when a route is first called.
+// Routes of the API inside every sandbox, as data. No schema is imported here: the guest reads this table when it
+// starts, and loads everything else when a route is first called.
 
 export type GuestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
@@ -7,8 +7,8 @@ export type GuestRoute = {
   id: string;
   method: GuestMethod;
   /**
-   * `{name}` is one segment. `{path*}` at the end takes the rest of the raw path with the separator before it, which may be
-   * missing, doubled or percent-encoded: the forms differ in what they mean.
+   * `{name}` matches one segment. `{path*}` at the end matches the rest of the raw path with the separator before it,
+   * which may be missing, doubled or percent-encoded: these forms differ in meaning.
    */
   path: string;
 };
@@ -64,7 +64,7 @@ export const guestRoutes = [
   { id: 'welcomePut', method: 'PUT', path: '/' },
   { id: 'welcomeDelete', method: 'DELETE', path: '/' },
   { id: 'welcomePatch', method: 'PATCH', path: '/' },
-  // The runner's own: signed by it, refused to everyone else.
+  // Control routes: signed by the runner, refused to all other callers.
   { id: 'controlState', method: 'GET', path: '/control/v1/state' },
   { id: 'controlEnvironment', method: 'PUT', path: '/control/v1/environment' },
   { id: 'controlQuiesce', method: 'POST', path: '/control/v1/quiesce' },

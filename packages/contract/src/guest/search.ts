@@ -1,20 +1,20 @@
-// Answers of the three searches. Paths are relative to the searched folder and in lexical order of their bytes, but for the
-// fuzzy search, which puts the best first. `maxResults=0` means all: the answer is streamed while the search goes on.
+// Answers of the three searches. Paths are relative to the searched folder and sorted by their bytes; the fuzzy search
+// puts the best match first instead. `maxResults=0` means all: the answer is streamed during the search.
 
 export type FindMatch = { path: string; type: 'file' | 'directory' };
 export type FindAnswer = { matches: FindMatch[]; total: number };
 
-/** Higher is better. `truncated`: more matched than can be ranked at once; the best of them are here. */
+/** A higher score is better. `truncated`: more items matched than can be ranked at once; the answer holds the best. */
 export type FuzzySearchMatch = FindMatch & { score: number };
 export type FuzzySearchAnswer = { matches: FuzzySearchMatch[]; total: number; truncated?: true };
 
-/** One for each line that holds the text. */
+/** One match for each line that contains the text. */
 export type ContentSearchMatch = {
   path: string;
   line: number;
-  /** In bytes, from 1, of the first hit in the line. */
+  /** Position of the first hit in the line, in bytes, from 1. */
   column: number;
-  /** Of a long line the part around the hit. */
+  /** The line; for a long line, the part around the hit. */
   text: string;
   /** With `contextLines`: the lines before, the line, the lines after. */
   context?: string;

@@ -7,7 +7,7 @@ export type HealthResponse = {
   version: string;
   gitCommit: string;
   buildTime: string;
-  /** Named after another runtime for the sake of clients' types; holds ours. */
+  /** Named after another runtime for compatibility with clients' types; holds the version of our runtime. */
   goVersion: string;
   os: string;
   arch: string;
@@ -18,21 +18,21 @@ export type HealthResponse = {
   lastUpgrade: UpgradeStatus;
 };
 
-/** What this runtime does not tell is null. */
+/** Values that this runtime does not provide are null. */
 export type StatsResponse = {
   memory: { usedBytes: number | null; limitBytes: number | null };
   cpu: { usedSeconds: number | null; limitCores: number | null };
   pids: { current: number | null; limit: number | null };
-  /** Of the file system that holds the working directory. */
+  /** File system that holds the working directory. */
   disk: { path: string; totalBytes: number | null; usedBytes: number | null; freeBytes: number | null };
 };
 
 export const UpgradeRequest = z.object({ version: z.optional(z.string()), baseUrl: z.optional(z.string()) });
 
-/** The document that the host provides, and what the runner sends to a sandbox that it adopts. */
+/** Environment document that the host provides, or that the runner sends to a sandbox when adopting it. */
 export const EnvironmentGeneration = z.object({
   generation: z.int().check(z.minimum(0)),
-  /** Anything but text is skipped and named in the answer: one bad variable must not lose the rest. */
+  /** Values other than text are skipped and named in the answer, so that one bad variable does not lose the rest. */
   environment: z.record(z.string(), z.unknown()),
 });
 export type EnvironmentGeneration = z.infer<typeof EnvironmentGeneration>;
@@ -45,7 +45,7 @@ export const TunnelConfigRequest = z.object({ config: z.string().check(z.minLeng
 const Cidr = z.string().check(z.regex(/^[0-9A-Fa-f.:]+\/\d{1,3}$/, 'an address with a prefix length, as 10.0.0.2/32'));
 const Key = z.string().check(z.regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'base64 of 32 bytes'));
 
-/** What `config` holds, as base64 of JSON. Unknown keys are ignored. */
+/** Content of `config`, which is base64 of JSON. Unknown keys are ignored. */
 export const TunnelConfig = z.object({
   local_ip: Cidr,
   peer_endpoint: z.string().check(z.regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:[\]]+):\d{1,5}$/, 'host:port')),

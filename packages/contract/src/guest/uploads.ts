@@ -4,7 +4,7 @@ export const UploadInitiateRequest = z.object({ permissions: z.nullish(z.string(
 
 export const MOST_PART_NUMBER = 10_000;
 
-/** Clients send more of each part (its size); only these two count. */
+/** Clients send more fields for each part (its size); only these two count. */
 export const UploadCompleteRequest = z.object({
   parts: z
     .array(z.object({ partNumber: z.int().check(z.minimum(1), z.maximum(MOST_PART_NUMBER)), etag: z.string() }))

@@ -1,4 +1,4 @@
-/** `ERROR` is the watch's own: events were lost, or it cannot see everything. */
+/** `ERROR` comes from the watch itself: events were lost, or it cannot see everything. */
 export type FileEventOp = 'CREATE' | 'WRITE' | 'REMOVE' | 'RENAME' | 'CHMOD' | 'ERROR';
 
 /** One line of the watch stream: one change. `path` is the folder of the item, empty directly under `/`. */

@@ -1,4 +1,4 @@
-// Application: a public service that runs on. Control-plane sheet 1.9, 2.10.
+// Application: a public service that runs continuously. Control-plane sheet 1.9, 2.10.
 import { z } from 'zod';
 import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';

@@ -1,4 +1,4 @@
-// Custom domain: a name of the customer's that previews or applications answer to. Control-plane sheet 1.14, 2.15.
+// Custom domain: a customer's domain name for previews or applications. Control-plane sheet 1.14, 2.15.
 import { z } from 'zod';
 import { defineKind, permissions } from '../kind.ts';
 import { readOnly } from '../schema/read-only.ts';

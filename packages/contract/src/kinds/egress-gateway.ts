@@ -1,4 +1,4 @@
-// Egress gateway: where dedicated outbound traffic of one region leaves. Control-plane sheet 1.13, 2.14.
+// Egress gateway: exit of dedicated outbound traffic in one region. Control-plane sheet 1.13, 2.14.
 import { z } from 'zod';
 import { defineKind, permissions, readyAtOnce } from '../kind.ts';
 import { readOnly } from '../schema/read-only.ts';

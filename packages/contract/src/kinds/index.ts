@@ -1,4 +1,4 @@
-// Every kind that is served; adding one is one file and one line here.
+// All served kinds; a new kind takes one file and one line here.
 import type { Kind } from '../kind.ts';
 import { agent } from './agent.ts';
 import { application } from './application.ts';

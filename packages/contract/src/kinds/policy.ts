@@ -1,4 +1,4 @@
-// Policy: where and how much workloads may run. Control-plane sheet 1.10, 2.11.
+// Policy: limits on where workloads run and how much they use. Control-plane sheet 1.10, 2.11.
 import { z } from 'zod';
 import { defineKind, permissions } from '../kind.ts';
 import { Flavor, Metadata, MetadataInput } from '../schema/shared.ts';

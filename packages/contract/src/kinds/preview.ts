@@ -1,4 +1,4 @@
-// Preview: an address for one port of a sandbox, for everyone or for those with a token. Control-plane sheet 1.8, 2.9, 4.8.
+// Preview: an address for one port of a sandbox, public or with a token. Control-plane sheet 1.8, 2.9, 4.8.
 import { z } from 'zod';
 import { defineKind, permissions, readyAtOnce } from '../kind.ts';
 import { clearable, PrefixUrl, PreviewHeaders, PreviewPort } from '../schema/preview.ts';
@@ -44,7 +44,8 @@ export const preview = defineKind({
   listing: { paged: false, filters: [] },
   permissions: {
     ...permissions({ list: 'sandboxes:get', get: 'sandboxes:get', delete: 'sandboxes:delete' }),
-    // Whoever makes a preview opens the sandbox to themselves: a key that may not call one may not do this either.
+    // Creating a preview gives its creator access to the sandbox, so a key that may not call sandboxes may not create
+    // one.
     create: { role: 'member', scopes: ['sandboxes:create', 'sandboxes:call'] },
     replace: { role: 'member', scopes: ['sandboxes:update', 'sandboxes:call'] },
   },

@@ -1,4 +1,4 @@
-// Sandbox: a machine of one's own that sleeps when idle. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
+// Sandbox: a private machine that sleeps when idle. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
 import { z } from 'zod';
 import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
 import { QueryBoolean } from '../schema/query.ts';

@@ -1,21 +1,26 @@
-// What a runner is asked to run, and what it says about it. A runner knows nothing else of a deployment: no account, no
-// database, no other machine's work.
+// Instances that a runner is asked to run, and its reports about them. A runner knows nothing else of a deployment: no
+// account, no database, no work of other machines.
 import { z } from 'zod';
 
 export const isolationClasses = ['runc', 'gvisor'] as const;
 export const IsolationClass = z.enum(isolationClasses);
 export type IsolationClass = z.infer<typeof IsolationClass>;
 
-/** What makes an instance a sandbox: its first process is the guest, it sleeps when nobody uses it, and it may change in place. */
+/**
+ * Settings that make an instance a sandbox: its first process is the guest, it sleeps when unused, and it may change in
+ * place.
+ */
 export const SandboxWish = z.object({
-  /** Sleeps after so long without a connection or a keepAlive process. */
+  /** Idle timeout: the sandbox sleeps after this time without a connection or a keepAlive process. */
   idleSeconds: z.number().positive(),
-  /** Has expired after so long without real use; the runner says so, since it alone knows. */
+  /**
+   * The sandbox expires after this time without real use. The runner reports it, because only the runner knows the use.
+   */
   expiresIdleSeconds: z.number().positive().optional(),
 });
 export type SandboxWish = z.infer<typeof SandboxWish>;
 
-/** A VPC that the workspace made. Its members reach each other on the ports that each declares, and on no other. */
+/** A VPC that the workspace created. Its members reach each other only on the ports that each of them declares. */
 const InstanceVpc = z.object({
   name: z.string().min(1).max(100),
   ports: z.array(z.object({ protocol: z.enum(['tcp', 'udp']), port: z.int().min(1).max(65_535) })).max(1_000),
@@ -24,49 +29,53 @@ const InstanceVpc = z.object({
 export const imageOrigins = ['deployment', 'workspace', 'outside'] as const;
 
 /**
- * Whose an image is. It decides whether the operator's password, and a copy that is on the machine, may be used.
+ * Origin of an image. It decides whether the operator's password, and a copy on the machine, may be used.
  * - `deployment`: the operator offers it to every workspace;
  * - `workspace`: it is in the workspace's folder of the deployment's registry;
- * - `outside`: whatever a tenant may name.
+ * - `outside`: any other image that a tenant may name.
  */
 export const ImageSource = z.object({
   origin: z.enum(imageOrigins),
-  /** For whom it is pulled while the instance has no owner yet. */
+  /** Workspace for which the image is pulled while the instance has no owner yet. */
   workspaceId: z.uuid().optional(),
-  /** The operator lists its registry, which may then be in a private network. */
+  /** The operator lists the image's registry, which may then be in a private network. */
   isListed: z.boolean().optional(),
 });
 export type ImageSource = z.infer<typeof ImageSource>;
 
 /**
- * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole life.
- * Of a sandbox the rest may change, each time under a higher generation, and is applied to what runs.
+ * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole
+ * life. The other fields of a sandbox may change, each time under a higher generation, and are applied to the running
+ * sandbox.
  */
 export const DesiredInstance = z.object({
   id: z.uuid(),
   generation: z.int().positive().default(1),
-  /** Whose it is. A sandbox that was made ahead has neither until it is claimed: it speaks to nobody. */
+  /**
+   * Owner of the instance. A warm sandbox has neither workspace nor resource until it is claimed, and has no network
+   * until then.
+   */
   workspaceId: z.uuid().optional(),
   resource: z.object({ uid: z.uuid(), kind: z.string(), name: z.string() }).optional(),
   revision: z.string(),
   image: z.string(),
-  /** Absent from an older api: then the image is an outside one. */
+  /** Absent from an older api: the image then counts as `outside`. */
   imageSource: ImageSource.optional(),
   isolation: IsolationClass,
   memoryMb: z.int().positive(),
-  /** Cores it may use at most; a runner with fewer gives what it has. */
+  /** Maximum number of cores; a runner with fewer cores gives what it has. */
   cpus: z.number().positive(),
-  /** What must accept connections before it counts as ready. */
+  /** Port that must accept connections before the instance counts as ready. */
   port: z.int().min(1).max(65_535),
   env: z.record(z.string(), z.string()),
   startTimeoutSeconds: z.number().positive(),
   sandbox: SandboxWish.optional(),
-  /** Absent: it reaches no other instance, and none reaches it. */
+  /** Without a VPC the instance reaches no other instance, and no other instance reaches it. */
   vpc: InstanceVpc.optional(),
 });
 export type DesiredInstance = z.infer<typeof DesiredInstance>;
 
-/** Why an instance could not be brought up; the message beside it is for people. */
+/** Reasons why an instance could not be brought up; the message beside the code is for people. */
 export const failureCodes = [
   'image_missing',
   'image_refused',
@@ -81,9 +90,9 @@ export const FailureCode = z.enum(failureCodes);
 export type FailureCode = z.infer<typeof FailureCode>;
 
 /**
- * What a runner sees of an instance.
- * - `failed`: it gave up; it waits to be told that the instance may go.
- * - `gone`: nothing of it is left here, or there never was anything.
+ * States of an instance as its runner sees it.
+ * - `failed`: the runner gave up, and waits for the order to remove the instance.
+ * - `gone`: nothing of the instance is left on the runner, or it was never there.
  */
 export const instanceStates = ['pulling', 'starting', 'ready', 'failed', 'gone'] as const;
 export const InstanceState = z.enum(instanceStates);
@@ -99,28 +108,31 @@ export const InstanceStages = z.object({
 
 export const InstanceReport = z.object({
   instance: z.uuid(),
-  /** Grows with every report of a session; a report that is not newer than the last one recorded changes nothing. */
+  /** Grows with every report of a session. A report that is not newer than the last recorded one is ignored. */
   sequence: z.int().nonnegative(),
   state: InstanceState,
   code: FailureCode.optional(),
   /** For people: progress of a pull, or what went wrong and what to do. */
   message: z.string().max(2_000).optional(),
-  /** How often its process was started. */
+  /** Number of times the process was started. */
   starts: z.int().nonnegative(),
-  /** Where it answers, inside its runner's network. */
+  /** Address of the instance inside its runner's network. */
   address: z.string().max(64).optional(),
   stages: InstanceStages.optional(),
-  /** The newest that is applied; absent before the first. */
+  /** Newest applied generation; absent before the first. */
   generation: z.int().positive().optional(),
-  /** Of a sandbox that is ready: whether it is awake, and how long ago somebody used it. */
+  /** For a ready sandbox: whether it is awake, and the time since its last use. */
   awake: z.boolean().optional(),
   usedMsAgo: z.number().nonnegative().optional(),
-  /** Nobody has used it for `expiresIdleSeconds`. */
+  /** The sandbox was unused for `expiresIdleSeconds`. */
   isExpired: z.boolean().optional(),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;
 
-/** The part of it that is decided with its placement and stored; the environment is kept apart, its secrets sealed. */
+/**
+ * Part of `DesiredInstance` that is decided with the placement and stored. The environment is stored apart, with its
+ * secrets sealed.
+ */
 export const InstanceSpec = DesiredInstance.omit({
   id: true,
   generation: true,

@@ -1,11 +1,13 @@
-// Node protocol: what a runner and the api say to each other, over mutual TLS. A runner joins once with a token, then holds
-// one stream (everything it should run, then changes), and sends heartbeats, reports and log lines beside it.
+// Node protocol between a runner and the api, over mutual TLS. A runner joins once with a token, then holds one stream
+// (everything it should run, then changes), and sends heartbeats, reports and log lines beside it.
 import { z } from 'zod';
 import { DesiredInstance, InstanceReport, IsolationClass } from './instance.ts';
 
 export const nodeProtocolVersion = 1;
 
-/** Name in the certificate of every api's node listener: runners reach it by whatever address, and check this. */
+/**
+ * Name in the certificate of every api's node listener. Runners check it, regardless of the address they connect to.
+ */
 export const nodeServerName = 'node-api.berth.internal';
 
 export const nodePaths = {
@@ -22,7 +24,7 @@ const Pem = z.string().max(16_384);
 export const JoinRequest = z.object({
   token: z.string().max(256),
   name: z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/),
-  /** PKCS #10, with the runner's own key: the key never leaves the machine. */
+  /** PKCS #10 request made with the runner's own key; the key never leaves the machine. */
   request: Pem,
 });
 export const JoinAnswer = z.object({ runnerId: z.uuid(), certificate: Pem, authority: Pem });
@@ -31,13 +33,13 @@ export type JoinAnswer = z.infer<typeof JoinAnswer>;
 export const RenewRequest = z.object({ request: Pem });
 export const RenewAnswer = z.object({ certificate: Pem, authority: Pem });
 
-/** Sandboxes of an image, ready before anybody asks for one. */
+/** Warm pool: sandboxes of an image that are ready before a request needs them. */
 export const WarmWish = z.object({
   image: z.string().min(1).max(512),
   count: z.int().nonnegative().max(1_000),
-  /** The better one that the runner has, when absent. */
+  /** Default: gVisor if the runner has it, otherwise runc. */
   isolation: IsolationClass.optional(),
-  /** Only gVisor cares: it cannot be changed there afterwards. */
+  /** Matters only under gVisor, where it cannot be changed afterwards. */
   memoryMb: z.int().positive().optional(),
 });
 export type WarmWish = z.infer<typeof WarmWish>;
@@ -50,39 +52,45 @@ export const Hello = z.object({
   /** Memory that the machine offers to instances. */
   memoryMb: z.int().positive(),
   cpus: z.number().positive(),
-  /** Where gateways and the api reach its instances, `host:port`; absent when nobody can. */
+  /** Address at which gateways and the api reach its instances, `host:port`; absent when it has none. */
   ingress: z.string().max(300).optional(),
-  /** By what its ingress knows gateways and the api. A runner of the release before says nothing, and is given secrets. */
+  /**
+   * Credential by which its ingress recognises gateways and the api. A runner of the previous release omits it and
+   * receives secrets.
+   */
   ingressCredential: z.enum(['secret', 'certificate']).default('secret'),
-  /** Sandboxes that its operator wants to be kept ready here. */
+  /** Warm pools that the operator wants on this runner. */
   warm: z.array(WarmWish).max(100).default([]),
-  /** Images used lately are kept ready too, so many of each at most. */
+  /** Maximum size of the warm pools that are also kept for recently used images. */
   warmLately: z.int().nonnegative().default(0),
 });
 export type Hello = z.input<typeof Hello>;
 
 export const StreamMessage = z.discriminatedUnion('type', [
-  /** First. Reports and heartbeats name the session; those of an older one change nothing. */
+  /** First message. Reports and heartbeats carry the session; those of an older session are ignored. */
   z.object({
     type: z.literal('welcome'),
     session: z.int(),
     pulseSeconds: z.number(),
-    /** For a runner that knows gateways by a secret; new with every session. */
+    /** For a runner that recognises gateways by a secret; new in every session. */
     ingressSecret: z.string().optional(),
-    /** For such a runner: what the api shows for calls such as `wake`. */
+    /** For such a runner: secret that the api presents for calls such as `wake`. */
     callSecret: z.string().optional(),
   }),
-  /** All that should run here, and what the api still waits to hear is gone. Whatever else the runner holds must go. */
+  /**
+   * Full state: all instances that should run here, and in `gone` the instances whose removal is not reported yet. The
+   * runner removes everything else.
+   */
   z.object({
     type: z.literal('all'),
     instances: z.array(DesiredInstance),
-    /** Take nothing new, and go once what they have under way has ended. */
+    /** Instances that take nothing new, and are removed once their requests under way have ended. */
     leaving: z.array(z.uuid()).default([]),
     gone: z.array(z.uuid()),
   }),
   z.object({ type: z.literal('set'), instance: DesiredInstance }),
   z.object({ type: z.literal('unset'), id: z.uuid(), isLeaving: z.boolean().default(false) }),
-  /** Sent when nothing else is; a stream that is silent for three of them is dead. */
+  /** Sent when there is nothing else to send. A stream that is silent for three pulse intervals is dead. */
   z.object({ type: z.literal('pulse') }),
 ]);
 export type StreamMessage = z.infer<typeof StreamMessage>;
@@ -92,7 +100,7 @@ export const Heartbeat = z.object({
   freeMemoryMb: z.number().nonnegative(),
   freeDiskPercent: z.number().min(0).max(100),
   instances: z.int().nonnegative(),
-  /** Memory or disk is short: nothing should be placed here that can go elsewhere. */
+  /** Memory or disk is short: an instance that can be placed elsewhere should not be placed here. */
   isPressed: z.boolean().default(false),
 });
 export type Heartbeat = z.input<typeof Heartbeat>;
@@ -101,9 +109,9 @@ export const Reports = z.object({ session: z.int(), reports: z.array(InstanceRep
 export type Reports = z.infer<typeof Reports>;
 
 export const LogLine = z.object({
-  /** Place of the line in everything the instance has said; sent twice, it is stored once. */
+  /** Position of the line in the whole output of the instance; a line sent twice is stored once. */
   sequence: z.int().nonnegative(),
-  /** Nanoseconds since 1970, as text: more than a number holds exactly. */
+  /** Nanoseconds since 1970, as text, because a number cannot hold them exactly. */
   timeNs: z.string().regex(/^\d{1,20}$/),
   stream: z.enum(['stdout', 'stderr']),
   text: z.string().max(262_144),

@@ -1,4 +1,4 @@
-// Which errors an operation documents, and in which form.
+// Errors that an operation documents, and their form.
 import type { Operation } from '../operation.ts';
 import { SandboxError } from '../schema/sandbox.ts';
 import { ErrorBody, VersionErrorBody } from '../schema/shared.ts';
@@ -47,7 +47,7 @@ function bodyOf(schemas: SchemaCollection, status: number, form: Operation['erro
 const nameOf = (status: number, form: Operation['errorForm']): string =>
   form === undefined ? `Error${status}` : `SandboxError${status}`;
 
-/** Error responses are the same everywhere, so operations refer to them. */
+/** Error responses as shared components: they are the same everywhere, so operations refer to them. */
 export class ErrorResponses {
   readonly #schemas: SchemaCollection;
   readonly #components = new Map<string, JsonSchema>();
@@ -58,7 +58,7 @@ export class ErrorResponses {
 
   of(operation: Operation): Record<string, JsonSchema> {
     return Object.fromEntries(
-      // The caller is not known yet when a credential is refused, so that keeps the common form.
+      // 401 keeps the common form, because the caller is not known yet when a credential is refused.
       statusesOf(operation).map((status) => [
         status,
         this.#reference(status, status === 401 ? undefined : operation.errorForm),

@@ -1,4 +1,5 @@
-// JSON Schema of the contract's zod schemas, with everything that has an id moved to the document's components.
+// Converts the contract's zod schemas to JSON Schema, with everything that has an id moved to the document's
+// components.
 import { z } from 'zod';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const component = (reference: string): string => reference.replace('#/$defs/', '#/components/schemas/');
 
-/** Text on the wire that stands for something else is described as what it stands for. */
+/** Describes query text by the type that it stands for. */
 function asQueryType(schema: Record<string, unknown>): void {
   const { queryType, minimum, description } = schema;
   for (const key of Object.keys(schema)) delete schema[key];
@@ -23,7 +24,7 @@ function asQueryType(schema: Record<string, unknown>): void {
 
 function tidy(schema: Record<string, unknown>): void {
   if ('queryType' in schema) asQueryType(schema);
-  // Answers may gain fields; a client that refuses those would break on the next release.
+  // Answers may gain fields: a client that refuses unknown fields would break on the next release.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -43,13 +44,13 @@ function relocate(value: unknown): unknown {
 
 const schemaIn = (value: unknown): JsonSchema => (isRecord(value) ? value : {});
 
-/** Collects components while schemas are turned, one collection for a document. */
+/** Collects components while schemas are converted; one collection per document. */
 export class SchemaCollection {
   readonly #components = new Map<string, JsonSchema>();
 
-  /** The schema as it may stand in the document: a reference when it has an id. */
+  /** The schema as used in the document: a reference when it has an id. */
   schema(schema: z.ZodType, direction: Direction): JsonSchema {
-    // As a property, a schema with an id becomes a reference like any other.
+    // Wrapped as a property, where a schema with an id becomes a reference like any other.
     const { $defs, properties } = z.toJSONSchema(z.object({ root: schema }), {
       target: 'draft-2020-12',
       io: direction,
@@ -72,7 +73,7 @@ export class SchemaCollection {
   }
 }
 
-/** The properties of an object schema, with whether each must be there. */
+/** Properties of an object schema, each with whether it is required. */
 export function propertiesOf(schema: JsonSchema): { name: string; schema: JsonSchema; required: boolean }[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schemaIn(schema.properties)).map(([name, property]) => ({

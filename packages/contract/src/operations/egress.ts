@@ -1,4 +1,4 @@
-// Views over all VPCs of the workspace, and the addresses everyone shares; control-plane sheet 1.13.
+// Views over all VPCs of the workspace, and the addresses that all workspaces share; control-plane sheet 1.13.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { resourceSchema } from '../kind-operations.ts';

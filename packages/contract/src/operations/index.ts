@@ -1,5 +1,5 @@
-// Every served operation: the uniform ones of the kinds, then those that are special. A file here exports operations only,
-// so that none can be declared and forgotten.
+// All served operations: the uniform operations of the kinds, then the special ones. A file here exports operations
+// only, so that a declared operation cannot be forgotten.
 import { operationsOf } from '../kind-operations.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Operation } from '../operation.ts';

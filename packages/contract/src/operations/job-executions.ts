@@ -23,7 +23,7 @@ export const listJobExecutions = defineOperation({
   summary: 'List the executions of a job',
   access: member('jobs:list'),
   query: WorkspaceQuery.extend(shortPageQuery),
-  // Skipping by count belongs to the versions without cursors.
+  // Paging by offset exists only in versions without cursors.
   queryBeforeWrappedLists: WorkspaceQuery.extend({
     offset: queryInteger({ min: 0, clampTo: 2_147_483_647 }).optional(),
   }),

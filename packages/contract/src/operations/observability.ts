@@ -1,4 +1,4 @@
-// What workloads write. Control-plane sheet 1.18.
+// Logs of workloads. Control-plane sheet 1.18.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';
@@ -11,7 +11,7 @@ export const listLogs = defineOperation({
   method: 'GET',
   tag: 'Observability',
   summary: 'Lines of workloads, newest first, by the name of the workload',
-  // And `<resourceType>:get`, which only the query tells: the handler asks for it.
+  // The handler also checks `<resourceType>:get`: only the query names the type.
   access: member(),
   query: LogsQuery,
   answer: z.record(z.string(), ResourceLogResponse),

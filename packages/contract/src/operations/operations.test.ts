@@ -12,7 +12,7 @@ const addressOf = ({ base = 'base_url', method, path }: Pick<Operation, 'base' |
 const ids = (some: readonly Operation[]) => some.map(({ id }) => id);
 const keysOf = (schema: z.ZodType) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
-/** Names with their parameters left open: two of these that are equal cannot be told apart. */
+/** Address with its parameters left open: two addresses of the same shape cannot be told apart. */
 const shapeOf = (address: string) => address.replace(/\{\w+\}/g, '{}');
 
 describe('operations', () => {
@@ -58,7 +58,7 @@ describe('operations', () => {
     const open = operations.filter(
       ({ access }) => (access.kind === 'workspace' || access.kind === 'workspaceInPath') && access.scopes.length === 0,
     );
-    // Needs the scope of the kind that its query names.
+    // `listLogs` needs the scope of the kind that its query names.
     expect(ids(open)).toEqual(['listLogs']);
   });
 
@@ -66,7 +66,7 @@ describe('operations', () => {
     expect(
       ids(operations.filter(({ body, method }) => body !== undefined && !['POST', 'PUT'].includes(method))),
     ).toEqual([]);
-    // All that they say is in their address.
+    // These operations need only their path.
     const bodiless = ['startSandbox', 'stopSandbox'];
     expect(ids(operations.filter(({ body, method }) => body === undefined && method === 'PUT'))).toEqual(bodiless);
   });

@@ -1,4 +1,4 @@
-// What the deployment offers; control-plane sheet 1.17.
+// Configuration and features of the deployment; control-plane sheet 1.17.
 import { z } from 'zod';
 import { anyCaller, member, publicAccess } from '../access.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,5 +1,5 @@
-// Tokens of private previews; control-plane sheet 1.8. A token opens the sandbox, so a key that is limited by scopes sees or
-// makes one only with the scope to call sandboxes.
+// Tokens of private previews; control-plane sheet 1.8. A token gives access to the sandbox, so a key limited by scopes
+// reads or creates one only with the scope to call sandboxes.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';

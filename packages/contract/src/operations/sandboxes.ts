@@ -1,4 +1,4 @@
-// Waking and freezing by hand; control-plane sheet 1.8, older public revision.
+// Manual wake and freeze of a sandbox; control-plane sheet 1.8, older public revision.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';

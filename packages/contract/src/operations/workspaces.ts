@@ -1,4 +1,4 @@
-// Workspaces and the way in and out of them; control-plane sheet 1.2.
+// Workspaces, and joining, declining and leaving them; control-plane sheet 1.2.
 import { z } from 'zod';
 import { adminOfPath, anyCaller, memberOfPath } from '../access.ts';
 import { defineOperation } from '../operation.ts';
@@ -34,7 +34,7 @@ export const createWorkspace = defineOperation({
   audit: 'workspace.create',
 });
 
-/** Asks by POST and changes nothing, so it writes no audit entry. */
+/** A POST that changes nothing, so it writes no audit entry. */
 export const checkWorkspaceAvailability = defineOperation({
   ...at('/workspaces/availability'),
   id: 'checkWorkspaceAvailability',
@@ -43,7 +43,7 @@ export const checkWorkspaceAvailability = defineOperation({
   summary: 'Ask whether a workspace name is free',
   access: anyCaller('admin'),
   query: z.object({ withReason: QueryBoolean.optional() }),
-  // Any text may be asked about: a name that breaks the rules is simply not available.
+  // Accepts any text: a name that breaks the rules is simply not available.
   body: z.object({ name: z.string().max(256) }),
   answer: z.union([z.boolean(), WorkspaceAvailability]),
 });
@@ -96,7 +96,7 @@ export const leaveWorkspace = defineOperation({
   audit: 'workspace.leave',
 });
 
-// Whoever is invited is not a member yet, so the two below ask for a credential alone.
+// An invited user is not a member yet, so the two operations below require only a credential.
 
 export const joinWorkspace = defineOperation({
   ...at('/workspaces/{workspaceName}/join'),

@@ -38,5 +38,5 @@ export const ApiKey = z
   })
   .meta({ id: 'ApiKey' });
 
-/** The value of the key stands in the answer of the creation and nowhere else. */
+/** Only the answer of the creation contains the key's value. */
 export const ApiKeyWithValue = ApiKey.extend({ apiKey: z.string() }).meta({ id: 'ApiKeyWithValue' });

@@ -1,4 +1,4 @@
-// Who did what, when and from where. Our own addition to the interface.
+// Audit entries: who did what, when and from where. Our own addition to the interface.
 import { z } from 'zod';
 import { pageQuery } from './query.ts';
 import { Instant, Timestamp } from './text.ts';

@@ -1,4 +1,4 @@
-// What the service knows about a third-party provider; control-plane sheet 2.16.
+// Third-party providers that the service knows; control-plane sheet 2.16.
 import { z } from 'zod';
 
 const text = z.string().optional();

@@ -1,5 +1,5 @@
-// An object that takes the declared keys only. A mistyped key would be stored and do nothing, so it is refused with the key
-// that was probably meant.
+// An object that takes only its declared keys. A mistyped key would be stored without effect, so it is refused, and the
+// error suggests the key that was probably meant.
 import { z } from 'zod';
 
 export const knownKeys = <const S extends z.ZodRawShape>(shape: S) =>
@@ -16,7 +16,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
     : `Unknown key ${shown}. Known are: ${[...known].sort().join(', ')}`;
 }
 
-/** Levenshtein, letter case aside. */
+/** Levenshtein distance, ignoring case. */
 function distance(left: string, right: string): number {
   const to = right.toLowerCase();
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

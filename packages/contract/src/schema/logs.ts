@@ -1,8 +1,8 @@
-// Lines that workloads write. Control-plane sheet 1.18, and 2.17 for ResourceLogResponse.
+// Log lines of workloads. Control-plane sheet 1.18, and 2.17 for ResourceLogResponse.
 import { z } from 'zod';
 import { queryInteger, WorkspaceQuery } from './query.ts';
 
-/** As numbers they are those of OpenTelemetry, the lowest of each range, so that an order is an order. */
+/** Severity numbers of OpenTelemetry, the lowest of each range, so that severities can be compared. */
 export const severityNumbers = {
   FATAL: 21,
   ERROR: 17,
@@ -49,11 +49,11 @@ export const ResourceLogResponse = z
   .meta({ id: 'ResourceLogResponse' });
 export type ResourceLogResponse = z.infer<typeof ResourceLogResponse>;
 
-/** Kinds that run, by the segment of their address. */
+/** Kinds that run, by path segment. */
 export const LoggedType = z.enum(['agents', 'applications', 'functions', 'jobs', 'models', 'sandboxes']);
 export type LoggedType = z.infer<typeof LoggedType>;
 
-/** Of these the caller may ask for at once; each comes with its own chart. */
+/** Maximum number of workloads in one query; each gets its own chart. */
 const maxWorkloads = 20;
 
 const split = (text: string): string[] =>
@@ -68,7 +68,7 @@ const Second = z
   .transform((text) => new Date(`${text}Z`))
   .refine((time) => !Number.isNaN(time.getTime()), 'a time that exists');
 
-/** Names, separated by commas or given again and again. */
+/** Names, separated by commas or in repeated parameters. */
 const Workloads = z
   .union([z.string().max(4096), z.array(z.string().max(256)).max(maxWorkloads)])
   .transform((given) => [...new Set([given].flat().flatMap(split))])
@@ -85,7 +85,7 @@ const Severities = z
   .transform((asked) => (asked.length === 0 || asked.includes('ALL') ? LogSeverity.options : asked))
   .pipe(z.array(z.enum(LogSeverity.options, `severities: ${LogSeverity.options.join(', ')}, or all`)));
 
-/** Left empty means not given. */
+/** Empty text counts as absent. */
 const Filter = z
   .string()
   .max(1024)

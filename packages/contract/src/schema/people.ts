@@ -65,7 +65,7 @@ export const ServiceAccount = z
   })
   .meta({ id: 'ServiceAccount' });
 
-/** The secret stands in the answer of the creation and nowhere else. */
+/** Only the answer of the creation contains the secret. */
 export const ServiceAccountWithSecret = ServiceAccount.extend({ client_secret: z.string() }).meta({
   id: 'ServiceAccountWithSecret',
 });

@@ -1,4 +1,4 @@
-// What the deployment offers; control-plane sheet 2.17.
+// Configuration and features of the deployment; control-plane sheet 2.17.
 import { z } from 'zod';
 import { Flavor } from './shared.ts';
 import { Timestamp } from './text.ts';
@@ -10,7 +10,7 @@ const Named = z.object({ name: z.string(), displayName: text });
 const Region = z
   .object({
     name: z.string(),
-    // Left out while there is no S3 endpoint.
+    // Absent while there is no S3 endpoint.
     agentDrivePublicUrl: z.record(z.string(), z.string()).optional(),
     allowed: flag,
     continent: text,

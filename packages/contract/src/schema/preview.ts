@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readOnly } from './read-only.ts';
 import { Instant, mapOf, PortNumber } from './text.ts';
 
-/** As a preview's port: the sandbox's own API. */
+/** Port number of a preview that stands for the sandbox's own API. */
 export const sandboxApiPort = 443;
 const systemPort = 80;
 
@@ -12,13 +12,19 @@ export const PreviewPort = PortNumber.refine(
   'any port but 80, which is the system’s',
 ).describe('Any port but 80; 443 is the API of the sandbox.');
 
-/** A host label is at most 63 long; the name of the workspace, or eight characters of its id, follows after a hyphen. */
+/**
+ * A host label has at most 63 characters: after the prefix follow a hyphen and the workspace's name, or eight
+ * characters of its id.
+ */
 export const PrefixUrl = z
   .string()
   .max(54)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'lower-case letters, digits and hyphens, not at the ends');
 
-/** They speak of one connection, or of where and how long a message is: whoever sends the message sets them. */
+/**
+ * Headers about a single connection, or about the target and length of a message: only the sender of the message sets
+ * them.
+ */
 const ownOfAMessage = new Set([
   'connection',
   'content-length',
@@ -48,10 +54,10 @@ export const PreviewHeaders = mapOf(
   }
 });
 
-/** `null` and the empty string both take a setting away. */
+/** `null` and the empty string both remove a setting. */
 export const clearable = <T extends z.ZodType>(setting: T) => z.union([setting, z.literal('')]).nullable();
 
-/** Clients name tokens by the time they were made, so that several bear one name. */
+/** Not unique: clients name tokens by their creation time, so several tokens may have the same name. */
 const tokenName = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-// Query parameters arrive as text; `queryType` in the metadata tells OpenAPI and the fuzzer what they stand for.
+// Query parameters arrive as text; `queryType` in the metadata gives OpenAPI and the fuzzer their actual type.
 import { z } from 'zod';
 
 declare module 'zod' {
@@ -16,7 +16,7 @@ export const QueryBoolean = z
 export const queryInteger = ({ min, clampTo }: { readonly min: number; readonly clampTo: number }) =>
   z
     .string()
-    // However long: a number beyond what a machine holds is clamped like any other.
+    // Accepts any length: a number too large to represent is clamped like any other.
     .regex(/^-?\d+$/, 'a whole number')
     .transform(Number)
     .refine((value) => value >= min, `at least ${min}`)

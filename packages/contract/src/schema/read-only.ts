@@ -1,4 +1,5 @@
-// Fields that the service sets. The published document says so; whoever sends one is not refused, and changes nothing.
+// Fields that the service sets, marked as such in the published document. A client that sends them is not refused, and
+// changes nothing.
 import type { z } from 'zod';
 
 export const readOnly = <T extends z.ZodType>(schema: T): T => schema.meta({ readOnly: true });

@@ -15,7 +15,7 @@ import {
 } from './text.ts';
 import { Envs, Generation, Ports, VolumeAttachments } from './workload.ts';
 
-/** `null` and the empty string both take a rule away. */
+/** `null` and the empty string both remove a rule. */
 const clearable = <T extends z.ZodType>(rule: T) => z.union([rule, z.literal('')]).nullable();
 
 export const SandboxRuntime = knownKeys({

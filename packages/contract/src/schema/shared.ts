@@ -40,7 +40,7 @@ export const CoreEvent = z
   })
   .meta({ id: 'CoreEvent' });
 
-/** What a client may send as metadata; anything else it sends back is read-only and ignored. */
+/** Metadata that a client may send; other fields that it sends back are read-only and ignored. */
 export const MetadataInput = z.object({
   name: ResourceName,
   displayName: DisplayName.optional(),
@@ -120,7 +120,7 @@ export const VersionErrorBody = z
   .object({ error: z.literal('invalid_api_version'), message: z.string() })
   .meta({ id: 'InvalidApiVersion' });
 
-/** Free-form by contract: the caller's own data, stored and given back as it came. */
+/** Free-form by contract: the caller's own data, stored and returned unchanged. */
 export const FreeForm = z.record(z.string(), z.unknown());
 
 /** An answer without a body. */

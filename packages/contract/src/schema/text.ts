@@ -41,7 +41,7 @@ export const Uuid = z
 export const Text = z.string().max(4096);
 export const LongText = z.string().max(262_144);
 export const AbsolutePath = z.string().min(1).max(4096).regex(/^\//, 'an absolute path');
-/** Whole numbers stay inside what every client language holds. */
+/** Whole numbers in the range that every client language can hold. */
 export const Count = z.int().min(0).max(2_147_483_647);
 export const Percent = z.int().min(0).max(100);
 export const PortNumber = z.int().min(1).max(65_535);

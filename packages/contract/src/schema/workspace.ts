@@ -42,7 +42,7 @@ export const WorkspaceInput = z
   .object({ name: WorkspaceName, accountId, ...changeable })
   .meta({ id: 'WorkspaceInput' });
 
-/** The name is fixed; sent back it must be the one in the address. */
+/** The name cannot change: if sent, it must equal the name in the path. */
 export const WorkspaceChange = z
   .object({ name: z.string().max(256).optional(), ...changeable })
   .meta({ id: 'WorkspaceChange' });
