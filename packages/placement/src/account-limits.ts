@@ -1,10 +1,13 @@
-// Limits of an account: built in, then the deployment's, then the tier's, then the account's own. Every limit in this list is
-// checked somewhere; one that nothing checks does not belong here, since it is shown to the account.
+// Limits of an account: built in, then the deployment's, then the tier's, then the account's own. Every limit in this
+// list must be enforced somewhere, because the api shows the list to the account.
 
-/** Stands for "no limit", which the interface has no word for. */
+/** Stands for "no limit", which the API cannot express. */
 export const unlimited = 1_000_000_000;
 
-/** Enough for an organization, too little to fill a database or a fleet with. The operator sets others by tier or by account. */
+/**
+ * Enough for an organization, too little to fill a database or a fleet. The operator
+ * overrides them by tier or by account.
+ */
 const builtInLimits = {
   agents: 10_000,
   applications: 10_000,
@@ -12,17 +15,17 @@ const builtInLimits = {
   drives: 10_000,
   egress_gateways: 1_000,
   egress_ips: 1_000,
-  /** Bytes of inputs and settings that all stored executions take together. */
+  /** Total bytes of inputs and settings of all stored executions. */
   execution_bytes: 1_073_741_824,
   functions: 10_000,
   images: 10_000,
-  /** Instances that exist at once, whatever they run, sleeping sandboxes included. */
+  /** Instances that exist at once, of any kind, sleeping sandboxes included. */
   instances: 1_000,
   integrations: 10_000,
   jobs: 10_000,
   /** MB of one workload. */
   memory: 262_144,
-  /** MB that machines have reserved for all instances together. */
+  /** MB that runners have reserved for all instances together. */
   memory_mb: 262_144,
   models: 10_000,
   policies: 10_000,
@@ -42,11 +45,11 @@ const builtInLimits = {
 
 type NamedLimits = Readonly<Record<string, number>>;
 
-/** As the operator set them for the deployment. */
+/** Limits that the operator configured for the deployment. */
 export interface LimitSettings {
-  /** Of every account. */
+  /** Limits of every account. */
   readonly limits: NamedLimits;
-  /** By tier, laid over the others. */
+  /** Limits by tier; they override `limits`. */
   readonly tiers: Readonly<Record<string, NamedLimits>>;
 }
 

@@ -1,7 +1,7 @@
-// How many more instances an account may have. What it holds is summed from the rows of its live instances, never from a
-// counter: however an instance ends, its part is free with the row. Sleeping sandboxes count, since their machine keeps their
-// memory reserved. Whoever places locks the account's row first, then the runners': two placements of one account come one
-// after the other, and those of other accounts do not wait.
+// Computes how many more instances an account may have. The usage is summed from the rows of its live instances, never
+// from a counter: however an instance ends, its share is free as soon as its row has ended. Sleeping sandboxes count,
+// since their runner keeps their memory reserved. Every placement locks the account's row first, then the runners'
+// rows, so placements of one account run one after the other and placements of other accounts do not wait.
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { type LimitedAccount, type LimitSettings, limitOf, unlimited } from './account-limits.ts';
@@ -12,9 +12,9 @@ export interface Held {
 }
 
 export interface Room {
-  /** So many more, each of the size that was asked for. */
+  /** Number of further instances of the requested size. */
   readonly count: number;
-  /** The limit that allows no more than these. */
+  /** The limit that caps `count`. */
   readonly limit: { readonly resourceType: 'instances' | 'memory_mb'; readonly limit: number };
 }
 
@@ -29,7 +29,10 @@ export function roomFor(held: Held, account: LimitedAccount, settings: LimitSett
     : { count: byCount, limit: { resourceType: 'instances', limit: instances } };
 }
 
-/** Until the transaction ends nobody else places for the account. `own` is what the transaction itself has taken for it already. */
+/**
+ * Locks the account: until the transaction ends no other placement for it runs. `own` is what
+ * this transaction already holds.
+ */
 export async function lockRoom(
   tx: DatabaseTransaction,
   accountId: string,
@@ -43,7 +46,7 @@ export async function lockRoom(
     .where('id', '=', accountId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
-  // A statement of its own: it has to see what the one that held the lock before has committed.
+  // A separate statement, because it must see what the previous holder of the lock committed.
   const held = await loadHeld(tx, accountId);
   const others = { instances: held.instances - own.instances, memoryMb: held.memoryMb - own.memoryMb };
   return roomFor(others, account, settings, reservedMb);
@@ -56,7 +59,9 @@ export async function loadHeld(tx: Database, accountId: string): Promise<Held> {
   return rows[0] ?? { instances: 0, memoryMb: 0 };
 }
 
-/** Why an instance does not start, for people. The same words every time, so that they are written once. */
+/**
+ * Tells the user why an instance does not start. The text is always the same, so that the event is written only once.
+ */
 export const limitMessage = ({ limit: { limit, resourceType } }: Room): string =>
   `The account limit of ${limit} for ${resourceType} is reached, so no further instance starts. ` +
   'Delete or scale down some, or ask the operator to raise it.';

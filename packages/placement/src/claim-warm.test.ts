@@ -210,7 +210,7 @@ test('claims at the same moment take no more than the account may hold, and the 
     const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined).length;
     return { claimed, reasons: [...new Set(reasons)] };
   };
-  // A sandbox of 4096 MB reserves an eighth of them.
+  // A sandbox of 4096 MB reserves an eighth of its memory.
   expect(await outcomes({ memory_mb: 3 * 512 + 100 })).toEqual({
     claimed: 3,
     reasons: [expect.stringContaining('limit of 1636 for memory_mb')],
@@ -220,7 +220,7 @@ test('claims at the same moment take no more than the account may hold, and the 
     reasons: [expect.stringContaining('limit of 5 for instances')],
   });
   expect(await reservedOf(runner)).toBe(5 * 512 + 15 * warmReservedMb);
-  // What has ended is free at once, however it ended.
+  // An ended instance frees its share at once, however it ended.
   await sql`update instances set ended_at = now() where id in (
     select id from instances where account_id = ${accountId} limit 1)`.execute(database);
   expect((await outcomes({ instances: 5 })).claimed).toBe(1);

@@ -1,6 +1,7 @@
-// Gives a sandbox that was made ahead to its owner, in the owner's transaction: the oldest that nobody else is taking. All who
-// claim from a machine meet at its row, where their memory is reserved; so that is done last, and each holds it for a moment.
-// Elsewhere the runner's row comes before the instance's: two that cross are told so by the database, and one begins anew.
+// Claims a warm sandbox for its owner, in the owner's transaction: the oldest one that no other transaction has
+// locked. All claims on a runner contend for its row, where memory is reserved; that happens last, so that each
+// holds the row briefly. Lock order is reversed here (instance, then runner). PostgreSQL detects a resulting
+// deadlock and the write is retried.
 import { type IsolationClass, resourceErrors } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
@@ -38,22 +39,22 @@ export interface Claimed {
   readonly spec: StoredInstanceSpec;
   readonly runner: RunnerRow;
   readonly reservedMb: number;
-  /** What it needs beyond what one that waits has. */
+  /** Memory that the sandbox needs beyond the reservation of a warm one. */
   readonly differenceMb: number;
 }
 
 /**
- * The machine's memory went to others while this one was being claimed. Said as PostgreSQL says it of a transaction that has to
- * begin anew, so that whoever repeats those repeats this.
+ * Other claims took the runner's memory while this claim was under way. The code is PostgreSQL's serialization failure,
+ * so that the retry of aborted transactions also retries this one.
  */
 export class RoomTaken extends Error {
   readonly code = '40001';
 }
 
 export interface ClaimResult {
-  /** Undefined when none that fits waits anywhere. */
+  /** Undefined when no runner has a matching warm sandbox. */
   readonly claimed: Claimed | undefined;
-  /** Whether a runner has room for one, so that one may be started now. */
+  /** True when a runner has room, so that a new instance may be started now. */
   readonly mayStart: boolean;
 }
 
@@ -96,7 +97,7 @@ interface WaitingRow extends RunnerRow {
   readonly waiting: readonly IsolationClass[];
 }
 
-/** Those of the region, up or not, and what each has ready. */
+/** Runners of the region, up or not, with the isolation classes for which each has a matching warm sandbox. */
 async function loadRunners(
   tx: DatabaseTransaction,
   region: string,
@@ -124,8 +125,9 @@ interface Taking {
 }
 
 /**
- * The end of a claim, right before the commit: the account's row, then the runner's, as everyone takes them. Refuses what the
- * account has no room for. Whoever keeps the pool full hears of it with the commit.
+ * Last step of a claim, right before the commit: locks the account's row, then the runner's, in the
+ * order that all placements use. Throws when the account's limit is reached. The message that refills
+ * the pool is sent with the commit.
  */
 export async function settleClaim(
   tx: DatabaseTransaction,
@@ -140,7 +142,7 @@ export async function settleClaim(
     throw new RoomTaken(`The memory of runner ${runner.id} went to others.`);
 }
 
-/** Undefined when its last one went to somebody else. */
+/** Undefined when other transactions claimed the runner's last warm sandbox. */
 async function take(
   tx: DatabaseTransaction,
   runner: RunnerRow,

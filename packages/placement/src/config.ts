@@ -1,5 +1,5 @@
-// What an operator may set about where instances run and what they get. Read by whoever gives one to a runner: the api for a
-// sandbox that is claimed, the orchestrator for everything else.
+// Operator settings for placing instances. Read by the services that assign an instance to a runner: the api for a
+// claimed sandbox, the orchestrator for everything else.
 import type { Brand } from '@berth/contract';
 import { z } from 'zod';
 import { runcRules } from './runc-rule.ts';
@@ -68,7 +68,7 @@ export interface Settings {
   readonly brand: Brand;
 }
 
-/** A place that runners are in, as location policies see it. */
+/** A place where runners are, as location policies see it. */
 export interface Region {
   readonly name: string;
   readonly continent: string;

@@ -1,5 +1,5 @@
-// The environment of an instance, in order: a later entry of a name wins. Secrets stay sealed; only the api, which sends
-// them to the runner, can open them. Control-plane sheet 4.11, 4.2.
+// The environment of an instance, in order: a later entry of the same name wins. Secrets stay sealed; only the api,
+// which sends them to the runner, can open them. Control-plane sheet 4.11, 4.2.
 import type { SealedEnv } from '@berth/identity';
 import type { StoredValue } from './workload-spec.ts';
 
@@ -20,7 +20,7 @@ export interface EnvironmentSource {
   readonly generation: string;
   readonly connections: readonly Connection[];
   readonly envs: readonly { readonly name: string; readonly value?: StoredValue | undefined }[];
-  /** Where it has to listen; undefined leaves that to the workload. */
+  /** Port on which the workload has to listen; undefined leaves the choice to the workload. */
   readonly port: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export const listeningOn = (port: number) => [
   { name: 'PORT', value: String(port) },
 ];
 
-/** Only what is true of this deployment; nothing that opens a door. */
+/** Only facts about this deployment; no credentials. */
 function platformVariables({ brand, workspace, resource, region, generation }: EnvironmentSource): Entry[] {
   const branded = {
     WORKSPACE: workspace.name,

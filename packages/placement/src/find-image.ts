@@ -1,4 +1,4 @@
-// The image of a workload: what the workspace registered is found in the workspace alone.
+// Finds the image of a workload. A registered image is looked up only in the workload's own workspace.
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { Settings } from './config.ts';
@@ -16,7 +16,7 @@ export async function findImage(
   return chooseImage({ named, workspace: workspace.name, registered }, settings);
 }
 
-/** The newest where several types have one of that name. */
+/** The newest match when images of several types have the name. */
 async function findRegistered(
   tx: DatabaseTransaction,
   workspaceId: string,

@@ -1,22 +1,22 @@
 // Names of the images that a workspace registers: `agent/name:tag`, with or without the workspace's name before it.
 import { imageResourceTypes, parseImageReference } from '@berth/contract';
 
-/** The type of image that the first segment of a name stands for: `app` for applications. Undefined when it is no such word. */
+/** The image type that the first segment of a name stands for: `app` for applications. Undefined when it is no type. */
 export const imageTypeOf = (segment: string): string | undefined =>
   segment === 'app' ? 'application' : imageResourceTypes.find((type) => type === segment);
 
 export interface RegisteredName {
-  /** Any of these: a name behind the workspace's alone says no type. */
+  /** Candidate types: a name that has only the workspace before it does not state its type. */
   readonly types: readonly string[];
   readonly name: string;
   readonly tag: string;
 }
 
-/** Undefined when the text cannot be the name of a registered image: most are a registry's references. */
+/** Undefined when the text cannot be the name of a registered image: most names are references to a registry. */
 export function registeredName(named: string, workspace: string): RegisteredName | undefined {
   const parts = parseImageReference(named);
   if (parts === undefined || parts.registry !== undefined) return undefined;
-  // A tag stands for what was registered under it; a digest beside it could say otherwise.
+  // A tag stands for the image registered under it; a digest beside it could contradict that.
   if (parts.tag !== undefined && parts.digest !== undefined) return undefined;
   const tag = parts.tag ?? parts.digest?.replace(':', '-') ?? 'latest';
   const segments = parts.path.split('/');

@@ -1,5 +1,5 @@
-// Which image a workload gets for the name it gives. Pure, and the same for whoever writes, places or claims a workload.
-// Decisions: image reference.
+// Maps the image name of a workload to the image that runs. Pure, and shared by the code that writes, places and claims
+// workloads. Decisions: image reference.
 import {
   type ImageReferenceParts,
   type ImageSource,
@@ -11,15 +11,15 @@ import type { Settings } from './config.ts';
 import { imageTypeOf } from './image-name.ts';
 
 export interface ChosenImage {
-  /** As the runner pulls it. */
+  /** Reference that the runner pulls. */
   readonly image: string;
   readonly source: ImageSource;
 }
 
 /**
- * - `malformed`: no reference, or the id of an image;
- * - `unregistered`: a name of this service that the workspace has not registered, and no registry holds such images;
- * - `no-hub`: a hub image, and no registry holds those;
+ * - `malformed`: not an image reference, or the id of an image;
+ * - `unregistered`: a name of this service that the workspace has not registered, and no image registry is configured;
+ * - `no-hub`: a hub image, and no image registry is configured;
  * - `reserved`: a folder of the deployment's registry that is not the workspace's.
  */
 export type ImageFault = 'malformed' | 'unregistered' | 'no-hub' | 'reserved';
@@ -28,7 +28,7 @@ export type ImageChoice = ChosenImage | { readonly fault: ImageFault };
 
 export interface NamedImage {
   readonly named: string;
-  /** Its name. */
+  /** Name of the workspace. */
   readonly workspace: string;
   /** The reference that the workspace registered under this name. */
   readonly registered: string | undefined;
@@ -48,7 +48,7 @@ export function chooseImage({ named, workspace, registered }: NamedImage, settin
   return { image: `${imageRegistry}/${workspace}/${own}${versionOf(parts)}`, source: { origin: 'workspace' } };
 }
 
-/** One that the operator names: every workspace may use it. */
+/** An image that the operator names; every workspace may use it. */
 export function deploymentImage(named: string, settings: Settings): ChosenImage {
   const { imageRegistry } = settings.placement;
   const parts = parseImageReference(named);
@@ -76,7 +76,10 @@ function isDefaultImage(parts: ImageReferenceParts, { placement }: Settings): bo
 const isHubName = ({ registry, path }: ImageReferenceParts, { brand }: Settings): boolean =>
   registry === undefined && path.startsWith(`${brand.short}/`);
 
-/** Of a name that begins with a kind or with the workspace: where it is in the workspace's folder. */
+/**
+ * Path inside the workspace's folder for a name that begins with a kind or with the
+ * workspace; undefined for other names.
+ */
 function pathInWorkspace({ registry, path }: ImageReferenceParts, workspace: string): string | undefined {
   const [first = '', ...rest] = path.split('/');
   if (registry !== undefined || rest.length === 0) return undefined;
@@ -84,7 +87,10 @@ function pathInWorkspace({ registry, path }: ImageReferenceParts, workspace: str
   return first === workspace ? rest.join('/') : undefined;
 }
 
-/** Where the image is in the deployment's registry; undefined when it is in another. A default port names the same registry. */
+/**
+ * Path of the image in the deployment's registry; undefined for another registry. A
+ * default port names the same registry.
+ */
 function pathInRegistry(parts: ImageReferenceParts, imageRegistry: string | undefined): string | undefined {
   const probe = imageRegistry === undefined ? undefined : parseImageReference(`${imageRegistry}/x/x`);
   if (probe === undefined) return undefined;
@@ -98,7 +104,7 @@ const withoutDefaultPort = (name: string): string => name.replace(/^([^/:]+):(?:
 const versionOf = ({ tag, digest }: ImageReferenceParts): string =>
   `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 
-/** For people, in the events of a workload that was written before its image was checked. */
+/** Text for the events of a workload that was written before its image was checked. */
 export const imageFaultMessage = (fault: ImageFault, named: string): string => faultWords[fault](named);
 
 const faultWords: Readonly<Record<ImageFault, (named: string) => string>> = {

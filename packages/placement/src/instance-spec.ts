@@ -1,4 +1,4 @@
-// What a runner is told of an instance, made from the revision that it runs.
+// Builds the spec of an instance that the runner receives, from the revision that it runs.
 import type { InstanceSpec, IsolationClass } from '@berth/contract';
 import type { SealedEnv } from '@berth/identity';
 import type { PlacementConfig, Settings } from './config.ts';
@@ -13,7 +13,7 @@ export interface Workload {
   readonly workspace: { readonly id: string; readonly name: string };
 }
 
-/** What was decided about an instance beside its spec. */
+/** Placement decisions about an instance that are not in its workload's spec. */
 export interface Where {
   readonly region: string;
   readonly isolation: IsolationClass;
@@ -70,7 +70,7 @@ export function portOf({ runtime: { ports = [], envs = [] } }: WorkloadSpec): nu
   return Number.isInteger(given) && given >= 1 && given <= 65_535 ? given : defaultPort;
 }
 
-/** Why it cannot be started whatever runner there is; undefined when nothing speaks against it. */
+/** Reason why no runner could start the workload; undefined when there is none. */
 export function faultOf(kind: string, { runtime, integrationConnections }: WorkloadSpec): string | undefined {
   if (runtime.image !== undefined && runtime.image !== '') return undefined;
   const [connection] = integrationConnections;

@@ -1,10 +1,11 @@
-// How code of different tenants is kept apart, said plainly: to whoever asks where something runs, and on the resource itself.
+// Describes in words how code of different tenants is isolated: in the answer about a
+// region, and on the resource itself.
 import type { IsolationClass } from '@berth/contract';
 import type { RuncRule } from './runc-rule.ts';
 
 /**
- * Control-plane sheet 2.8 knows two generations of machines and does not say what they are. Here the newer one is the one that
- * isolates better: gVisor, where a sandbox has a kernel of its own; on the older one it shares that of its machine.
+ * Control-plane sheet 2.8 names two generations of machines without defining them. Here the newer one is the better
+ * isolated: gVisor, where a sandbox has its own kernel; on the older one it shares the kernel of its machine.
  */
 const generations = { runc: 'mk3.0', gvisor: 'mk3.1' } as const satisfies Record<IsolationClass, string>;
 
@@ -15,10 +16,10 @@ const words = {
   gvisor: 'it runs under gVisor, with a kernel of its own',
 } as const satisfies Record<IsolationClass, string>;
 
-/** Of the event with which a sandbox is there. */
+/** Message of the event that reports a sandbox as deployed. */
 export const deployedMessage = (isolation: IsolationClass): string => `Ready; ${words[isolation]}.`;
 
-/** The runners of a region that are up, and those of them that have gVisor. */
+/** Number of runners of a region that are up, and how many of these have gVisor. */
 export interface IsolatingRunners {
   readonly up: number;
   readonly withGvisor: number;

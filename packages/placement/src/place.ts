@@ -1,5 +1,5 @@
-// Chooses the runner of one instance. Of three at random the least loaded one is taken: nearly as even as the best of all,
-// and many that decide at the same moment do not all choose the same. Pure; whoever calls it reserves.
+// Chooses the runner of one instance: the least loaded of three picked at random. That is nearly as even as the best of
+// all, and decisions made at the same moment do not all choose the same runner. Pure; the caller reserves the memory.
 import type { IsolationClass } from '@berth/contract';
 import type { Isolated } from './runc-rule.ts';
 
@@ -10,17 +10,22 @@ export interface Candidate {
   readonly isolation: readonly string[];
   readonly memoryMb: number;
   readonly reservedMb: number;
-  /** Its memory or disk is short. */
+  /** The runner is short of memory or disk. */
   readonly isPressed: boolean;
 }
 
 export interface Need extends Isolated {
-  /** Names of the regions that it may run in. */
+  /** Names of the regions where the instance may run. */
   readonly regions: readonly string[];
   readonly reservedMb: number;
-  /** Runners that hold an instance of the same revision; others are better, so that not all end together. */
+  /**
+   * Runners that hold an instance of the same revision. Other runners are preferred, so that
+   * not all instances fail together.
+   */
   readonly holders: ReadonlySet<string>;
-  /** Rather waits than goes to a machine that is short of memory or disk; others go there when nobody else has room. */
+  /**
+   * Waits instead of using a runner short of memory or disk. Otherwise such a runner is used when no other has room.
+   */
   readonly avoidsPressure?: boolean;
 }
 
@@ -47,8 +52,9 @@ export const hasRoom = ({ reservedMb, memoryMb }: Candidate, neededMb: number): 
   reservedMb + neededMb <= memoryMb;
 
 /**
- * One registered machine that has gVisor is enough for the others not to count, whatever its status: one that is full or away is waited
- * for. Otherwise an outage of those machines would put new code on a shared kernel, where it stays.
+ * Falls back to runc only when no registered runner has the wanted isolation, whatever its status: a runner
+ * that is full or away is waited for. Otherwise an outage of the gVisor runners would put new code on a
+ * shared kernel, where it stays.
  */
 export function isolationFor(
   registered: readonly Candidate[],

@@ -1,5 +1,5 @@
-// Which regions the policies of a workload leave. Those of one type add up, those of different types all have to agree;
-// without one of a type everything of it is allowed. Control-plane sheet 4.11.
+// Computes the regions that the policies of a workload allow. Policies of one type add up, policies of different types
+// must all agree; without a policy of a type everything of that type is allowed. Control-plane sheet 4.11.
 import { z } from 'zod';
 import type { Region } from './config.ts';
 
@@ -13,23 +13,23 @@ export type PlacementPolicy = z.infer<typeof PlacementPolicy> & { readonly name:
 type Location = PlacementPolicy['locations'][number];
 type Flavor = PlacementPolicy['flavors'][number];
 
-/** What every machine offers today. */
+/** The flavor that every runner offers today. */
 const offered = { type: 'cpu', name: 'x86' } as const;
 
 export interface Allowed {
   readonly regions: readonly Region[];
-  /** Names of the policies that left none; empty when some are left. */
+  /** Names of the policies that excluded every region; empty when some are left. */
   readonly refusedBy: readonly string[];
 }
 
-/** `region` is the one that the workload names itself. */
+/** `region` is the region that the workload itself names. */
 export function allowedRegions(
   regions: readonly Region[],
   region: string | undefined,
   policies: readonly PlacementPolicy[],
 ): Allowed {
   const named = region === undefined ? regions : [regions.find(({ name }) => name === region) ?? unknownRegion(region)];
-  // A policy that lists nothing says nothing.
+  // A policy with an empty list restricts nothing.
   const location = policies.filter(({ type, locations }) => type === 'location' && locations.length > 0);
   const flavor = policies.filter(({ type, flavors }) => type === 'flavor' && flavors.length > 0);
   if (flavor.length > 0 && !flavor.some(({ flavors }) => flavors.some(isOffered))) {
@@ -40,7 +40,7 @@ export function allowedRegions(
   return { regions: left, refusedBy: left.length > 0 ? [] : location.map(({ name }) => name) };
 }
 
-/** One that the operator has taken from the list since. */
+/** A region that the operator has removed from the list since the workload was written. */
 const unknownRegion = (name: string): Region => ({ name, continent: '', country: '' });
 
 function covers({ type = 'location', name }: Location, region: Region): boolean {

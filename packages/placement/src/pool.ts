@@ -4,13 +4,14 @@ export interface PoolWish {
   readonly image: string;
   readonly isolation: IsolationClass;
   readonly memoryMb: number;
-  /** Whose image it is. A pool of a workspace's image is that workspace's alone. */
+  /** Origin of the image. A pool with a workspace's image belongs to that workspace alone. */
   readonly imageSource?: ImageSource | undefined;
 }
 
 /**
- * Which sandboxes can stand for each other before they have an owner. Memory is given when one is adopted, but gVisor shows
- * those inside what it was started with.
+ * Key of a warm pool: sandboxes with the same key are interchangeable until they have an owner.
+ * Memory is set at adoption, but under gVisor processes see the memory that the sandbox was started
+ * with, so there it is part of the key.
  */
 export function poolOf({ image, isolation, memoryMb, imageSource }: PoolWish): string {
   const kept = isolation === 'gvisor' ? `gvisor ${memoryMb} ${image}` : `runc ${image}`;

@@ -1,4 +1,4 @@
-// Policies and connections that a revision names, as they are now. One that was deleted since is ignored.
+// Loads the policies and connections that a revision names, in their current state. Deleted ones are ignored.
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
@@ -36,7 +36,7 @@ interface NamedRow {
   readonly spec: JsonObject;
 }
 
-/** In the order in which they are named. */
+/** In the order of `names`. */
 async function loadNamed(
   tx: DatabaseTransaction,
   workspaceId: string,

@@ -1,5 +1,5 @@
-// What may share the kernel of its machine (runc) and what has to run under gVisor. The operator decides; a tenant may ask for runc
-// only where the operator lets it. Pure.
+// Decides which workloads may share the kernel of their machine (runc) and which must run under gVisor. The operator
+// decides; a tenant may request runc only where the operator allows it. Pure.
 import type { IsolationClass } from '@berth/contract';
 
 export const runcRules = ['nothing', 'mk2-workloads', 'everything'] as const;
@@ -7,7 +7,9 @@ export type RuncRule = (typeof runcRules)[number];
 
 export interface Isolated {
   readonly isolation: IsolationClass;
-  /** Runs on runc where no registered runner has gVisor. A runner that is away for a moment is registered. */
+  /**
+   * Falls back to runc where no registered runner has gVisor. A runner that is away for a moment is still registered.
+   */
   readonly mayFallBack: boolean;
 }
 
@@ -15,7 +17,7 @@ interface Asking {
   readonly runtime: { readonly generation?: string | undefined };
 }
 
-/** Agents and functions are workloads; sandboxes run whatever somebody brings, and have a rule of their own. */
+/** Agents and functions are workloads. Sandboxes run arbitrary code and have a separate rule. */
 type Guarded = 'sandbox' | 'workload';
 
 export function isolationOf(guarded: Guarded, { runtime }: Asking, runcFor: RuncRule): Isolated {

@@ -1,8 +1,8 @@
-// When a sandbox ends by itself. The rule that fires first counts. Control-plane sheet 3.5.
+// Computes when a sandbox expires. The rule that fires first counts. Control-plane sheet 3.5.
 import { durationSeconds } from '@berth/contract';
 import { z } from 'zod';
 
-/** The parts of a stored spec that end it; the contract checked them when they came in. */
+/** The parts of a stored spec that limit the lifetime. The contract validated them when they were written. */
 const LifetimeSpec = z.object({
   runtime: z.object({ ttl: z.string().nullish(), expires: z.string().nullish() }).nullish(),
   lifecycle: z
@@ -10,26 +10,26 @@ const LifetimeSpec = z.object({
     .nullish(),
 });
 
-/** As it stands in the database. */
+/** Spec as stored in the database. */
 type Spec = Readonly<Record<string, unknown>>;
 
 export interface Lifetime {
   readonly createdAtMs: number;
-  /** Last real activity; absent as long as nothing ran. */
+  /** Last real activity; absent until something has run. */
   readonly lastUsedAtMs?: number | undefined;
-  /** Longest life the account allows; absent or below one means any. */
+  /** Longest lifetime that the account allows; absent or below one means unlimited. */
   readonly longestDays?: number | undefined;
 }
 
 export interface Expiry {
   readonly atMs: number;
-  /** Of the event with which it ends. */
+  /** Message of the expiration event. */
   readonly message: string;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The rules whose moment is known in advance, whatever happens until then: all but `ttl-idle`. */
+/** The earliest of the rules whose moment is known in advance: all but `ttl-idle`. */
 export function fixedExpiry(spec: Spec, { createdAtMs, longestDays = 0 }: Lifetime): Expiry | undefined {
   const { runtime, lifecycle } = LifetimeSpec.parse(spec);
   return first([
@@ -43,7 +43,7 @@ export function fixedExpiry(spec: Spec, { createdAtMs, longestDays = 0 }: Lifeti
   ]);
 }
 
-/** The shortest `ttl-idle`. */
+/** The expiry by the shortest `ttl-idle`. */
 export function idleExpiry(spec: Spec, { createdAtMs, lastUsedAtMs = createdAtMs }: Lifetime): Expiry | undefined {
   const { lifecycle } = LifetimeSpec.parse(spec);
   return first(
@@ -60,13 +60,16 @@ export function idleExpiry(spec: Spec, { createdAtMs, lastUsedAtMs = createdAtMs
 export const expiresAtMs = (spec: Spec, lifetime: Lifetime): number | undefined =>
   first([fixedExpiry(spec, lifetime), idleExpiry(spec, lifetime)])?.atMs;
 
-/** Whole seconds left, never negative; undefined when no rule ends it. */
+/** Whole seconds left, never negative; undefined when no rule limits the lifetime. */
 export function expiresInSeconds(spec: Spec, lifetime: Lifetime, nowMs: number): number | undefined {
   const endMs = expiresAtMs(spec, lifetime);
   return endMs === undefined ? undefined : Math.max(0, Math.ceil((endMs - nowMs) / 1000));
 }
 
-/** Why one ended at the moment that was stored: by a rule of its own, or else by its account's, which only the api knows. */
+/**
+ * Reason for an expiry at the stored moment: a rule of the sandbox, or else the account's
+ * limit, which only the api knows.
+ */
 export function expiryMessage(spec: Spec, createdAtMs: number, storedAtMs: number): string {
   const own = fixedExpiry(spec, { createdAtMs });
   return (own !== undefined && own.atMs <= storedAtMs ? own : accountExpiry(storedAtMs)).message;

@@ -1,5 +1,6 @@
-// What a runner is told of a sandbox, made from the resource: it has no revisions. What may change while it runs is applied in
-// place; `boot` counts how often it had to begin anew.
+// Builds the spec of a sandbox instance that the runner receives, from the resource: a sandbox has no
+// revisions. Changes that can be applied while it runs are applied in place; `boot` counts how often
+// the sandbox had to start again.
 import { durationSeconds, type InstanceSpec } from '@berth/contract';
 import { z } from 'zod';
 import type { PlacementConfig, Settings } from './config.ts';
@@ -31,40 +32,40 @@ export const SandboxSpec = z.object({
 });
 export type SandboxSpec = z.infer<typeof SandboxSpec>;
 
-/** Where the API inside every sandbox listens. */
+/** Port of the API inside every sandbox. */
 const guestPort = 8080;
-/** Where people's own servers are proposed to listen when the sandbox declares no port: most frameworks choose it too. */
+/** Default of `PORT` for the user's own server when the sandbox declares no port: most frameworks choose it too. */
 const proposedPort = 3000;
-/** Previews refuse the first, the others are the sandbox's own API. */
+/** Reserved ports: previews refuse 80; 443 and the guest port are the sandbox's own API. */
 const portsOfOthers: readonly number[] = [80, 443, guestPort];
-/** The VPC of every sandbox that names none. Its members do not reach each other. */
+/** VPC of every sandbox that names none. Its members cannot reach each other. */
 const defaultVpc = 'default';
 const mbPerCore = 2048;
 const newestGeneration = 'mk3';
-/** One that waits for an owner holds a guest and nothing else. */
+/** A warm sandbox runs only the guest. */
 export const warmReservedMb = 64;
 
-/** Of an instance: which of the sandbox's beginnings it is. */
+/** Revision name of an instance: the boot of the sandbox that it is. */
 export const bootRevision = (boot: number): string => `boot-${boot}`;
 
-/** The wanted one, as the resource's state says. */
+/** The wanted boot, from the resource's state. */
 export const bootOf = (state: Readonly<Record<string, unknown>> | null): number =>
   typeof state?.boot === 'number' ? state.boot : 1;
 
 export const sandboxMemoryMb = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): number =>
   runtime.memory ?? sandboxes.defaultMemoryMb;
 
-/** The name of its image, its own or the operator's; undefined when neither names one. */
+/** Image name from the sandbox's spec or else the operator's default; undefined when neither names one. */
 export const sandboxImageName = ({ runtime }: SandboxSpec, { sandboxes }: PlacementConfig): string | undefined =>
   runtime.image || sandboxes.defaultImage;
 
-/** Why it cannot be started whatever runner there is; undefined when nothing speaks against it. */
+/** Reason why no runner could start the sandbox; undefined when there is none. */
 export const sandboxFault = (spec: SandboxSpec, placement: PlacementConfig): string | undefined =>
   sandboxImageName(spec, placement) === undefined
     ? 'No image: set spec.runtime.image, or ask the operator for a default one (placement.sandboxes.defaultImage).'
     : undefined;
 
-/** What it takes of a runner's memory in the books: most sandboxes sleep. */
+/** Memory that the sandbox reserves on a runner. Less than it may use, because most sandboxes sleep. */
 export const reservedMbOf = (spec: SandboxSpec, placement: PlacementConfig): number =>
   Math.ceil(sandboxMemoryMb(spec, placement) / placement.sandboxes.overcommit);
 
@@ -89,7 +90,8 @@ export function sandboxInstanceSpec(
     region: where.region,
     generation: runtime.generation ?? newestGeneration,
     connections: [],
-    // Only proposed, so whatever the sandbox says itself comes later: nothing of ours depends on them.
+    // Defaults that the sandbox's own variables override, since later entries win. Nothing
+    // of the platform depends on them.
     envs: [...listeningOn(ownPort(spec)), ...runtime.envs],
     port: undefined,
   });
@@ -104,7 +106,7 @@ export function sandboxInstanceSpec(
   };
 }
 
-/** Of one that waits for an owner: it is nobody's, and knows nothing. */
+/** Spec of a warm sandbox: it has no owner and no environment. */
 export const warmInstanceSpec = (wish: PoolWish, settings: Settings): StoredInstanceSpec => ({
   ...withoutOwner(wish, settings),
   env: [],
@@ -122,7 +124,7 @@ const withoutOwner = ({ image, imageSource, isolation, memoryMb }: PoolWish, { p
     sandbox: { idleSeconds: placement.sandboxes.idleSeconds },
   }) satisfies InstanceSpec;
 
-/** Who else in the VPC reaches it: on declared ports alone, and never on the guest's. */
+/** Ports on which other members of the VPC reach the sandbox: declared ports only, and never the guest's. */
 function peersOf({ vpc = defaultVpc, runtime: { ports } }: SandboxSpec): Pick<InstanceSpec, 'vpc'> {
   if (vpc === defaultVpc) return {};
   const declared = ports.filter(({ target }) => target !== guestPort);
@@ -146,7 +148,7 @@ function shortestIdleSeconds({ lifecycle }: SandboxSpec): number | undefined {
   return seconds.length === 0 ? undefined : Math.min(...seconds);
 }
 
-/** What the first process inside reads when it starts, and never again. Those after `_` carry the brand. */
+/** Variables that the first process inside reads only once, when it starts. `brandedAtStart` lack the brand prefix. */
 const readAtStart: readonly string[] = [
   'SANDBOX_BRAND',
   'SANDBOX_CONTROL_KEY',
@@ -158,14 +160,14 @@ const readAtStart: readonly string[] = [
 ];
 const brandedAtStart: readonly string[] = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'];
 
-/** Whether one that was started before anybody knew of this sandbox can become it. */
+/** True when a warm sandbox, started before this sandbox was known, can become it. */
 export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<Settings, 'brand'>): boolean {
   const early = [...readAtStart, ...brandedAtStart.map((name) => `${brand.short.toUpperCase()}_${name}`)];
   return (
     volumes.length === 0 &&
     Object.keys(runtime.extraArgs).length === 0 &&
     runtime.storageMb === undefined &&
-    // Whoever may pull the image is asked by the registry, not by us.
+    // With its own registry credentials only the registry can decide whether the sandbox may have the image.
     runtime.dockerConfig === undefined &&
     !runtime.envs.some(({ name }) => early.includes(name))
   );

@@ -1,13 +1,13 @@
-// Reserves memory on runners, for as many instances as there is room. The reservation itself says whether there is room: what
-// was read before it may be old. Two that take several runners in another order may wait for each other; the database ends one
-// of them, and whoever called it begins anew.
+// Reserves memory on runners, for as many instances as fit. The reservation itself decides whether there is room: the
+// rows read before may be stale. Two transactions that take several runners in different orders may deadlock;
+// PostgreSQL aborts one of them, and its caller retries.
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { type Candidate, type Need, type Placement, place } from './place.ts';
 
 export interface Taken {
   readonly placements: readonly Placement[];
-  /** All runners, for whoever has to say why there are fewer than were asked for. */
+  /** All runners, for a caller that explains why fewer instances were placed than requested. */
   readonly runners: readonly Candidate[];
 }
 
@@ -26,7 +26,8 @@ export async function takeRunners(
     if (placement === undefined) break;
     const { id } = placement.runner;
     const reservedNow = await reserveMemory(tx, id, need.reservedMb);
-    // Full or gone since it was read: the next best one is asked. It stays registered, so that isolation is not given up for it.
+    // Full or gone since it was read: try the next best runner. It stays in the list, so that
+    // isolation does not fall back to runc.
     runners = runners.map((runner) => {
       if (runner.id !== id) return runner;
       return reservedNow === undefined ? { ...runner, status: 'unusable' } : { ...runner, reservedMb: reservedNow };
@@ -54,7 +55,7 @@ async function loadRunners(tx: DatabaseTransaction): Promise<Candidate[]> {
   }));
 }
 
-/** What the runner has promised with it; undefined when it has no room or is not up. */
+/** Total reservation of the runner after this one; undefined when the runner has no room or is not up. */
 export async function reserveMemory(
   tx: DatabaseTransaction,
   runnerId: string,

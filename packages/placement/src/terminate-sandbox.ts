@@ -1,6 +1,6 @@
-// The end of a sandbox, whoever ends it: a caller, or a rule of its own. Its record stays for a while and its name is free at
-// once; what ran of it is told to go, and what it held is let go of. The caller holds the resource's row, and gives back
-// counters and limits as the last thing of its transaction.
+// Ends a sandbox, on a caller's request or by a lifetime rule. Its record stays for a while and its name is free at
+// once; its instances are set to `gone`, and its host labels and volumes are released. The caller holds the lock on the
+// resource's row, and gives back counters and limits as the last step of its transaction.
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -18,17 +18,17 @@ export interface EndingSandbox {
 
 export interface Ending {
   readonly type: 'deletion' | 'expiration';
-  /** For people: who or what ended it. */
+  /** Tells the user who or what ended the sandbox. */
   readonly message: string;
 }
 
 export interface Ended {
   readonly terminatedAt: Date;
-  /** What was told to go; whoever ended it rings for the runners. */
+  /** Instances set to `gone`; the caller notifies their runners. */
   readonly retired: readonly { readonly id: string; readonly runnerId: string }[];
 }
 
-/** Undefined when it has ended already: then nothing is written, and nothing is to be given back. */
+/** Undefined when the sandbox has already ended: then nothing is written, and the caller has nothing to give back. */
 export async function terminateSandbox(
   tx: DatabaseTransaction,
   sandbox: EndingSandbox,
@@ -50,7 +50,7 @@ export async function terminateSandbox(
   return { terminatedAt: ended.terminated_at, retired };
 }
 
-/** In the order of their ids, as reports are recorded, so that nobody waits for each other in a circle. */
+/** Locks in id order, like the recording of reports, to avoid deadlocks. */
 async function retire(tx: DatabaseTransaction, uid: string): Promise<Ended['retired']> {
   const { rows } = await sql<{ id: string; runnerId: string }>`
     update instances set desired = 'gone' where id = any(array(
@@ -60,7 +60,7 @@ async function retire(tx: DatabaseTransaction, uid: string): Promise<Ended['reti
   return rows;
 }
 
-/** A volume knows its holder by name: the next sandbox of that name gets none of it. */
+/** A volume stores its holder by name, so without this the next sandbox of that name would hold it. */
 async function detachVolumes(tx: DatabaseTransaction, { workspaceId, name, spec }: EndingSandbox): Promise<void> {
   const { volumes } = HeldVolumes.parse(spec);
   const names = (volumes ?? []).flatMap((volume) => volume.name ?? []);

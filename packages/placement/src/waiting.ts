@@ -1,4 +1,4 @@
-// Why an instance has no runner yet, for people.
+// Explains to the user why an instance has no runner yet.
 import { type Candidate, hasRoom, isolationFor } from './place.ts';
 import type { Allowed } from './policies.ts';
 import type { Isolated } from './runc-rule.ts';

@@ -1,4 +1,5 @@
-// The parts of a stored spec that decide where and how a workload runs. The contract checked them when they came in.
+// The parts of a stored spec that decide where and how a workload runs. The contract
+// validated them when they were written.
 import { z } from 'zod';
 
 export const Value = z.union([z.string(), z.object({ $sealed: z.string() })]);
@@ -14,7 +15,7 @@ const Runtime = z.object({
   envs: z.array(z.object({ name: z.string(), value: Value.optional() })).optional(),
 });
 
-/** Of a revision: what is deployed. */
+/** The deployable part, stored in a revision. */
 export const WorkloadSpec = z.object({
   region: z.string().optional(),
   policies: z.array(z.string()).default([]),
@@ -23,7 +24,7 @@ export const WorkloadSpec = z.object({
 });
 export type WorkloadSpec = z.infer<typeof WorkloadSpec>;
 
-/** Of the resource: which revisions take traffic, and whether any does. */
+/** The part stored in the resource: which revisions take traffic, and whether any does. */
 export const TrafficSpec = z.object({
   enabled: z.boolean().default(true),
   revision: z
@@ -40,7 +41,9 @@ export const ConnectionSpec = z.object({
   secret: z.record(z.string(), Value).default({}),
 });
 
-/** How few and how many instances a revision may have; at least one, or it could not serve at all. */
+/**
+ * Minimum and maximum number of instances of a revision. The maximum is at least one, or the revision could not serve.
+ */
 export function instanceLimits({ runtime }: WorkloadSpec, mostInstances: number): { least: number; most: number } {
   const { minScale = 0, maxScale } = runtime;
   const most = Math.max(1, maxScale ?? Math.max(mostInstances, minScale));

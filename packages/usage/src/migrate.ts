@@ -4,7 +4,7 @@ import { logsTimeToLive, migrations } from './migrations.ts';
 
 const Tables = z.array(z.object({ engine_full: z.string() }));
 
-/** Makes what is missing, and lets lines live as long as the setting says now. */
+/** Creates missing tables and applies the configured retention. */
 export async function migrate(client: ClickHouseClient, logRetentionDays: number): Promise<void> {
   for (const query of migrations(logRetentionDays)) await client.command({ query });
   const timeToLive = logsTimeToLive(logRetentionDays);
@@ -13,7 +13,7 @@ export async function migrate(client: ClickHouseClient, logRetentionDays: number
     format: 'JSONEachRow',
   });
   const [table] = Tables.parse(await answer.json());
-  // Not every time: a change is carried through everything that is stored.
+  // Only when the value differs: ClickHouse applies a changed TTL to everything that is stored.
   if (table?.engine_full.includes(`TTL ${timeToLive}`) === false)
     await client.command({ query: `ALTER TABLE logs MODIFY TTL ${timeToLive}` });
 }

@@ -1,4 +1,4 @@
-// The tables in ClickHouse. Every statement may be run again, by several servers at once; new ones are added at the end.
+// The tables in ClickHouse. Every statement may be run again, and by several servers at once; new ones go at the end.
 import { severityNumbers } from '@berth/contract';
 
 const severities = Object.entries(severityNumbers)
@@ -8,8 +8,9 @@ const severities = Object.entries(severityNumbers)
 export const logsTimeToLive = (days: number): string => `toDateTime(time) + toIntervalDay(${days})`;
 
 export const migrations = (logRetentionDays: number): readonly string[] => [
-  // A line is known by its instance and its place in what that has said. Sent again it has the same time, so the whole key
-  // is the same and one of the two goes: in the background, and before that whenever a query says FINAL.
+  // A line is identified by its instance and its sequence number there. A line sent again has the same
+  // time and therefore the same key, so ClickHouse removes the duplicate: in the background, and before
+  // that in every query with FINAL.
   `CREATE TABLE IF NOT EXISTS logs (
     workspace_id UUID,
     resource_type LowCardinality(String),

@@ -1,5 +1,5 @@
-// ClickHouse behind small functions. The tables are made before the first use and again after a failure, so it does not
-// matter which of the two starts first, or whether ClickHouse comes back empty.
+// Access to ClickHouse. The tables are created before the first use and again after a failure, so ClickHouse may start
+// after this process, or come back empty.
 import type { Logger } from '@berth/telemetry';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { LogRow } from './logs/log-row.ts';
@@ -9,19 +9,21 @@ import { migrate } from './migrate.ts';
 import { UsageUnavailable } from './unavailable.ts';
 
 export interface UsageOptions {
-  /** With user, password and database, if there are any: http://user:password@host:8123/database */
+  /** URL, with user, password and database if there are any: http://user:password@host:8123/database */
   readonly url: string;
   readonly logger: Logger;
   readonly logRetentionDays?: number;
   readonly now?: () => number;
 }
 
-/** Everything throws `UsageUnavailable` and nothing else. */
+/** Every failure is thrown as `UsageUnavailable`. */
 export interface Usage {
   migrate(): Promise<void>;
   ready(): Promise<boolean>;
   readonly logs: {
-    /** Resolves once the rows are stored; says how many. The same row may be written any number of times. */
+    /**
+     * Resolves with the number of stored rows once they are stored. The same row may be written any number of times.
+     */
     write(rows: readonly LogRow[]): Promise<number>;
     query(query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>>;
   };
@@ -32,7 +34,7 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
   const client = createClient({
     url,
     application: 'berth',
-    // What fails is thrown, and logged by whoever asked.
+    // The client does not log, because errors are thrown and the caller logs them.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { async_insert: 0 },
   });

@@ -1,4 +1,7 @@
-/** ClickHouse did not answer, or not as asked. What was written may or may not be there: it may be sent again. */
+/**
+ * ClickHouse did not answer, or reported an error. Rows of a failed write may or may not be
+ * stored; writing again is safe.
+ */
 export class UsageUnavailable extends Error {
   constructor(cause: unknown) {
     super('ClickHouse did not answer', { cause });

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Two ends of a connection; the far one does so with every tunnel. */
+/** Two ends of a connection; the far end serves every tunnel with `serve`. */
 async function start(serve: (channel: Channel, words: string) => void) {
   const accepted = Promise.withResolvers<Duplex>();
   const server = createServer((socket) => {
@@ -53,7 +53,7 @@ test('frames are the same however they are cut into pieces', () => {
       const seen: string[] = [];
       const reader = new FrameReader({
         frame(kind, id, payload) {
-          // Data may come in several pieces.
+          // Data may arrive in several pieces.
           const isMore = kind === 'data' && seen.at(-1)?.startsWith(`${kind} ${id} `);
           if (isMore) seen.push(`${seen.pop()}${payload.toString('hex')}`);
           else seen.push(`${kind} ${id} ${payload.toString('hex')}`);

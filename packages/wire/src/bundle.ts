@@ -1,16 +1,19 @@
-// Tunnels that share one connection, so that each costs neither a handshake nor the memory of one. Nothing of one waits for
-// another: a side sends no more of a tunnel than the other has room for.
+// Tunnels that share one connection, so that a tunnel costs neither a handshake nor the memory of a connection. No
+// tunnel blocks another: a side sends no more on a tunnel than the other side has room for.
 import type { Duplex } from 'node:stream';
 import { Channel, type Line } from './channel.ts';
 import { type FrameKind, FrameReader, frameHead } from './frame.ts';
 
 export interface BundleOptions {
-  /** Somebody asks for a tunnel, in these words. `answer` says what becomes of it; with anything but a tunnel it is over. */
+  /**
+   * The other side requests a tunnel with `words`. `answer` sends the reply; after any reply
+   * but `open` the handler ends it.
+   */
   readonly onOpen?: (words: string, channel: Channel, answer: (words: string) => void) => void;
 }
 
 const noBytes = Buffer.alloc(0);
-/** A smaller payload is copied behind its head: one piece costs less than two. */
+/** A smaller payload is copied behind its head, because one write costs less than two. */
 const copiedBytes = 8_192;
 
 export class Bundle implements Line {
@@ -33,11 +36,11 @@ export class Bundle implements Line {
         socket.destroy(error instanceof Error ? error : undefined);
       }
     });
-    // A connection that is ending carries no new tunnels, and no old one can finish on half of it.
+    // A half-closed connection opens no new tunnels and can finish no old one, so it is destroyed.
     socket.once('end', () => socket.destroy()).once('close', () => this.#close());
   }
 
-  /** Tunnels that are open or asked for. */
+  /** Number of tunnels that are open or requested. */
   get size(): number {
     return this.#channels.size;
   }
@@ -46,7 +49,7 @@ export class Bundle implements Line {
     return !this.#socket.destroyed && this.#socket.writable;
   }
 
-  /** Undefined words when the connection breaks first. */
+  /** `answer` resolves to undefined when the connection breaks first. */
   open(words: string): { readonly channel: Channel; readonly answer: Promise<string | undefined> } {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -57,14 +60,14 @@ export class Bundle implements Line {
     return { channel, answer };
   }
 
-  /** At once, with whatever is on it. */
+  /** Closes the connection at once, with all its tunnels. */
   destroy(): void {
     this.#socket.destroy();
   }
 
   send(id: number, kind: FrameKind, payload = noBytes): void {
     if (!this.isOpen) return;
-    // What is said within a moment leaves as one.
+    // Frames of the same event loop turn leave as one write.
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#socket.cork();
@@ -107,7 +110,7 @@ export class Bundle implements Line {
       this.#asked.get(id)?.(payload.toString());
       this.#asked.delete(id);
     }
-    // Of one that is over here, the other side has not heard yet.
+    // A frame for an unknown id is ignored: the tunnel has ended here, and the other side has not received that yet.
     else this.#channels.get(id)?.hear(kind, payload);
   }
 
@@ -116,7 +119,7 @@ export class Bundle implements Line {
     if (onOpen === undefined || id <= this.#lastId) throw new Error('no tunnel can be asked for here');
     this.#lastId = id;
     const channel = new Channel(this, id);
-    // It may break at any time; whoever reads it sees that it closed.
+    // The tunnel may break at any time; its reader sees that it closed.
     channel.on('error', () => {});
     this.#channels.set(id, channel);
     onOpen(words, channel, (answer) => this.send(id, 'answer', Buffer.from(answer)));

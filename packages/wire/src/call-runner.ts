@@ -1,4 +1,4 @@
-// One call to a runner, in place of a tunnel on one of the lines to it.
+// One call to a runner. It uses a channel of a connection to the runner, like a tunnel.
 import { RunnerCallAnswer, type RunnerCallBody, type RunnerCallName, TunnelAnswer } from '@berth/contract';
 import type { Channel } from './channel.ts';
 import { NotDispatched } from './not-dispatched.ts';
@@ -7,7 +7,7 @@ import type { RunnerLines, RunnerPlace } from './runner-lines.ts';
 
 const mostAnswerBytes = 16_384;
 
-/** Throws `NotDispatched` when the runner could not be asked; after that, what has become of the call is not known. */
+/** Throws `NotDispatched` when the call did not reach the runner. After any other error its outcome is unknown. */
 export async function callRunner<Name extends RunnerCallName>(
   lines: RunnerLines,
   place: RunnerPlace,

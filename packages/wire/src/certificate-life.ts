@@ -1,21 +1,21 @@
-// How much of a certificate's life is left: for its renewal and for its metric.
+// Remaining lifetime of a certificate, for its renewal and its metric.
 import { X509Certificate } from 'node:crypto';
 import { Gauge, type Registry } from '@berth/telemetry';
 
 const dayMs = 86_400_000;
 
-/** With less than a third of its life left there is still time for a deployment that is away for days. */
+/** Due when less than a third of the lifetime is left, so that a deployment may be down for days before it expires. */
 export function isDueForRenewal(certificate: string, nowMs: number): boolean {
   const { validFromDate, validToDate } = new X509Certificate(certificate);
   const lifeMs = validToDate.getTime() - validFromDate.getTime();
   return validToDate.getTime() - nowMs < lifeMs / 3;
 }
 
-/** Below zero once it has ended. */
+/** Negative once the certificate has expired. */
 export const daysLeft = (certificate: string, nowMs: number): number =>
   (new X509Certificate(certificate).validToDate.getTime() - nowMs) / dayMs;
 
-/** `certificates` in PEM by the name they have in the metric, as they are when somebody reads it. */
+/** `certificates` returns PEM by metric label; it is called whenever the metric is read. */
 export function createCertificateMetric(
   registry: Registry,
   certificates: () => Readonly<Record<string, string>>,

@@ -1,25 +1,27 @@
 import { Duplex } from 'node:stream';
 import type { FrameKind } from './frame.ts';
 
-/** What a side may send before the other has taken any of it: so much is held at most of a tunnel whose reader is slow. */
+/**
+ * Flow-control window: the bytes a side may send unacknowledged, and so the most held for a tunnel with a slow reader.
+ */
 const windowBytes = 128 * 1024;
 const mostFrameBytes = 64 * 1024;
 
 export interface Line {
   send(id: number, kind: FrameKind, payload?: Buffer): void;
-  /** Undefined when the line can take more at once. */
+  /** Undefined when the connection takes more data now. */
   drained(): Promise<void> | undefined;
   over(id: number): void;
 }
 
-/** One tunnel among those that share a connection. It ends and breaks like a socket of its own. */
+/** One tunnel among those that share a connection. It ends and breaks like a separate socket. */
 export class Channel extends Duplex {
   readonly id: number;
   readonly #line: Line;
-  /** What may still be sent, and what waits for that. */
+  /** Bytes that may still be sent, and the write that waits for credit. */
   #credit = windowBytes;
   #waiting: { readonly chunk: Buffer; readonly done: (error?: Error) => void } | undefined;
-  /** What has come and is not yet credited to the other side. */
+  /** Bytes received and not yet credited to the other side. */
   #taken = 0;
   #isFull = false;
   #hasEnded = false;
@@ -31,7 +33,7 @@ export class Channel extends Duplex {
     this.id = id;
   }
 
-  /** A frame of the other side. Throws on what no honest side sends. */
+  /** Handles a frame of the other side. Throws on a violation of the protocol. */
   hear(kind: FrameKind, payload: Buffer): void {
     if (kind === 'data') this.#hearData(payload);
     if (kind === 'credit') {
@@ -45,7 +47,7 @@ export class Channel extends Duplex {
     if (kind === 'reset') this.break('the other side has broken off', true);
   }
 
-  /** Without a word to the other side when that is gone or has said so itself. */
+  /** Sends no reset when the other side is gone or has itself reset the tunnel. */
   break(why: string, isKnownThere = false): void {
     if (isKnownThere) [this.#hasEnded, this.#hasOtherEnded] = [true, true];
     this.destroy(Object.assign(new Error(why), { code: 'ECONNRESET' }));
@@ -81,7 +83,7 @@ export class Channel extends Duplex {
     this.#giveCredit();
   }
 
-  /** Not for every few bytes. */
+  /** Sends credit only for a quarter of the window or more, not for every few bytes. */
   #giveCredit(): void {
     if (this.#isFull || this.#taken < windowBytes / 4) return;
     const credit = Buffer.allocUnsafe(4);
@@ -102,7 +104,7 @@ export class Channel extends Duplex {
     }
   }
 
-  /** No faster than the line takes it. */
+  /** Completes the write when the connection has drained: back-pressure. */
   #finish(done: () => void): void {
     const drained = this.#line.drained();
     if (drained === undefined) done();

@@ -1,5 +1,5 @@
-// What a gateway or an api shows to runners and knows them by: the node authority, and a short-lived certificate for a key that
-// never leaves this process. It is renewed with a third of its life left; who connects never waits for that.
+// Credentials of a gateway or an api towards runners: the node authority, and a short-lived certificate for a key that
+// never leaves this process. It is renewed when a third of its life is left; connections do not wait for the renewal.
 import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
@@ -7,9 +7,9 @@ import type { Logger } from '@berth/telemetry';
 import { isDueForRenewal } from './certificate-life.ts';
 
 export interface CredentialsOptions {
-  /** The node authority in PEM: who does not show a certificate of it is not a runner. */
+  /** The node authority in PEM. A peer without a certificate of this authority is not a runner. */
   readonly authorityPem: () => Promise<string>;
-  /** Has a public key, in PEM, certified for the role of this process. */
+  /** Obtains a certificate for a public key (PEM) and the role of this process. */
   readonly certify: (publicKey: string, signal: AbortSignal) => Promise<string>;
   readonly logger: Logger;
   /** Milliseconds since 1970. */
@@ -17,15 +17,15 @@ export interface CredentialsOptions {
 }
 
 export interface Shown {
-  /** Another with every certificate. */
+  /** Fingerprint of the certificate; changes with every renewal. */
   readonly id: string;
   readonly context: SecureContext;
 }
 
 export interface Credentials {
-  /** Rejects when there has never been one, or the last one has ended, and no other is to be had. */
+  /** Rejects when there is no valid certificate (none yet, or expired) and a new one cannot be obtained. */
   current(): Promise<Shown>;
-  /** PEM; undefined before the first. */
+  /** PEM; undefined before the first certificate. */
   readonly certificate: string | undefined;
   close(): void;
 }
@@ -37,9 +37,9 @@ interface Known extends Shown {
 }
 
 const freshMs = 10_000;
-/** Also a process that opens no connection renews its certificate. */
+/** Check interval, so that a process that opens no connection renews its certificate too. */
 const lookMs = 60_000;
-/** The runner takes the first: strong enough, and the cheapest for every processor with instructions for AES. */
+/** The runner picks the first: strong enough, and the cheapest on every processor with AES instructions. */
 const ciphers = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 const makeKeys = promisify(generateKeyPair);
 
@@ -61,7 +61,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     }
   }
 
-  /** One question at a time, however many connections are opened meanwhile. */
+  /** At most one request at a time, shared by all connections that are opened meanwhile. */
   function ask(): Promise<Known> {
     askedAt = performance.now();
     asking ??= read();

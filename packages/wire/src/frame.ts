@@ -1,17 +1,17 @@
-// Many tunnels on one connection: what one of them says is cut into frames of a kind, a number and a length.
+// Many tunnels on one connection: the data of each is cut into frames with a kind, a tunnel number and a length.
 
 export const frameKinds = ['open', 'answer', 'data', 'end', 'reset', 'credit'] as const;
 export type FrameKind = (typeof frameKinds)[number];
 
 export interface FrameSink {
-  /** Of data as much as is there; of every other kind the whole. */
+  /** `payload` is the whole payload of a frame; for `data` it may be only a part. */
   frame(kind: FrameKind, id: number, payload: Buffer): void;
 }
 
 const headBytes = 8;
-/** Of everything but data. */
+/** Largest payload of every kind but `data`. */
 const mostControlBytes = 4_096;
-/** A smaller piece is copied: otherwise it would keep all that was read together with it. */
+/** A smaller piece is copied: otherwise it would keep the whole buffer that it was read with in memory. */
 const copiedBytes = 2_048;
 
 export function frameHead(kind: FrameKind, id: number, length: number): Buffer {
@@ -22,14 +22,14 @@ export function frameHead(kind: FrameKind, id: number, length: number): Buffer {
   return head;
 }
 
-/** Cuts what was read into frames again. Throws on what no honest side sends. */
+/** Parses the received bytes into frames. Throws on a violation of the protocol. */
 export class FrameReader {
   readonly #sink: FrameSink;
   #kind: FrameKind = 'data';
   #id = 0;
-  /** Of the payload still to come. */
+  /** Bytes of the current payload still to come. */
   #left = 0;
-  /** Of a head or a small payload that came in pieces. */
+  /** Incomplete head or control payload. */
   #kept: Buffer | undefined;
 
   constructor(sink: FrameSink) {

@@ -1,5 +1,5 @@
-// One container's address, lent by the runner on the same machine. The connection on which it was asked for is the lease:
-// while it is open the runner does not stop the container.
+// A lease of one container's address, from the runner on the same machine. The connection that requested it is the
+// lease: while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
 import { LeaseAnswer } from '@berth/contract';
 import { NotDispatched } from './not-dispatched.ts';
@@ -12,14 +12,14 @@ export interface LeaseOptions {
   readonly socketPath: string;
   readonly instance: string;
   readonly answerMs: number;
-  /** How long it is kept after its last use has ended; the runner may want it back sooner. */
+  /** Time that an unused lease is kept; the runner may revoke it sooner. */
   readonly keepMs: number;
-  /** The runner wants it back, or it was kept long enough: nothing new may use it. */
+  /** The runner revoked the lease, or it was unused for `keepMs`: no new request may use it. */
   readonly onOver: () => void;
 }
 
 export class Lease {
-  /** Of the container. */
+  /** Address of the container. */
   readonly place: { readonly host: string; readonly port: number };
   readonly #socket: Socket;
   readonly #options: LeaseOptions;
@@ -28,8 +28,8 @@ export class Lease {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Undefined when there is no runner on this machine, or the instance is not its. Throws `NotDispatched` when it is, and
-   * sleeps for want of memory.
+   * Undefined when this machine has no runner, or its runner does not have the instance. Throws `NotDispatched` when
+   * the instance sleeps and the machine lacks the memory to wake it.
    */
   static async ask(options: LeaseOptions): Promise<Lease | undefined> {
     const socket = connect({ path: options.socketPath });
@@ -52,7 +52,7 @@ export class Lease {
     this.#socket = socket;
     this.place = place;
     this.#options = options;
-    // Whatever else the runner says means that it wants the lease back; that it hangs up means that the container is gone.
+    // Any further data from the runner revokes the lease; a closed connection means that the container is gone.
     socket.once('data', () => this.#end()).once('close', () => this.#cut());
     socket.resume();
     this.#keepFor();
@@ -62,7 +62,10 @@ export class Lease {
     return this.#isOver;
   }
 
-  /** Returns what ends the use. `onCut` hears when the runner does not wait for it any longer. */
+  /**
+   * Returns a function that ends the use. `onCut` is called when the runner closes the
+   * lease without waiting for the user.
+   */
   use(onCut?: () => void): () => void {
     const user = { onCut };
     this.#users.add(user);

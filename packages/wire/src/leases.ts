@@ -1,15 +1,15 @@
 import { Lease } from './lease.ts';
 
 export interface LeasesOptions {
-  /** Of the runner on this machine. */
+  /** Lease socket of the runner on this machine. */
   readonly socketPath: string;
   readonly answerMs: number;
   readonly keepMs: number;
-  /** The runner stops lending it: what is idle towards it should end. */
+  /** The lease of the instance has ended: idle connections to it should be closed. */
   readonly onOver?: (instance: string) => void;
 }
 
-/** One lease of each instance, asked for once and shared, however many ask for it meanwhile. */
+/** One shared lease per instance; concurrent callers share the request for it. */
 export class Leases {
   readonly #options: LeasesOptions;
   readonly #asked = new Map<string, Promise<Lease | undefined>>();
@@ -18,7 +18,7 @@ export class Leases {
     this.#options = options;
   }
 
-  /** As `Lease.ask`. */
+  /** Resolves and rejects like `Lease.ask`. */
   on(instance: string): Promise<Lease | undefined> {
     const known = this.#asked.get(instance);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
-/** Nothing of a request has reached the workload: another instance may be tried, or the client may try again. */
+/** No byte of the request has reached the workload: another instance may be tried, or the client may retry. */
 export class NotDispatched extends Error {
   readonly reason: 'unknown' | 'refused' | 'unreachable' | 'busy';
-  /** Of one that is busy: when it may be tried again. */
+  /** When to retry, if the reason is `busy`. */
   readonly retryAfterSeconds: number | undefined;
   constructor(
     reason: NotDispatched['reason'],
@@ -14,7 +14,7 @@ export class NotDispatched extends Error {
   }
 }
 
-/** The runner itself takes no connections, so none of its instances can be reached anew: it stops, or has ended. */
+/** The runner accepts no connections, because it is stopping or has stopped: none of its instances can be reached. */
 export class RunnerAway extends NotDispatched {
   constructor(options: ErrorOptions) {
     super('unreachable', 'the runner takes no connections', options);

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** Undefined for whatever is not what was asked for: strangers may connect, and get no lesson in the protocol. */
+/**
+ * Undefined for anything that does not match the schema. Strangers may connect, so no error
+ * explains the protocol to them.
+ */
 export function parseLine<Value>(line: string | undefined, schema: z.ZodType<Value>): Value | undefined {
   if (line === undefined) return undefined;
   try {

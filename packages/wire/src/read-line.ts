@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 const newline = 10;
 
 /**
- * The first line, without its end; what follows it stays in the stream. Undefined when the stream ends or breaks before, or
- * when the line is longer than anyone honest would send.
+ * Reads the first line, without its newline; the rest stays in the stream. Undefined when the stream ends or breaks
+ * first, or when the line reaches `mostBytes`.
  */
 export function readLine(stream: Readable, mostBytes: number): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// One TLS connection to a runner: it proves to be that runner, and whoever calls proves its role, by certificates of one authority.
+// One TLS connection to a runner. Both sides show certificates of one authority: the runner
+// proves its id, the caller its role.
 import { once } from 'node:events';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract';
@@ -9,10 +10,10 @@ import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';
 import { TlsSessions } from './tls-sessions.ts';
 
-/** How a runner is reached in its present session. */
+/** Ingress of a runner in its current session. */
 export interface Ingress {
   readonly address: string;
-  /** Of a runner of the release before, which knows no certificates of callers. */
+  /** Set by runners of the previous release, which do not check the caller's certificate. */
   readonly secret?: string | undefined;
 }
 
@@ -31,10 +32,11 @@ export class RunnerDial {
     this.#options = options;
   }
 
-  /** Throws `NotDispatched` when the runner says no. */
+  /** Throws `NotDispatched` when the runner refuses. */
   async open(runnerId: string, ingress: Ingress, shown: Shown): Promise<Bundle> {
     const servername = ingressServerName(runnerId);
-    // Who resumes a session is known by the certificate that it began with.
+    // A resumed session keeps the identity of the certificate it started with, so the key
+    // includes our certificate's id.
     const sessionKey = `${servername} ${shown.id}`;
     const socket = this.#start(servername, ingress.address, shown, sessionKey);
     const timer = setTimeout(
@@ -43,7 +45,7 @@ export class RunnerDial {
     );
     this.#opening.add(socket);
     try {
-      // Whatever is said is for a runner that has proven to be one.
+      // Send nothing before the runner's certificate is verified.
       await once(socket, 'secureConnect');
       socket.on('error', () => {});
       socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies LineRequest)}\n`);
@@ -54,7 +56,7 @@ export class RunnerDial {
         cause: socket.errored,
       });
     } catch (cause) {
-      // An error that nobody waits for any more must not end the process.
+      // A late error without a listener would end the process.
       socket.on('error', () => {}).destroy();
       if (!(cause instanceof NotDispatched)) this.#sessions.forget(sessionKey);
       throw cause;

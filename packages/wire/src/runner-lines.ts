@@ -1,5 +1,5 @@
-// A few connections to every runner, each of which carries many tunnels. Several, because each ends in one of the processes of
-// the runner's ingress, and chance spreads few of them badly.
+// A few connections to every runner, each of which carries many tunnels. Several, because each ends in one of the
+// processes of the runner's ingress, and with few connections chance loads the processes unevenly.
 import type { Logger } from '@berth/telemetry';
 import type { Bundle } from './bundle.ts';
 import type { Credentials, Shown } from './credentials.ts';
@@ -19,13 +19,13 @@ export interface RunnerLinesOptions {
 }
 
 const linesEach = 4;
-/** One that carries nothing at two looks in a row is closed. */
+/** Interval of the idle check. A connection without tunnels at two checks in a row is closed. */
 const lookMs = 30_000;
 
 interface Line {
   bundle: Bundle | undefined;
   opening: Promise<Bundle> | undefined;
-  /** Tunnels that wait for it to open. */
+  /** Number of tunnels that wait for the connection to open. */
   waiting: number;
   wasIdle: boolean;
 }
@@ -34,11 +34,14 @@ export class RunnerLines {
   readonly #dial: RunnerDial;
   readonly #credentials: Credentials;
   readonly #refusedMs: number;
-  /** By address, when it last refused a connection. */
+  /** Time of the last refused connection, by address. */
   readonly #refusals = new Map<string, number>();
-  /** Of each that is away one line tells, not one for every request that waits for it. */
+  /**
+   * Unreachable runners: the first failure is logged as a warning, those after it at
+   * debug, one for each waiting request.
+   */
   readonly #away = new Set<string>();
-  /** Of a missing certificate too. */
+  /** True while there is no certificate: only the first failure is logged as a warning. */
   #isWithout = false;
   readonly #logger: Logger;
   readonly #lines = new Map<string, readonly Line[]>();
@@ -53,12 +56,12 @@ export class RunnerLines {
     this.#looking = setInterval(() => this.#closeIdle(), lookMs).unref();
   }
 
-  /** The one with the fewest tunnels. */
+  /** The connection with the fewest tunnels. */
   async to({ runnerId, ingress }: RunnerPlace): Promise<Bundle> {
     if (ingress === undefined) throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     const shown = await this.#shown();
-    // With a renewed certificate come new connections, so that none is in use when its own ends. What the old ones carry goes on.
-    // A secret is new with every session of its runner.
+    // A renewed certificate gets new connections, so that no connection outlives its certificate. Tunnels on the old
+    // ones go on. The secret changes with every session of its runner.
     const key = `${runnerId} ${ingress.address} ${ingress.secret ?? ''} ${shown.id}`;
     const lines = this.#lines.get(key) ?? Array.from({ length: linesEach }, newLine);
     this.#lines.set(key, lines);
@@ -134,7 +137,7 @@ const newLine = (): Line => ({ bundle: undefined, opening: undefined, waiting: 0
 
 const tunnelsOf = ({ bundle, waiting }: Line): number => waiting + (bundle?.isOpen ? bundle.size : 0);
 
-/** Among equals one that is open. */
+/** Prefers an open connection among equals. */
 function freest(lines: readonly Line[]): Line {
   const cost = (line: Line): number => tunnelsOf(line) * 2 + (line.bundle?.isOpen ? 0 : 1);
   return lines.reduce((best, line) => (cost(line) < cost(best) ? line : best));

@@ -1,6 +1,6 @@
 const FAR = 4;
 
-/** The candidate with the fewest changed letters, if few enough to be a slip. */
+/** The candidate with the smallest edit distance, if it is small enough for a typing error. */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))

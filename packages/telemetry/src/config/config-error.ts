@@ -2,11 +2,11 @@ export type ConfigProblem = {
   /** A path in the file (`api.port`), a variable (`BERTH_API_PORT`) or a file. */
   key: string;
   reason: string;
-  /** What the operator does about it. */
+  /** Instruction to the operator. */
   next: string;
 };
 
-/** Carries every problem at once. No problem repeats a value: it may be a secret. */
+/** Carries all problems at once. No problem repeats a value, because the value may be a secret. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

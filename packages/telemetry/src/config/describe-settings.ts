@@ -1,17 +1,17 @@
-// What an operator can set, read from the schema itself: path, variable, default and reason.
+// Lists the settings of an operator, read from the schema itself: path, variable, default and reason.
 import { z } from 'zod';
 import { listSettings, objectInside } from './settings.ts';
 
 export type SettingDescription = {
   readonly path: string;
   readonly variable: string;
-  /** Undefined when the setting has to be given, or may stay unset. */
+  /** Default value; undefined when the setting is required or may stay unset. */
   readonly fallback: string | undefined;
   readonly required: boolean;
   readonly reason: string;
 };
 
-/** Only the leaves: a section is described by what is in it. */
+/** Leaf settings only: a section is described by its settings. */
 export function describeSettings(schema: z.ZodObject, prefix = 'BERTH'): SettingDescription[] {
   return listSettings(schema, prefix)
     .filter((setting) => objectInside(setting.schema) === undefined)
@@ -29,7 +29,7 @@ function fallbackOf(node: z.core.$ZodType): string | undefined {
   return node instanceof z.ZodOptional ? fallbackOf(node.unwrap()) : undefined;
 }
 
-/** A wrapper such as a default may stand outside of the description or inside. */
+/** The description may be on a wrapper, such as a default, or on the node inside it. */
 function reasonOf(node: z.core.$ZodType): string {
   const own = z.globalRegistry.get(node)?.description;
   if (own !== undefined) return own;

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Override = { setting: Setting; value: unknown };
 
-/** What the environment says about the settings, in the settings' order. */
+/** Values from the environment, in the order of the settings. */
 export function readOverrides(settings: readonly Setting[], env: Environment): Override[] {
   return settings.flatMap((setting) => {
     const text = env[setting.variable] ?? readSecretFile(settings, setting, env);
@@ -26,7 +26,10 @@ function readSecretFile(settings: readonly Setting[], setting: Setting, env: Env
 
 const WRONG_TYPE = ['invalid_type', 'invalid_union', 'invalid_value'];
 
-/** Text as it is when the schema takes text; otherwise what it says as YAML (JSON is YAML): 8080, true, [a, b]. */
+/**
+ * Returns the text unchanged when the schema takes text; otherwise parses it as YAML (JSON
+ * is YAML): 8080, true, [a, b].
+ */
 function interpret(text: string, schema: z.core.$ZodType): unknown {
   const { error } = z.core.safeParse(schema, text);
   const wantsOtherType = error?.issues.some(({ code, path }) => path.length === 0 && WRONG_TYPE.includes(code));
@@ -35,7 +38,7 @@ function interpret(text: string, schema: z.core.$ZodType): unknown {
   return 'error' in parsed ? text : parsed.value;
 }
 
-/** A misspelt variable would otherwise be silently without effect. */
+/** Without this check a misspelt variable would silently have no effect. */
 export function findUnknownVariables(settings: readonly Setting[], env: Environment, prefix: string): ConfigProblem[] {
   const known = settings.flatMap(({ variable }) => [variable, `${variable}_FILE`]);
   return Object.keys(env)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { objectInside } from './settings.ts';
 import { isRecord, type Values } from './values.ts';
 
-/** An absent required section becomes an empty one, so that what it lacks is reported key by key. */
+/** Turns an absent required section into an empty one, so that its missing keys are reported one by one. */
 export function withRequiredSections(values: Values, schema: z.ZodObject): Values {
   const filled = Object.entries(schema.shape).flatMap(([key, node]) => {
     const value = values[key] ?? (node instanceof z.ZodObject ? {} : undefined);

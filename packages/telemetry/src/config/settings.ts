@@ -29,7 +29,7 @@ function walk(schema: z.ZodObject, path: readonly string[]): Node[] {
   });
 }
 
-/** The object behind optional, default and the like; undefined when the node is no plain object. */
+/** The object inside optional, default and similar wrappers; undefined when the node is not a plain object. */
 export function objectInside(schema: z.core.$ZodType): z.ZodObject | undefined {
   if (schema instanceof z.ZodObject) return schema;
   if (

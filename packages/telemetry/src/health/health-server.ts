@@ -5,7 +5,7 @@ import { askReady, type ReadyReport } from './ready.ts';
 export type HealthServer = { url: string; port: number; close(): Promise<void> };
 
 export type HealthOptions = {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   host: string;
   ready: () => Promise<ReadyReport>;
@@ -15,7 +15,7 @@ export type HealthOptions = {
 
 type Answer = { status: number; type: string; body: string };
 
-/** /healthz: the process turns. /readyz: it can do its work now. /metrics: Prometheus. */
+/** /healthz: the event loop runs. /readyz: the role can work now. /metrics: Prometheus. */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const routes: Readonly<Record<string, () => Promise<Answer>>> = {
     '/healthz': async () => text(200, 'ok\n'),

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type ReadyReport = {
   ready: boolean;
-  /** One entry per thing the role depends on, e.g. `postgres`. */
+  /** One entry per dependency of the role, e.g. `postgres`. */
   checks: Readonly<Record<string, { ok: boolean; detail?: string }>>;
 };
 
-/** A check that throws or hangs is a check that failed: the probe itself always gets an answer. */
+/** Counts a check that throws or hangs as failed: the probe always gets an answer. */
 export async function askReady(ready: () => Promise<ReadyReport>, timeoutMs: number): Promise<ReadyReport> {
   const patience = new AbortController();
   const tooLate = sleep(timeoutMs, undefined, { signal: patience.signal }).then(
@@ -26,7 +26,7 @@ export function notReady(check: string, detail: string): ReadyReport {
   return { ready: false, checks: { [check]: { ok: false, detail } } };
 }
 
-/** Asks what a role cannot do without; whatever keeps it from answering is the reason given. */
+/** Checks one dependency of a role; the error of the check is the reason given. */
 export async function readyWhen(name: string, ask: () => Promise<unknown>): Promise<ReadyReport> {
   try {
     await ask();

@@ -6,13 +6,13 @@ export type { Logger } from 'pino';
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
-// Formatters see a line's fields but not what a child logger binds, so these names are guarded a second time.
+// Formatters see the fields of a line but not a child logger's bindings, so pino redacts these names a second time.
 const BOUND_SECRETS = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'accessToken', 'masterKey'];
 
-/** A system call for every request would cost more than the request's own work: lines leave together, a moment later. */
+/** Lines are buffered: a system call for every request would cost more than the request's own work. */
 const standardOutput = pino.destination({ dest: 1, sync: true, minLength: 8192, periodicFlush: 100 });
 
-/** Before the process ends on purpose; at most a tenth of a second of lines is lost when it is killed. */
+/** Call before the process exits on purpose. A killed process loses at most a tenth of a second of lines. */
 export function flushLogs(): void {
   standardOutput.flushSync();
 }
@@ -20,7 +20,10 @@ export function flushLogs(): void {
 let lastMs = 0;
 let lastText = '';
 
-/** Many lines share a millisecond, and writing it out costs more than the rest of a short line. */
+/**
+ * Caches the formatted time: many lines share a millisecond, and formatting it costs more
+ * than the rest of a short line.
+ */
 function isoTime(): string {
   const ms = Date.now();
   if (ms !== lastMs) {
@@ -30,7 +33,7 @@ function isoTime(): string {
   return lastText;
 }
 
-/** JSON lines on standard output; `role` and whatever the caller binds are on every line. */
+/** Writes JSON lines to standard output; every line has `role` and the caller's bindings. */
 export function createLogger(
   bindings: Readonly<Record<string, string>>,
   options: { level?: LogLevel; destination?: DestinationStream } = {},
@@ -42,7 +45,7 @@ export function createLogger(
       level: (label) => ({ level: label }),
       log: redactLine,
     },
-    // Already a plain object by then: pino's own serializer would rename its type and join its causes' messages.
+    // The error is already a plain object here: pino's serializer would rename its type and join its causes' messages.
     serializers: { err: (error: unknown) => error },
     redact: { paths: [...BOUND_SECRETS], censor: REDACTED },
   };

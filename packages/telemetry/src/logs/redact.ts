@@ -1,4 +1,4 @@
-// Secrets are recognised by the name of the field that holds them, at any depth, and by two shapes inside text.
+// Secrets are recognised by the name of the field that holds them, at any depth, and by two patterns inside text.
 // Numbers and booleans stay: `inputTokens: 12` is a measurement.
 
 const SECRET_NAME =
@@ -15,7 +15,7 @@ function redact(value: unknown, depth = 0): unknown {
   return redactFields(value, depth);
 }
 
-/** The fields of a line; most hold nothing to hide and are written as they are. */
+/** Returns the fields unchanged when none holds a possible secret, which is the usual case. */
 export function redactLine(fields: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -36,7 +36,7 @@ function redactFields(fields: object, depth = 0): Record<string, unknown> {
   return kept;
 }
 
-// The names of our own fields come again and again; those that others choose must not fill the memory.
+// A cache for the names of our own fields, which repeat. It is bounded because callers choose some names.
 const judged = new Map<string, boolean>();
 const MOST_JUDGED = 1_000;
 
@@ -58,7 +58,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/** Without white space and `@` neither shape can be in it, as in every id and name. */
+/** Neither pattern matches a text without white space and `@`, so ids and names skip the replacement. */
 const SUSPICIOUS = /[\s@]/;
 
 function redactText(text: string): string {

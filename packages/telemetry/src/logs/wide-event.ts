@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 type Fields = Readonly<Record<string, unknown>>;
 
 export type WideEvent = {
-  /** Collects; nothing is written yet. */
+  /** Collects fields; nothing is written yet. */
   add(fields: Fields): void;
-  /** Writes the one line. Whatever comes after it is ignored, so that an error path may end what a handler ended. */
+  /** Writes the one line. Later calls are ignored, so that an error path may end an event that a handler has ended. */
   end(fields?: Fields): void;
   fail(error: unknown, fields?: Fields): void;
 };
 
-/** One line per request, handler call or container change, with everything that is known about it when it ends. */
+/** One line per request, handler call or container change, with all the fields collected until it ends. */
 export function startWideEvent(
   logger: Logger,
   name: string,

@@ -8,7 +8,7 @@ type Random = (byteCount: number) => { toString(encoding: 'hex'): string };
 const FORMAT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 0b1;
 
-/** Undefined for anything the standard calls invalid: the caller then starts a trace of its own. */
+/** Undefined for a header that the standard calls invalid: the caller then starts a new trace. */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId, spanId, flags, rest] = FORMAT.exec(header ?? '') ?? [];
   if (!version || !traceId || !spanId || !flags) return undefined;
@@ -21,7 +21,7 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-// Drawn by the page: every draw by itself costs a system call's worth of time, and every request needs two.
+// Random bytes are drawn by the page: a separate draw costs about a system call, and every request needs two.
 const page = Buffer.alloc(4096);
 let used = page.length;
 
@@ -38,7 +38,7 @@ export function startTrace(random: Random = fromPage): TraceContext {
   return { traceId: nonZero(16, random), spanId: nonZero(8, random), sampled: true };
 }
 
-/** The same trace, one hop further. */
+/** A new span of the same trace. */
 export function childOf(parent: TraceContext, random: Random = fromPage): TraceContext {
   return { ...parent, spanId: nonZero(8, random) };
 }

@@ -1,7 +1,7 @@
-/** One line that an instance wrote, with where it belongs. `instanceId` and `sequence` say which line it is. */
+/** One line of an instance's output, with its workload. `instanceId` and `sequence` identify the line. */
 export interface LogRow {
   readonly workspaceId: string;
-  /** Plural, as in the address of the kind: `agents`. */
+  /** Plural, as in the path of the kind: `agents`. */
   readonly resourceType: string;
   readonly resourceUid: string;
   readonly workload: string;

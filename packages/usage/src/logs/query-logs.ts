@@ -1,4 +1,4 @@
-// Lines and counts of some workloads in a window of time. Always within one workspace.
+// Log lines and counts of workloads in a time window. Every query is limited to one workspace.
 import { type LogSeverity, severityNumbers } from '@berth/contract';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
@@ -6,14 +6,14 @@ import { z } from 'zod';
 export interface LogQuery {
   readonly workspaceId: string;
   readonly resourceTypes: readonly string[];
-  /** Absent: those that the page has lines of, without buckets. */
+  /** Absent: the workloads that have lines on the page, without buckets. */
   readonly workloads?: readonly string[] | undefined;
   readonly from: Date;
-  /** Not part of the window. */
+  /** Exclusive end of the window. */
   readonly to: Date;
-  /** Absent: all of them. */
+  /** Absent: all severities. */
   readonly severities?: readonly LogSeverity[] | undefined;
-  /** Text that a line holds, in any case. */
+  /** Text that a line must contain, ignoring case. */
   readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -37,17 +37,19 @@ const Bucket = z.object({
 });
 
 export interface WorkloadLogs {
-  /** Newest first; those of the page. */
+  /** Lines of the page, newest first. */
   readonly lines: readonly Omit<z.infer<typeof Line>, 'workload'>[];
-  /** Of all that match. */
+  /** Number of all matching lines. */
   readonly total: number;
-  /** Oldest first, with their start in seconds since 1970; those that hold lines. */
+  /** Buckets that hold lines, oldest first; `start` is in seconds since 1970. */
   readonly buckets: readonly Omit<z.infer<typeof Bucket>, 'workload'>[];
 }
 
 const counts = Object.keys(severityNumbers).map((name) => `countIf(severity = '${name}') AS ${name.toLowerCase()}`);
 
-/** Lines sent twice stand in the same partition, since their time is the same: so each day is looked at by itself. */
+/**
+ * Duplicates of a line are in the same partition, since their time is the same, so FINAL may handle each day by itself.
+ */
 const settings = { do_not_merge_across_partitions_select_final: 1, max_execution_time: 20 } as const;
 
 const conditions = ({ workloads, severities, search }: LogQuery): string =>
@@ -93,7 +95,7 @@ const askBuckets = (client: ClickHouseClient, query: LogQuery) =>
     Bucket,
   );
 
-/** Longer than any window reaches: everything falls into one bucket. */
+/** Longer than any window, so that all lines fall into one bucket. */
 const oneBucketSeconds = 2 ** 32 - 1;
 
 export async function queryLogs(client: ClickHouseClient, query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>> {

@@ -56,7 +56,7 @@ test.each(lines)('%s: %s', (severity, text) => {
 test('any text has a severity, and a long one does not take long', () => {
   fc.assert(fc.property(fc.string(), (text) => Object.keys(severityNumbers).includes(severityOf(text))));
   const long = ['- ', '[', 'level=', 'A.', 'a:', '{"a":['].map((part) => part.repeat(262_144 / part.length));
-  // In time that grows with the square of the length each of them would take minutes.
+  // With quadratic run time each of these lines would take minutes.
   const before = performance.now();
   for (const text of long) severityOf(text);
   expect(performance.now() - before).toBeLessThan(10_000);

@@ -1,5 +1,5 @@
-// How serious a line is, from the line alone: programs say it in a field, in a word at its beginning, or not at all. The
-// stream says nothing: many programs write everything to stderr.
+// Derives the severity of a line from its text: programs write it in a field, in a word at the beginning, or not at
+// all. The stream is ignored, because many programs write everything to stderr.
 import type { LogSeverity } from '@berth/contract';
 
 const words: Readonly<Record<string, LogSeverity>> = {
@@ -26,7 +26,7 @@ const words: Readonly<Record<string, LogSeverity>> = {
 
 const fieldNames = ['level', 'severity', 'lvl', 'levelname', 'log.level', 'severity_text'];
 
-/** From which number on, as pino and bunyan count. */
+/** Lowest number of each severity, as pino and bunyan count. */
 const pinoLevels: readonly (readonly [number, LogSeverity])[] = [
   [60, 'FATAL'],
   [50, 'ERROR'],
@@ -36,15 +36,15 @@ const pinoLevels: readonly (readonly [number, LogSeverity])[] = [
   [10, 'TRACE'],
 ];
 
-/** Below ten a number is one of syslog's, where 0 is the worst. */
+/** Numbers below ten are syslog severities, where 0 is the worst. */
 const syslogLevels: readonly LogSeverity[] = ['FATAL', 'FATAL', 'FATAL', 'ERROR', 'WARNING', 'INFO', 'INFO', 'DEBUG'];
 
 const word = Object.keys(words).join('|');
-/** What comes before the word: a time, brackets, the name of a thread. */
+/** Text before the severity word: a time, brackets, the name of a thread. */
 const opening = '^[\\s\\d\\-:.,TZ+/|[(<]*(?:[\\w.:-]+\\] )?';
 
 const patterns: readonly RegExp[] = [
-  // ERROR something; a word of prose is not in capitals.
+  // ERROR something. Only capitals match, since prose words are not in capitals.
   new RegExp(`${opening}(${word.toUpperCase()})(?![\\w-])`),
   // error: something, [warn] something, <info> something
   new RegExp(`${opening}(${word})(?:[:\\])>|!]|\\s*[|])`, 'i'),
@@ -54,7 +54,7 @@ const patterns: readonly RegExp[] = [
   new RegExp(`^.{0,256}?\\b(?:level|severity|lvl)="?(${word})\\b`, 'i'),
 ];
 
-/** What runtimes print when a program breaks, and npm when a script does. */
+/** Messages of runtimes when a program crashes, and of npm when a script fails. */
 const breakages: readonly (readonly [RegExp, LogSeverity])[] = [
   [/^Traceback \(most recent call last\)/, 'ERROR'],
   [/^(?:Uncaught |Unhandled |Exception in thread )/, 'ERROR'],
@@ -64,7 +64,7 @@ const breakages: readonly (readonly [RegExp, LogSeverity])[] = [
   [/^(?:thread '.*' panicked at|Segmentation fault)/, 'FATAL'],
 ];
 
-/** As far as a line is read: the word stands at the beginning, and a long line must not take long. */
+/** Only this much of a line is read: the word is at the beginning, and a long line must not take long. */
 const headLength = 400;
 
 export function severityOf(text: string): LogSeverity {
@@ -78,7 +78,7 @@ export function severityOf(text: string): LogSeverity {
   return breakages.find(([pattern]) => pattern.test(head))?.[1] ?? 'UNKNOWN';
 }
 
-/** Of a line that is a JSON object. */
+/** Severity from the fields of a line that is a JSON object. */
 function fieldOf(text: string): LogSeverity | undefined {
   const fields = parse(text);
   for (const name of fieldNames) {

@@ -1,20 +1,23 @@
-// Rows that come within a moment of each other are stored by one insert: each costs the database a part on disk, which it has to
-// merge later, however few rows are in it.
+// Batches rows that arrive close together into one insert: each insert costs ClickHouse a part on disk, which it has to
+// merge later, however few rows it holds.
 export interface Sharing {
-  /** For which the first to come waits for others. */
+  /** Time that the first rows of a batch wait for more. */
   readonly momentMs: number;
-  /** With so many nobody waits any longer. */
+  /** Number of rows at which a batch is inserted without waiting longer. */
   readonly enoughRows: number;
 }
 
 interface Group<Row> {
   readonly rows: Row[];
   readonly stored: Promise<void>;
-  /** No others are waited for. */
+  /** Inserts the batch without waiting for more rows. */
   close(): void;
 }
 
-/** What it returns resolves once its rows are stored; when the insert fails, all who shared it hear so. */
+/**
+ * The returned promise resolves once its rows are stored. When the insert fails, every
+ * caller of the batch gets the error.
+ */
 export function shareInserts<Row>(
   insert: (rows: readonly Row[]) => Promise<void>,
   { momentMs, enoughRows }: Sharing,

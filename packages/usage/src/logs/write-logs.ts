@@ -15,8 +15,8 @@ interface WriteOptions {
 }
 
 /**
- * Resolves with how many are stored. Lines that would be dropped at once for their age are not, nor those from a clock that is
- * more than a day ahead: each day is a partition, and an insert may touch a hundred of them.
+ * Resolves with the number of stored rows. Rows older than the retention are dropped, and so are rows from a clock that
+ * is more than a day ahead: each day is a partition, and an insert may touch at most a hundred partitions.
  */
 export function createLogWriter(
   client: ClickHouseClient,
