@@ -1,4 +1,4 @@
-// What an operator may set for the orchestrator. No key holds a secret.
+// Operator settings of the orchestrator. No key holds a secret.
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether only this machine reaches it. */
+/** True when only this machine can reach the address. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
 
@@ -32,7 +32,9 @@ const Settings = z.object({
     .describe('Resources worked on at a time; each holds one connection to PostgreSQL.'),
 });
 
-/** Whoever calls a handler decides what runs and what is removed, and the handlers ask for nothing but this signature. */
+/**
+ * A caller of the handlers decides what runs and what is removed, and the handlers check nothing but this signature.
+ */
 export const OrchestratorConfig = Settings.superRefine(({ host, identityKeys }, context) => {
   if (identityKeys.length > 0 || isLoopback(host)) return;
   const message =

@@ -1,5 +1,5 @@
-// The orchestrator role: carries the outbox to Restate, serves the handlers, and looks now and then for work that the engine
-// has forgotten.
+// The orchestrator role: relays the outbox to Restate, serves the handlers, and periodically looks
+// for work that Restate has lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
@@ -29,14 +29,14 @@ export interface OrchestratorOptions {
   readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
   readonly logger: Logger;
   readonly registry: Registry;
-  /** How often unfinished work is looked for. */
+  /** Interval between searches for unfinished work. */
   readonly resyncMs?: number;
-  /** How often it looks whether Restate still knows the handlers. */
+  /** Interval between checks that Restate still knows the handlers. */
   readonly checkEveryMs?: number;
 }
 
 export interface RunningOrchestrator {
-  /** Where Restate calls it. */
+  /** Address at which Restate calls the handlers. */
   readonly address: string;
   ready(): Promise<ReadyReport>;
   stop(): Promise<void>;
@@ -109,7 +109,7 @@ function dependenciesOf(
   };
 }
 
-/** At once, and then so long after each end. */
+/** Runs `work` at once, and again `pauseMs` after each end. */
 async function repeat(work: () => Promise<void>, pauseMs: number, signal: AbortSignal, logger: Logger): Promise<void> {
   while (!signal.aborted) {
     await work().catch((err: unknown) => {

@@ -30,7 +30,7 @@ export function readArguments(
   }
 }
 
-/** Everything but --config belongs to the command. */
+/** All arguments but --config belong to the command. */
 function readCommand(command: Command, argv: readonly string[]): Invocation {
   const at = argv.indexOf('--config');
   if (at === -1) return { kind: 'command', command, file: undefined, arguments: argv };

@@ -1,7 +1,7 @@
 import type { Logger } from '@berth/telemetry';
 import type { z } from 'zod';
 
-/** A thing the program does once and ends: `berth-server migrate --config berth.yaml`. */
+/** An operator command that runs once and exits: `berth-server migrate --config berth.yaml`. */
 export type Command<Sections extends z.ZodRawShape = z.ZodRawShape> = {
   name: string;
   /** One line for the usage text. */
@@ -12,9 +12,9 @@ export type Command<Sections extends z.ZodRawShape = z.ZodRawShape> = {
 
 export type CommandContext = {
   logger: Logger;
-  /** What follows the command's name, except --config. */
+  /** Arguments after the command's name, except --config. */
   arguments: readonly string[];
-  /** Standard output: what the person asked for, while the logger tells what happened. */
+  /** Writes the result to standard output; the logger reports what happened. */
   print(line: string): void;
 };
 

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 
-/** Reads `--some-flag value` by the schema's keys (`someFlag`); booleans take no value. Says which flag is wrong. */
+/**
+ * Reads `--some-flag value` by the schema's keys (`someFlag`); booleans take no value. The error names the wrong flag.
+ */
 export function readFlags<Schema extends z.ZodObject>(
   argv: readonly string[],
   schema: Schema,

@@ -4,5 +4,5 @@ import { commands } from './commands/registry.ts';
 import { roles } from './roles/registry.ts';
 import { runServer } from './run-server.ts';
 
-// Exits by itself: a role that stopped may have left a timer behind, which must not hold the process.
+// Exits explicitly: a timer left behind by a stopped role must not keep the process alive.
 process.exit(await runServer({ roles, commands }, process.argv.slice(2), environment));

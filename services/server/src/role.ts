@@ -4,12 +4,12 @@ import type { z } from 'zod';
 export type RoleContext = {
   /** Bound to the role's name. */
   logger: Logger;
-  /** What the role's /metrics serves. */
+  /** Served on the role's /metrics. */
   registry: Registry;
 };
 
 export type RunningRole = {
-  /** Where the role answers, if it does. */
+  /** Address of the role, if it listens. */
   address?: string;
   ready(): Promise<ReadyReport>;
   /** Stops taking work, finishes or hands over what is open, then resolves. */
@@ -19,15 +19,15 @@ export type RunningRole = {
 /** One service as the server sees it. Roles start in the order of the list and stop in reverse. */
 export type Role<Sections extends z.ZodRawShape = z.ZodRawShape> = {
   name: string;
-  /** Default port of the role's own /healthz, /readyz and /metrics; `health.<name>` in the config changes it. */
+  /** Default port of the role's own /healthz, /readyz and /metrics; `health.ports.<name>` in the config changes it. */
   healthPort: number;
-  /** The sections of the config file that the role reads, and no others: a runner never sees a database password. */
+  /** The only sections of the config file that the role reads: a runner never sees a database password. */
   sections: Sections;
-  /** Imports its service only now: a runner needs neither the code nor the memory of an api. */
+  /** Imports the service only when called: a runner needs neither the code nor the memory of an api. */
   start(config: z.output<z.ZodObject<Sections>>, context: RoleContext): Promise<RunningRole>;
 };
 
-/** Types `start` by the role's own sections, then forgets them so that roles fit in one list. */
+/** Types `start` by the role's own sections, then widens the type so that all roles fit in one list. */
 export function defineRole<Sections extends z.ZodRawShape>(role: Role<Sections>): Role {
   return role;
 }

@@ -1,4 +1,4 @@
-// The real process, with small roles of the test's own.
+// The real process, with small roles defined by the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';

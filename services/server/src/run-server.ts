@@ -18,7 +18,7 @@ export async function runServer(program: Program, argv: readonly string[], env: 
     console.error(error.message);
     return 1;
   } finally {
-    // The caller ends the process next, and lines wait a moment before they leave.
+    // The caller exits next, and log lines are buffered.
     flushLogs();
   }
 }

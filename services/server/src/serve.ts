@@ -4,7 +4,7 @@ import type { loadServerConfig } from './server-config.ts';
 import { type StartedRole, startRole } from './start-role.ts';
 import { stopRoles } from './stop-roles.ts';
 
-/** Runs until a signal asks to stop; the exit code says whether everything stopped cleanly. */
+/** Runs until a stop signal; the exit code is 0 when all roles stopped cleanly. */
 export async function serve(
   roles: readonly Role[],
   config: ReturnType<typeof loadServerConfig>,
@@ -31,7 +31,7 @@ export async function serve(
   return (await stopRoles(started, deadlineSeconds, logger)) ? 0 : 1;
 }
 
-/** The first signal asks; a second one, while stopping, ends the process at once. */
+/** The first signal starts the stop; a second signal exits at once. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;

@@ -6,7 +6,9 @@ import { serverSections } from './sections/server.ts';
 
 type Reader = Pick<Role | Command, 'name' | 'sections'>;
 
-/** Reads the sections of those who run. The others' may be in the same file, and are not looked into. */
+/**
+ * Reads the sections of the running roles or command. Sections of others may be in the same file and are not validated.
+ */
 export function loadServerConfig(
   running: readonly Reader[],
   all: { roles: readonly Role[]; commands: readonly Command[] },
@@ -22,7 +24,7 @@ export function loadServerConfig(
   return { log, health, shutdown, sections };
 }
 
-/** Two roles may share a section, but then it is the same schema: one file cannot mean two things. */
+/** Two roles may share a section only with the same schema: a key of the file must not have two meanings. */
 export function mergeSections(readers: readonly Reader[]): z.ZodRawShape {
   const merged: Record<string, z.core.$ZodType> = {};
   for (const { name, sections } of readers) {

@@ -1,4 +1,4 @@
-// docs/operations/settings.md: every setting of every role, from the schemas that read them.
+// Generates docs/operations/settings.md: every setting of every role, from the schemas that read them.
 import { describeSettings, type SettingDescription } from '@berth/telemetry';
 import { z } from 'zod';
 import { commands } from './commands/registry.ts';

@@ -14,7 +14,7 @@ export type StartedRole = {
   name: string;
   address: string | undefined;
   healthUrl: string;
-  /** From here on /readyz says no, so that load balancers look elsewhere while the role still answers. */
+  /** Makes /readyz fail, so that load balancers stop sending requests while the role still answers. */
   drain(): void;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ type StartOptions = {
   health: { host: string; port: number };
 };
 
-/** Health comes up before the role and goes down after it: a slow start and a slow stop can both be watched. */
+/** The health server starts before the role and stops after it, so that slow starts and stops can be watched. */
 export async function startRole(role: Role, { config, log, health }: StartOptions): Promise<StartedRole> {
   const logger: Logger = createLogger({ role: role.name }, log);
   const registry = createMetricsRegistry({ role: role.name });

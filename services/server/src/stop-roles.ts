@@ -4,7 +4,7 @@ import type { StartedRole } from './start-role.ts';
 
 type Stoppable = Pick<StartedRole, 'name' | 'drain' | 'stop' | 'close'>;
 
-/** Stops in reverse order of start, all within one deadline. False when a role failed or ran out of time. */
+/** Stops roles in reverse start order, all within one deadline. False when a role failed or ran out of time. */
 export async function stopRoles(
   started: readonly Stoppable[],
   deadlineSeconds: number,

@@ -1,5 +1,5 @@
-// Revisions that have to show again that they come up: those that were off, those that failed under an older spec, and one
-// that is to take over without an instance that could.
+// Finds revisions that must prove again that they come up: revisions that were off, revisions that failed under an
+// older spec, and a target that is to take over without a ready instance.
 import { isReady } from './instances.ts';
 import type { Observed, ObservedRevision } from './observed.ts';
 import type { Roles } from './roles.ts';
@@ -21,7 +21,7 @@ export function beginAttempts(observed: Observed, roles: Roles): Begun {
 
 function beginsAnew(observed: Observed, { target, serving, canary }: Roles, { id, status }: ObservedRevision): boolean {
   if (id !== target && id !== serving && id !== canary) return false;
-  // A new deployment, or the switch back on, was announced with this spec.
+  // The api announced a new deployment, or that the resource was enabled again, with this spec.
   const isAnnounced = observed.status === 'DEPLOYING' && observed.generation !== observed.memory.observedGeneration;
   switch (status) {
     case 'DEPLOYING':

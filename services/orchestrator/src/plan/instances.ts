@@ -1,22 +1,22 @@
-// Questions about instances that every part of a plan asks.
+// Predicates about instances that all parts of a plan share.
 import type { ObservedInstance } from './observed.ts';
 
 export const isLive = ({ endedAt }: ObservedInstance): boolean => endedAt === undefined;
 
-/** Should run and has not given up. */
+/** The instance should run and has not failed. */
 export const isWorking = (instance: ObservedInstance): boolean =>
   isLive(instance) && instance.desired === 'running' && instance.state !== 'failed';
 
 export const isReady = (instance: ObservedInstance): boolean => isWorking(instance) && instance.state === 'ready';
 
-/** It gave up, its machine was lost, or it vanished; one that was told to go has not failed. */
+/** The instance gave up, its runner was lost, or it vanished; a retired instance that is gone has not failed. */
 export const hasFailed = (instance: ObservedInstance): boolean =>
   instance.failedAt !== undefined ||
   instance.state === 'failed' ||
   instance.state === 'lost' ||
   (instance.state === 'gone' && instance.desired === 'running');
 
-/** All of them are told to go, also those that were left time for what they have under way. */
+/** Retires all live instances with `gone`, also those that are draining (`leaving`). */
 export function retireAll(
   instances: readonly ObservedInstance[],
 ): { do: 'retire'; instances: string[]; desired: 'gone' }[] {

@@ -1,4 +1,4 @@
-// What the instances of a revision say about it.
+// Derives the status of a revision from its instances.
 import { isReady } from './instances.ts';
 import type { ObservedInstance, ObservedRevision } from './observed.ts';
 import { mostSetbacks, type Setbacks, setbacksOf } from './setbacks.ts';
@@ -6,13 +6,13 @@ import { mostSetbacks, type Setbacks, setbacksOf } from './setbacks.ts';
 export interface Verdict {
   readonly revision: ObservedRevision;
   readonly status: string;
-  /** Set when it failed just now. */
+  /** Set when the revision fails in this run. */
   readonly failure?: { readonly message: string; readonly type: 'deployment' | 'infrastructure' } | undefined;
   readonly isReady: boolean;
   readonly setbacks: Setbacks;
 }
 
-/** One ready instance proves a revision, also beside one that failed. */
+/** One ready instance proves a revision, even if another instance has failed. */
 export function judge(revision: ObservedRevision, instances: readonly ObservedInstance[], attemptAt: number): Verdict {
   const own = instances.filter((instance) => instance.revision === revision.id);
   const setbacks = setbacksOf(own, attemptAt);

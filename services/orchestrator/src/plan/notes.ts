@@ -1,5 +1,5 @@
-// What people want to know while no status changes. At most one thing a run, the most important first, and nothing that
-// the newest event says already.
+// Events for the user while no status changes. At most one per run, the most important first, and never a
+// repetition of the newest event.
 import { hasFailed, isReady, isWorking, newestFirst } from './instances.ts';
 import type { SaidEvent } from './observed.ts';
 import type { Outcome } from './outcome.ts';
@@ -9,7 +9,7 @@ export function noteFor(outcome: Outcome): readonly SaidEvent[] {
   return note === undefined || note.message === outcome.observed.newestEvent?.message ? [] : [note];
 }
 
-/** The serving revision has lost its last instance and gets another one. */
+/** The serving revision has lost its last instance and gets a new one. */
 function replacement({ observed, roles, verdicts, wanted, isUp, status }: Outcome): SaidEvent | undefined {
   const serving = verdicts.find(({ revision }) => revision.id === roles.serving);
   if (serving === undefined || serving.status !== 'DEPLOYED' || serving.isReady || isUp) return undefined;
@@ -29,7 +29,7 @@ function recovery({ observed, roles, verdicts, status }: Outcome): SaidEvent | u
   return { type: 'infrastructure', status, message: `Revision ${id} is serving again.`, revision: id };
 }
 
-/** Of the pull of the oldest instance that still pulls. */
+/** Progress of the image pull of the oldest instance that still pulls. */
 function progress({ observed, status }: Outcome): SaidEvent | undefined {
   if (status !== 'DEPLOYING') return undefined;
   const [first] = observed.instances

@@ -1,20 +1,20 @@
-// What is decided on about a sandbox, and what may be decided. Times are milliseconds of the database's clock.
+// Input and output of the plan for a sandbox. Times are milliseconds of the database's clock.
 import type { IsolationClass } from '@berth/contract';
 import type { SaidEvent } from './observed.ts';
 
 export interface SandboxInstance {
   readonly id: string;
-  /** As `boot-<n>`: which of the sandbox's beginnings it is. */
+  /** The boot of the sandbox that this instance is, as `boot-<n>`. */
   readonly boot: string;
   readonly isolation: IsolationClass;
   readonly desired: 'running' | 'leaving' | 'gone';
   readonly state: 'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
   readonly message?: string | undefined;
-  /** Its runner says that nobody has used it for as long as its rules allow. */
+  /** Its runner reports that it was idle for as long as its lifetime rules allow. */
   readonly isExpired: boolean;
   readonly readyAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** Its runner was given up, and was last heard from then. */
+  /** Set when its runner is lost: the time the runner was last seen. */
   readonly awaySince?: number | undefined;
 }
 
@@ -23,32 +23,35 @@ export interface ObservedSandbox {
   readonly status: string;
   readonly isTerminated: boolean;
   readonly isEnabled: boolean;
-  /** The wanted beginning, as `boot-<n>`, and its number. */
+  /** The wanted boot, as `boot-<n>` and as a number. */
   readonly boot: { readonly id: string; readonly number: number };
-  /** As it was written: the newest beginning that came up or failed. What was in it is lost with it, so it is never begun a second time. */
+  /**
+   * Stored: the newest boot that came up or failed. Its contents are lost with its instance, so it
+   * is never started a second time.
+   */
   readonly settledBoot: number;
   readonly expiresAt?: number | undefined;
-  /** What to say when it ends by the clock, and when it ends for want of use. */
+  /** Messages for an expiry by time and for an expiry by idleness. */
   readonly endings: { readonly clock: string; readonly idle: string };
-  /** Why it cannot be started at all, for people. */
+  /** Tells the user why the sandbox cannot be started at all. */
   readonly fault?: string | undefined;
-  /** How long its machine may be away before it has failed. */
+  /** Time that the runner may be away before the sandbox has failed. */
   readonly lostAfterMs: number;
-  /** Those that live, and the newest of the wanted boot that has ended. */
+  /** Live instances, and the newest ended instance of the wanted boot. */
   readonly instances: readonly SandboxInstance[];
   readonly newestEvent?: { readonly type: string; readonly message?: string | undefined } | undefined;
 }
 
 export type SandboxAction =
-  /** One of the wanted boot. */
+  /** Starts an instance of the wanted boot. */
   | { readonly do: 'start' }
   | { readonly do: 'retire'; readonly instances: readonly string[] }
-  /** Its machine will not be heard from in time: nobody waits for it any more. */
+  /** Ends an instance whose runner is away, without waiting for the runner any longer. */
   | { readonly do: 'give-up'; readonly instance: string; readonly message: string }
   | { readonly do: 'settle'; readonly boot: number }
-  /** An event; the sandbox's status becomes the event's. */
+  /** Writes an event; the sandbox takes the event's status. */
   | { readonly do: 'say'; readonly event: SaidEvent }
-  /** An event that changes no status. */
+  /** Writes an event that does not change the status. */
   | { readonly do: 'note'; readonly event: SaidEvent }
   | { readonly do: 'terminate'; readonly type: 'expiration' | 'deletion'; readonly message: string }
   | { readonly do: 'look-again'; readonly at: number };

@@ -1,13 +1,13 @@
-// What a decision is made on, and what it may say. Times are milliseconds of the database's clock.
+// Input and output of the plan for a workload. Times are milliseconds of the database's clock.
 
 export interface ObservedRevision {
   readonly id: string;
   readonly status: string;
-  /** Instances that it keeps while it takes traffic, asked for or not. */
+  /** Minimum number of instances while the revision takes traffic, with or without demand. */
   readonly least: number;
-  /** However much is asked of it. */
+  /** Maximum number of instances, whatever the demand. */
   readonly most: number;
-  /** Why it cannot be started at all, for people. */
+  /** Tells the user why the revision cannot be started at all. */
   readonly fault?: string | undefined;
 }
 
@@ -23,29 +23,29 @@ export interface ObservedInstance {
   readonly endedAt?: number | undefined;
 }
 
-/** What the orchestrator itself keeps of a resource, in its `state`. */
+/** The orchestrator's own record of a resource, stored in its `state`. */
 export interface Memory {
-  /** The revision that traffic goes to. */
+  /** The revision that receives the traffic. */
   readonly activeRevision?: string | undefined;
   readonly previousActiveRevision?: string | undefined;
-  /** Generation of the spec that was decided on last: what failed under it is not tried again until it changes. */
+  /** Generation of the spec at the last decision: a failure under it is not retried until the spec changes. */
   readonly observedGeneration?: number | undefined;
-  /** When a revision was last begun anew: failures before that no longer count. */
+  /** Time of the last new attempt of a revision: earlier failures no longer count. */
   readonly attemptAt?: number | undefined;
 }
 
-/** What is asked of the workload now. */
+/** Current demand on the workload, as gateways report it. */
 export interface Demand {
-  /** Under way and waiting together, at their most in the last while. */
+  /** Requests under way plus requests waiting, at their recent peak. */
   readonly requests: number;
-  /** When some of it is over, if nobody says it again. */
+  /** Time at which part of the demand expires unless a gateway renews it. */
   readonly until?: number | undefined;
 }
 
-/** The operator's rules for how many instances there are. */
+/** The operator's rules for the number of instances. */
 interface Scaling {
   readonly requestsPerInstance: number;
-  /** How long an instance stays that nobody asks for. */
+  /** Idle timeout: an instance without demand stays this long. */
   readonly idleMs: number;
 }
 
@@ -61,9 +61,9 @@ export interface Observed {
   readonly status: string;
   readonly generation: number;
   readonly isEnabled: boolean;
-  /** The revision that was chosen to serve; the newest when none was. */
+  /** The revision that the user chose to serve; undefined means the newest. */
   readonly chosen?: string | undefined;
-  /** Takes a share of the traffic. */
+  /** The revision that takes a share of the traffic. */
   readonly canary?: string | undefined;
   readonly canaryPercent: number;
   readonly demand: Demand;
@@ -71,21 +71,21 @@ export interface Observed {
   readonly memory: Memory;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
-  /** The live ones, and the newest that have ended. */
+  /** The live instances, and the newest ended ones. */
   readonly instances: readonly ObservedInstance[];
   readonly newestEvent?: { readonly type: string; readonly message?: string | undefined } | undefined;
 }
 
 export type Action =
   | { readonly do: 'start'; readonly revision: string; readonly count: number }
-  /** `leaving` lets what is under way end first. */
+  /** `leaving` drains requests that are under way first. */
   | { readonly do: 'retire'; readonly instances: readonly string[]; readonly desired: 'leaving' | 'gone' }
   | { readonly do: 'mark'; readonly revision: string; readonly status: string }
   | { readonly do: 'remember'; readonly memory: Memory }
-  /** An event; the resource's status becomes the event's. */
+  /** Writes an event; the resource takes the event's status. */
   | { readonly do: 'say'; readonly event: SaidEvent }
-  /** An event that changes no status, left out when there is something more important to tell. */
+  /** Writes an event that does not change the status; dropped when a more important event is written. */
   | { readonly do: 'note'; readonly event: SaidEvent }
   | { readonly do: 'look-again'; readonly at: number }
-  /** Nothing of the resource is left but its record. */
+  /** Removes the resource, of which only the record is left. */
   | { readonly do: 'remove' };

@@ -1,4 +1,4 @@
-/** Those of the actions that do one thing. */
+/** The actions of one type. */
 export const only = <Action extends { readonly do: string }, Do extends Action['do']>(
   actions: readonly Action[],
   what: Do,

@@ -1,4 +1,4 @@
-// The events of what changed in a run. All of them carry the status that the resource has after it.
+// Events for the changes of a run. Each carries the status of the resource after the run.
 import type { Verdict } from './judge.ts';
 import type { Observed, SaidEvent } from './observed.ts';
 import type { Roles } from './roles.ts';
@@ -9,9 +9,9 @@ export interface Outcome {
   readonly roles: Roles;
   readonly verdicts: readonly Verdict[];
   readonly wanted: ReadonlyMap<string, Want>;
-  /** The target has an instance that is ready. */
+  /** The target has a ready instance. */
   readonly isUp: boolean;
-  /** Of the resource, after this run. */
+  /** Status of the resource after this run. */
   readonly status: string;
 }
 
@@ -26,7 +26,7 @@ function successes({ observed, roles, verdicts, isUp, status }: Outcome): readon
     const wasProven = observed.revisions.find((revision) => revision.id === id)?.status === 'DEPLOYED';
     const takesOver = isUp && id === roles.target && id !== roles.serving;
     if (!takesOver && (now !== 'DEPLOYED' || wasProven)) return [];
-    // An older one that came back beside the target only does what it did before.
+    // An older revision that came up again beside the target changes nothing for the user.
     if (id !== roles.target && id !== roles.canary && id !== roles.newest) return [];
     return [{ type: 'deployment' as const, status, message: success(roles, id), revision: id }];
   });
@@ -45,7 +45,7 @@ const failures = ({ verdicts, status }: Outcome): readonly SaidEvent[] =>
     failure === undefined ? [] : [{ type: failure.type, status, message: failure.message, revision: revision.id }],
   );
 
-/** The status follows from a changed spec alone. */
+/** Event for a status that follows from a changed spec alone. */
 function plainEvent({ roles: { target, canary }, verdicts, status }: Outcome): readonly SaidEvent[] {
   const of = (wanted: string): string | undefined =>
     verdicts.find(({ revision: { id }, status }) => status === wanted && (id === target || id === canary))?.revision.id;

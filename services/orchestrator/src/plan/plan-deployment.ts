@@ -1,5 +1,5 @@
-// A resource that should run. The revisions are judged by their instances, traffic moves once the target has one that is
-// ready, and everything else follows from that.
+// Plans a resource that should run. Revisions are judged by their instances, traffic moves once the target has a ready
+// instance, and everything else follows from that.
 import { isDeepStrictEqual } from 'node:util';
 import { beginAttempts } from './begin.ts';
 import { judge, type Verdict } from './judge.ts';
@@ -33,7 +33,7 @@ export function planDeployment(observed: Observed): readonly Action[] {
     ...scale(observed, verdicts, wanted),
     ...(isDeepStrictEqual(memory, observed.memory) ? [] : [{ do: 'remember' as const, memory }]),
     ...events.map((event) => ({ do: 'say' as const, event })),
-    // What else there is to tell can wait for the next run.
+    // Less important news can wait for the next run.
     ...(events.length > 0 ? [] : noteFor(outcome).map((event) => ({ do: 'note' as const, event }))),
   ];
 }
@@ -50,9 +50,9 @@ function nextMemory(
 }
 
 /**
- * While one that is awaited has not come up, it is being deployed. What failed stays failed until the spec changes, also
- * where an older revision serves well: the person who deployed has to learn of it. One that came up once is deployed, with
- * an instance or without.
+ * DEPLOYING while an awaited revision has not come up. A failure stays FAILED until the spec changes, even if
+ * an older revision serves well: the user who deployed has to learn of it. A target that came up once is
+ * DEPLOYED, with or without an instance.
  */
 function nextStatus(observed: Observed, roles: Roles, verdicts: readonly Verdict[], isUp: boolean): string {
   const awaited = verdicts.filter(({ revision }) => isAwaited(roles, revision));
@@ -64,7 +64,7 @@ function nextStatus(observed: Observed, roles: Roles, verdicts: readonly Verdict
   return isProven && !isDecided ? 'DEPLOYED' : observed.status;
 }
 
-/** A revision that nobody wants any more is off; the newest stays proven although it waits for its turn. */
+/** Deactivates revisions that are no longer wanted. The newest stays proven while it waits for its turn. */
 function marks(
   observed: Observed,
   roles: Roles,

@@ -1,4 +1,4 @@
-// A sandbox that has not ended: the one instance of its wanted boot, and what its status says of it.
+// Plans a sandbox that has not ended: the one instance of its wanted boot, and the status that follows from it.
 import { deployedMessage } from '@berth/placement';
 import type { SaidEvent } from './observed.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed-sandbox.ts';
@@ -18,7 +18,9 @@ export function planSandboxBoot(observed: ObservedSandbox): readonly SandboxActi
   ];
 }
 
-/** What is deployed has come up. It is written down when that is no longer said: a claimed one needs no write at all. */
+/**
+ * DEPLOYED implies that boot 1 came up. It is stored only when the status changes, so a claimed sandbox needs no write.
+ */
 const knownSettled = ({ settledBoot, status }: ObservedSandbox): number =>
   Math.max(settledBoot, status === 'DEPLOYED' ? 1 : 0);
 
@@ -30,7 +32,7 @@ function settle(observed: ObservedSandbox, actions: readonly SandboxAction[]): r
 
 const saysFailed = (action: SandboxAction): boolean => action.do === 'say' && action.event.status === 'FAILED';
 
-/** It keeps what it holds; only nobody gets in. */
+/** A disabled sandbox keeps its instance and its contents; it only accepts no connections. */
 const switchedOff: SaidEvent = {
   type: 'deactivation',
   status: 'DEACTIVATED',
@@ -48,7 +50,7 @@ function planEnabled(observed: ObservedSandbox, current: SandboxInstance | undef
   return [...becomes(observed, deployed(current)), ...recovery(observed)];
 }
 
-/** Nothing of the wanted boot is there: it has not begun yet, or has been and is lost. */
+/** No instance of the wanted boot is running: the boot has not started yet, or it ran and is lost. */
 function planMissing(observed: ObservedSandbox): readonly SandboxAction[] {
   const { boot, fault, instances } = observed;
   if (boot.number > knownSettled(observed)) {
@@ -64,7 +66,7 @@ function planMissing(observed: ObservedSandbox): readonly SandboxAction[] {
 const removed =
   'The machine that it was on no longer belongs to this deployment, and what was in it is lost. Create it again.';
 
-/** Unreachable, but not lost: a machine that returns goes on with it. */
+/** The sandbox is unreachable, but not lost: a runner that returns continues with it. */
 function planAway(observed: ObservedSandbox, { id }: SandboxInstance, since: number): readonly SandboxAction[] {
   const { now, lostAfterMs, status } = observed;
   const silence = `Its machine has not been heard from since ${new Date(since).toISOString()}`;
@@ -87,7 +89,7 @@ const deployed = ({ isolation }: SandboxInstance): SaidEvent => ({
   message: deployedMessage(isolation),
 });
 
-/** One that was switched off is announced before it is anything else. */
+/** A sandbox that is enabled again goes through DEPLOYING before any other status. */
 function becomes({ status }: ObservedSandbox, event: SaidEvent): readonly SandboxAction[] {
   if (status === event.status) return [];
   const isSwitchedOn = status === 'DEACTIVATED' && event.status !== 'DEPLOYING';
@@ -95,7 +97,10 @@ function becomes({ status }: ObservedSandbox, event: SaidEvent): readonly Sandbo
   return [...(isSwitchedOn ? [announced] : []), event].map((said) => ({ do: 'say', event: said }));
 }
 
-/** Of the pull; and of one that has ended and is started again, as after a reboot of its machine, what it has lost. */
+/**
+ * Notes pull progress, and what a deployed sandbox lost when it is started again, for example
+ * after a reboot of its machine.
+ */
 function progress(observed: ObservedSandbox, { message, state }: SandboxInstance): readonly SandboxAction[] {
   const { status } = observed;
   const isTold = (state === 'pulling' && status === 'DEPLOYING') || (state === 'starting' && status === 'DEPLOYED');

@@ -1,6 +1,6 @@
-// Any history of writes, reports and accidents, played against the plan with a model of the database around it. That no empty
-// one takes the place of one that was used, that no two should run, and that nothing is said after the end, is checked by the
-// world at each step.
+// Random histories of writes, reports and accidents, played against the plan with a model of the database around it.
+// The model checks at each step that no empty sandbox replaces a used one, that at most one instance should run, and
+// that no event follows the end.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lostAfterMs, SandboxWorld } from './sandbox-world-fixture.ts';

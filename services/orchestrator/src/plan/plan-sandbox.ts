@@ -1,6 +1,6 @@
-// One sandbox: what to do now, from what is known now. Pure, so that it can be tried against any history. A sandbox holds what
-// its owner put into it, so it is never replaced by an empty one: it is started once per boot, waits for a machine that is
-// away, and otherwise says that it has failed.
+// Plans the next actions for one sandbox from its current state. Pure, so that it can be tested against any history. A
+// sandbox holds its owner's data, so it is never replaced by an empty one: it is started once per boot, waits for a
+// runner that is away, and otherwise fails.
 import type { ObservedSandbox, SandboxAction } from './observed-sandbox.ts';
 import { planSandboxBoot } from './plan-sandbox-boot.ts';
 import { runningOf } from './sandbox-instances.ts';
@@ -12,13 +12,13 @@ export function planSandbox(observed: ObservedSandbox): readonly SandboxAction[]
   return [...planSandboxBoot(observed), ...dueLater(observed)];
 }
 
-/** By the clock before anything else: from that moment on everybody sees it as over. */
+/** The expiry time comes first: from that moment on readers show the sandbox as ended. */
 function endingOf(observed: ObservedSandbox): SandboxAction | undefined {
   const { now, expiresAt, status, endings } = observed;
   if (expiresAt !== undefined && expiresAt <= now)
     return { do: 'terminate', type: 'expiration', message: endings.clock };
   if (status === 'DELETING') return { do: 'terminate', type: 'deletion', message: 'Deleted on request.' };
-  // What an earlier boot says of itself is no more true of this one than its files are in it.
+  // Only the wanted boot counts: an expiry that an earlier boot reported says nothing about this one.
   const isUnused = runningOf(observed).some(({ isExpired, boot }) => isExpired && boot === observed.boot.id);
   return isUnused ? { do: 'terminate', type: 'expiration', message: endings.idle } : undefined;
 }
@@ -28,7 +28,10 @@ function retireRunning(observed: ObservedSandbox): readonly SandboxAction[] {
   return running.length === 0 ? [] : [{ do: 'retire', instances: running.map(({ id }) => id) }];
 }
 
-/** Of one that is over nobody waits to hear from a machine that is away; when it returns it is told to remove it. */
+/**
+ * Marks instances on unreachable runners as ended once the sandbox has terminated. A
+ * returning runner removes the container.
+ */
 const forget = ({ instances }: ObservedSandbox): readonly SandboxAction[] =>
   instances
     .filter(({ endedAt, awaySince }) => endedAt === undefined && awaySince !== undefined)

@@ -1,4 +1,4 @@
-// Any history of writes, reports and accidents, played against the plan with a model of the database around it.
+// Random histories of writes, reports and accidents, played against the plan with a model of the database around it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { World } from './world-fixture.ts';
@@ -48,7 +48,7 @@ const histories = fc.record({
   least: fc.integer({ min: 0, max: 3 }),
   steps: fc.array(steps, { maxLength: 40 }),
 });
-/** Legal statuses, legal notes and removal are checked by the world at each step. */
+/** The model itself checks legal statuses, legal notes and removal at each step. */
 const play = ({ least, steps }: { least: number; steps: ((world: World) => void)[] }): World => {
   const world = new World(least);
   for (const step of steps) {

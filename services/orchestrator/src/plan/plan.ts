@@ -1,4 +1,4 @@
-// One resource: what to do now, from what is known now. Pure, so that it can be tried against any history.
+// Plans the next actions for one resource from its current state. Pure, so that it can be tested against any history.
 import { isLive, retireAll } from './instances.ts';
 import type { Action, Observed, SaidEvent } from './observed.ts';
 import { planDeployment } from './plan-deployment.ts';
@@ -8,7 +8,7 @@ export function plan(observed: Observed): readonly Action[] {
   return observed.isEnabled ? planDeployment(observed) : planDeactivation(observed);
 }
 
-/** The record goes last: as long as it is there, the name is taken and the limit is held. */
+/** The record is removed last: as long as it exists, the name is taken and the limit is held. */
 function planDeletion({ instances }: Observed): readonly Action[] {
   return instances.some(isLive) ? retireAll(instances) : [{ do: 'remove' }];
 }

@@ -1,10 +1,10 @@
-// Which revisions matter now, and for what.
+// Assigns roles to revisions: target, serving, canary, newest.
 import type { Observed, ObservedRevision } from './observed.ts';
 
 export interface Roles {
-  /** Should take the traffic. */
+  /** The revision that should take the traffic. */
   readonly target: string | undefined;
-  /** Takes it now. */
+  /** The revision that takes the traffic now. */
   readonly serving: string | undefined;
   readonly canary: string | undefined;
   readonly newest: string | undefined;
@@ -21,6 +21,9 @@ export function rolesOf({ revisions, chosen, canary, memory }: Observed): Roles 
   };
 }
 
-/** Those that must prove themselves before the deployment is done; the old one that still serves is not among them. */
+/**
+ * True for a revision that must prove itself before the deployment is done. The old revision
+ * that still serves is not awaited.
+ */
 export const isAwaited = ({ target, canary, newest }: Roles, { id, status }: ObservedRevision): boolean =>
   id === target || id === canary || (id === newest && status === 'DEPLOYING');

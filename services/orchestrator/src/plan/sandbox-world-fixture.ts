@@ -1,5 +1,5 @@
-// A sandbox with its instances and events, as the api, its runner and the orchestrator change them, for tests of the plan. It
-// checks what must hold at every step.
+// A model of a sandbox with its instances and events, as the api, its runner and the orchestrator change them, for
+// tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
 import type { SaidEvent } from './observed.ts';
@@ -22,13 +22,13 @@ export class SandboxWorld {
   hasRoom = true;
   instances: Mutable<SandboxInstance>[] = [];
   events: { type: string; status: string; message: string }[] = [];
-  /** Boots whose instance somebody may have put something into. */
+  /** Boots whose instance was ready, so that it may hold its owner's data. */
   readonly used = new Set<string>();
-  /** Moments that it wants to be looked at again. */
+  /** Times at which the plan wants to run again. */
   armed: number[] = [];
   #made = 0;
 
-  /** One that was made ahead is there from the first moment, without anybody having looked at it. */
+  /** A claimed warm sandbox is ready from the first moment, before any reconcile. */
   static claimed(): SandboxWorld {
     const world = new SandboxWorld();
     world.#start();
@@ -45,7 +45,7 @@ export class SandboxWorld {
     return this.instances.filter(({ endedAt }) => endedAt === undefined);
   }
 
-  // What the api writes.
+  // Writes of the api.
 
   restart(): void {
     if (this.isTerminated) return;
@@ -69,7 +69,7 @@ export class SandboxWorld {
     this.#end({ type: 'deletion', message: 'Deleted on request.' });
   }
 
-  // What its runner says, and what becomes of the runner.
+  // Reports of the runner, and changes of the runner itself.
 
   report(state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone', message: string): void {
     const [instance] = this.live;
@@ -88,7 +88,7 @@ export class SandboxWorld {
     for (const instance of this.running) if (instance.state === 'ready') instance.isExpired = true;
   }
 
-  /** It is given up: of what nobody has used yet, nothing is waited for. */
+  /** The runner is lost: instances that were never ready, or are retired, end at once. */
   runnerLeaves(): void {
     for (const instance of this.live) {
       if (instance.readyAt === undefined || instance.desired !== 'running') {
@@ -101,7 +101,7 @@ export class SandboxWorld {
     for (const instance of this.live) instance.awaySince = undefined;
   }
 
-  /** With everything that was ever known of its instances, but that they were there. */
+  /** The rows of its instances are deleted; only `settledBoot` keeps that they existed. */
   runnerIsRemoved(): void {
     if (this.live.some(({ awaySince }) => awaySince === undefined)) return;
     for (const { boot, readyAt } of this.instances) {
@@ -118,7 +118,7 @@ export class SandboxWorld {
     this.now += ms;
   }
 
-  // What the orchestrator does.
+  // Actions of the orchestrator.
 
   observe(): ObservedSandbox {
     const { now, status, isTerminated, isEnabled, boot, settledBoot, expiresAt, fault, instances } = this;
@@ -197,7 +197,7 @@ export class SandboxWorld {
     this.events.push(event);
   }
 
-  /** The runner is there, has room and does as it is told, and what is due is looked at; until nothing happens any more. */
+  /** Reconciles with a runner that is up, has room and carries everything out, until nothing changes any more. */
   settle(): void {
     this.hasRoom = true;
     this.runnerReturns();

@@ -1,4 +1,4 @@
-// From how many instances each revision should have to those that go and those that come.
+// Turns the wanted number of instances of each revision into instances to start and to retire.
 import { isReady, isWorking, newestFirst } from './instances.ts';
 import type { Verdict } from './judge.ts';
 import type { Action, Observed, ObservedInstance } from './observed.ts';
@@ -34,7 +34,7 @@ export function scale(
 const retire = (leaving: readonly ObservedInstance[]): readonly Action[] =>
   leaving.length === 0 ? [] : [{ do: 'retire', instances: leaving.map(({ id }) => id), desired: 'leaving' }];
 
-/** When one that is kept may go, or one that is asked for may no longer be. */
+/** The next time at which a kept instance becomes idle or the demand expires. */
 function lookAgain(
   observed: Observed,
   verdicts: readonly Verdict[],
@@ -52,11 +52,11 @@ function lookAgain(
   return due.length === 0 ? [] : [{ do: 'look-again', at: Math.min(...due) }];
 }
 
-/** From when on it may count as one that nobody asks for. */
+/** Time from which the instance may count as idle. */
 const idleFrom = ({ scaling }: Observed, { readyAt, createdAt }: ObservedInstance): number =>
   (readyAt ?? createdAt) + scaling.idleMs;
 
-/** A revision that failed keeps what is still ready, and gets nothing new. */
+/** A failed revision keeps its ready instances and gets no new ones. */
 function startMissing(now: number, { revision, status, setbacks }: Verdict, count: number): readonly Action[] {
   if (count <= 0 || status === 'FAILED') return [];
   const { pauseUntil } = setbacks;

@@ -1,4 +1,4 @@
-// Single histories whose every step matters.
+// Single histories, checked step by step.
 import { expect, test } from 'vitest';
 import { mostInstances, scaling, World } from './world-fixture.ts';
 

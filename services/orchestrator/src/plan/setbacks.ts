@@ -1,20 +1,20 @@
-// How often instances of a revision failed one after the other, and when the next may start.
+// Counts consecutive failures of a revision's instances and computes the backoff before the next start.
 import { hasFailed, newestFirst } from './instances.ts';
 import type { ObservedInstance } from './observed.ts';
 
-/** One that was ready for so long had a life of its own: its failure starts the count over. */
+/** An instance that was ready for this long was stable: the count of failures restarts with its failure. */
 const stableMs = 60_000;
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
 
-/** So many in a row that never became ready, and no more are started. */
+/** After this many consecutive instances that never became ready, no more are started. */
 export const mostSetbacks = 3;
 
 export interface Setbacks {
   readonly neverReady: number;
-  /** Undefined when the next may start at once. */
+  /** Undefined when the next instance may start at once. */
   readonly pauseUntil: number | undefined;
-  /** What the newest one that said something said. */
+  /** Message of the newest failed instance that has one. */
   readonly reason: string;
 }
 
@@ -23,10 +23,10 @@ export function setbacksOf(instances: readonly ObservedInstance[], since: number
   for (const instance of instances.toSorted(newestFirst)) {
     if (instance.createdAt < since) break;
     if (hasFailed(instance)) failed.push(instance);
-    // One that still starts, or was taken away before it was ready, says nothing.
+    // An instance that still starts, or was retired before it was ready, does not count either way.
     if (instance.readyAt !== undefined && (!hasFailed(instance) || lifeMs(instance) >= stableMs)) break;
   }
-  // That its machine was lost is not the workload's failure, however often it happens.
+  // A lost runner is not the workload's failure, however often it happens.
   const own = failed.filter(({ state }) => state !== 'lost');
   const firstReady = own.findIndex(({ readyAt }) => readyAt !== undefined);
   const last = Math.max(0, ...failed.map(endOf));
@@ -41,5 +41,5 @@ const endOf = ({ failedAt, endedAt, createdAt }: ObservedInstance): number => fa
 
 const lifeMs = (instance: ObservedInstance): number => endOf(instance) - (instance.readyAt ?? endOf(instance));
 
-/** None after the first, then 5, 10, 20, 40 seconds and so on. */
+/** No pause after the first failure, then 5, 10, 20, 40 seconds and so on. */
 const pauseMs = (failures: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));

@@ -1,17 +1,17 @@
-// How many instances each revision should have: what it keeps in any case, and what is asked of it.
+// Computes the wanted number of instances of each revision from its minimum and the demand.
 import type { Verdict } from './judge.ts';
 import type { Observed, ObservedRevision } from './observed.ts';
 import type { Roles } from './roles.ts';
 
 export interface Want {
   readonly count: number;
-  /** Those that came up a moment ago stay although nobody asks for them: whoever deployed is about to. */
+  /** Keeps instances that came up a moment ago even without demand: the user who deployed is about to send requests. */
   readonly keepsYoung: boolean;
 }
 
 /**
- * Blue-green: the old revision keeps its instances until the new one is ready, and for good when the new one failed.
- * Revisions that are not named have none.
+ * Blue-green: the old revision keeps its instances until the new one is ready, and permanently when the new one failed.
+ * Revisions that are missing from the map get none.
  */
 export function wantedCounts(
   observed: Observed,
@@ -30,7 +30,9 @@ export function wantedCounts(
   return wanted;
 }
 
-/** One that has to prove itself has an instance for it. While anything is asked, all that take traffic have one. */
+/**
+ * A DEPLOYING revision gets one instance to prove itself. While there is demand, every revision with traffic has one.
+ */
 function countFor(
   { demand, scaling, canaryPercent }: Observed,
   { canary, target }: Roles,

@@ -1,5 +1,5 @@
-// A resource with its revisions, instances and events, as the api, the runners and the orchestrator change them, for tests of
-// the plan. It checks what must hold at every step.
+// A model of a resource with its revisions, instances and events, as the api, the runners and the orchestrator change
+// them, for tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
 import type { Action, Memory, Observed, ObservedInstance, ObservedRevision, SaidEvent } from './observed.ts';
@@ -11,7 +11,7 @@ type Instance = Mutable<ObservedInstance>;
 export const scaling = { requestsPerInstance: 10, idleMs: 60_000 };
 export const mostInstances = 5;
 
-/** The resource as the api and the orchestrator keep it, with nothing else around it. */
+/** The resource as the api and the orchestrator store it, without the services around it. */
 export class World {
   now = 1_000_000;
   status = 'DEPLOYING';
@@ -20,7 +20,7 @@ export class World {
   chosen: string | undefined;
   canary: string | undefined;
   canaryPercent = 10;
-  /** What gateways say that is asked of it. */
+  /** Demand as gateways report it. */
   demand: { requests: number; until: number } = { requests: 0, until: 0 };
   memory: Memory = {};
   isRemoved = false;
@@ -53,7 +53,7 @@ export class World {
     this.revisions.unshift({ id: `rev-${this.#made}`, status, least, most: mostInstances });
   }
 
-  // What the api writes.
+  // Writes of the api.
 
   deploy(least: number): void {
     if (this.isRemoved || this.status === 'DELETING') return;
@@ -90,12 +90,12 @@ export class World {
     this.generation += 1;
     const stopped = this.live.length > 0 ? 'DEACTIVATING' : 'DEACTIVATED';
     const status = this.isEnabled ? 'DEPLOYING' : stopped;
-    // The api does not say a second time that something is off while it is redeployed.
+    // The api does not announce DEACTIVATED a second time when a disabled resource is redeployed.
     if (mayFollow(this.status, status)) this.#say({ type: 'deployment', status, message: 'Waiting for a runner.' });
     else this.status = 'DEACTIVATED';
   }
 
-  // What runners report.
+  // Reports of runners.
 
   report(index: number, state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost', message?: string): void {
     const instance = this.live[index % Math.max(1, this.live.length)];
@@ -108,7 +108,7 @@ export class World {
     if (state === 'gone' || state === 'lost') instance.endedAt = this.now;
   }
 
-  // What gateways say.
+  // Reports of gateways.
 
   ask(requests: number, forMs: number): void {
     this.demand = { requests, until: this.now + forMs };
@@ -122,7 +122,7 @@ export class World {
     this.now += ms;
   }
 
-  // What the orchestrator does.
+  // Actions of the orchestrator.
 
   observe(): Observed {
     const { now, status, generation, isEnabled, chosen, canary, canaryPercent, memory, revisions, instances } = this;
@@ -187,7 +187,7 @@ export class World {
     this.events.push(event);
   }
 
-  /** Time passes, there is room, everything starts and everything told to go goes; until nothing happens any more. */
+  /** Lets time pass, with room; every instance starts and every retired one goes, until nothing changes any more. */
   settle(): void {
     this.hasRoom = true;
     for (let round = 0; round < 100; round += 1) {

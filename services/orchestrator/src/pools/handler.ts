@@ -8,7 +8,7 @@ export function poolHandler(dependencies: Dependencies): Handler<Record<string, 
   const lately = createLately(dependencies.database);
   return defineHandler({
     ...poolMessage,
-    // While it is not looked at, every create is a cold one.
+    // Short retries, because without pool runs every create is a cold start.
     retry: { maxMs: 10_000 },
     async handle({ key, logger, send }) {
       for (const { delayMs, id } of await runPools(dependencies, lately, key, logger)) {

@@ -3,7 +3,10 @@ import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
 import { poolMessage } from './message.ts';
 
-/** Runners that keep something ready, or should: what was used lately changes with time alone. */
+/**
+ * Runners that have or should have a warm pool. Recent use changes with time alone, so no
+ * other message would reach them.
+ */
 export const keepingRunners: ResyncSource<Record<string, never>> = defineResyncSource({
   to: poolMessage,
   async page(database, after, limit) {

@@ -1,5 +1,5 @@
-// Which sandboxes people of a region had in the last hour. The question is not cheap and its answer changes slowly, so one
-// answer serves for a while.
+// Counts the sandboxes that were used in a region in the last hour. The query is expensive and its result changes
+// slowly, so the result is cached for a while.
 import { ImageSource, IsolationClass } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
@@ -26,14 +26,16 @@ export function createLately(database: Database): Lately {
     const kept = known.get(region);
     if (kept !== undefined && kept.until > performance.now()) return kept.uses;
     const uses = loadUses(database, region);
-    // One that failed is asked again.
+    // A failed query is not cached.
     uses.catch(() => known.delete(region));
     known.set(region, { until: performance.now() + keptMs, uses });
     return uses;
   };
 }
 
-/** Those of an image that is not the deployment's are each workspace's own: only its registry may give it to another. */
+/**
+ * An image that is not the deployment's is counted per workspace: only its registry may give it to another workspace.
+ */
 async function loadUses(database: Database, region: string): Promise<readonly Use[]> {
   const { rows } = await sql`
     select spec ->> 'image' as image, spec ->> 'isolation' as isolation, (spec ->> 'memoryMb')::int as "memoryMb",

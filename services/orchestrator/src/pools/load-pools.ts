@@ -9,11 +9,11 @@ import { poolTargets } from './targets.ts';
 
 export interface LoadedPools {
   readonly observed: ObservedPools;
-  /** How much of its memory is promised to nobody. */
+  /** Memory of the runner that is not reserved. */
   readonly freeMb: number;
 }
 
-/** Undefined when the runner is not there: what waited on it has been ended. Its row stays locked when asked for. */
+/** Undefined when the runner is not up: its warm instances have been ended. With `isLocked` its row stays locked. */
 export async function loadPools(
   database: Database,
   runnerId: string,

@@ -1,5 +1,5 @@
 import { defineMessage } from '@berth/durable';
 import { z } from 'zod';
 
-/** "Look again at what this runner keeps ready": the key is its id, and everything else stands in the database. */
+/** Reconcile the warm pools of a runner. The key is the runner's id; everything else is in the database. */
 export const poolMessage = defineMessage({ name: 'pool', input: z.object({}) });

@@ -83,7 +83,7 @@ test('without failures and pressure it is full at once', () => {
   );
 });
 
-/** All that are started do as the machine lets them. */
+/** Every started instance becomes ready or fails as `works` decides. */
 function play(forMs: number, works: (now: number) => boolean, count = 8) {
   const targets = targetsOf({ a: count });
   let waiting: WaitingInstance[] = [];

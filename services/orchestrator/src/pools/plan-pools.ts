@@ -1,5 +1,5 @@
-// What a runner keeps ready: what to start, what to let go. Pure. Never more than wanted, those on their way included; where
-// they fail, one at a time is tried after pauses that grow.
+// Plans the warm pools of a runner: instances to start and to retire. Pure. Never more than wanted, counting those that
+// still start; after failures one at a time is tried, with growing pauses.
 import type { PoolTarget } from './targets.ts';
 
 export interface WaitingInstance {
@@ -13,23 +13,23 @@ export interface WaitingInstance {
 
 export interface ObservedPools {
   readonly now: number;
-  /** Short of memory or disk: nothing is added. */
+  /** The runner is short of memory or disk: nothing is started. */
   readonly isPressed: boolean;
   readonly targets: readonly PoolTarget[];
-  /** Those that should run. */
+  /** Warm instances that should run. */
   readonly waiting: readonly WaitingInstance[];
 }
 
 export interface PoolPlan {
   readonly start: readonly { readonly target: PoolTarget; readonly count: number }[];
   readonly retire: readonly string[];
-  /** When there may be more to do although nobody says so. */
+  /** Time of the next run if no message causes one earlier. */
   readonly lookAgainAt: number | undefined;
 }
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
-/** So many failed ones are kept to remember by; more would make no pause longer. */
+/** Number of failed instances kept, from which the pause is computed; more would not lengthen the pause. */
 const remembered = 7;
 const soonMs = 5_000;
 
@@ -72,13 +72,13 @@ function planPool(target: PoolTarget, own: readonly WaitingInstance[], now: numb
   if (failed.length === 0 || isMended || missing === 0) return { target, count: missing, retire };
   const pauseUntil = lastFailure + Math.min(longestPauseMs, firstPauseMs * 2 ** (failed.length - 1));
   if (pauseUntil > now) return { target, count: 0, retire, lookAgainAt: pauseUntil };
-  // One is tried; what becomes of it decides about the others.
+  // Start one instance; its outcome decides about the others.
   const isTrying = working.some(({ readyAt }) => readyAt === undefined);
   return { target, count: isTrying ? 0 : 1, retire, lookAgainAt: now + soonMs };
 }
 
 const failureOf = ({ failedAt, createdAt }: WaitingInstance): number => failedAt ?? createdAt;
 
-/** Those at the end go first when there are too many. */
+/** Surplus instances are retired from the end. */
 const readyThenOldest = (left: WaitingInstance, right: WaitingInstance): number =>
   Number(right.readyAt !== undefined) - Number(left.readyAt !== undefined) || left.createdAt - right.createdAt;

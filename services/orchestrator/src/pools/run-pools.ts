@@ -1,5 +1,5 @@
-// One run for one runner. A look without a lock comes first: most runs find that another has done it all, and creates that
-// claim from this runner wait for its row.
+// One run for one runner. It first plans without a lock: most runs find nothing left to do, and creates that claim
+// from this runner wait for its row.
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import { warmInstanceSpec, warmReservedMb } from '@berth/placement';
 import type { Logger } from '@berth/telemetry';
@@ -11,7 +11,7 @@ import type { Lately } from './lately.ts';
 import { loadPools } from './load-pools.ts';
 import { type PoolPlan, planPools } from './plan-pools.ts';
 
-/** Instances that nobody owns are of no revision. */
+/** Revision name of instances without an owner. */
 const revision = 'warm';
 const roomMs = 30_000;
 
@@ -89,7 +89,7 @@ function specsThatFit(
   return { specs: wanted.slice(0, room), isShort: wanted.length > room };
 }
 
-/** The runner's row is held, so that what is free stays free until the commit. */
+/** The caller holds the runner's row, so that free memory stays free until the commit. */
 async function insertWaiting(tx: DatabaseTransaction, runnerId: string, specs: readonly WaitingSpec[]): Promise<void> {
   if (specs.length === 0) return;
   await sql`update runners set reserved_mb = reserved_mb + ${specs.length * warmReservedMb} where id = ${runnerId}`.execute(

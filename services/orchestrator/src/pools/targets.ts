@@ -1,4 +1,4 @@
-// What a runner should keep ready: what its operator names, and what was used lately. Pure.
+// Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
 import type { IsolationClass, WarmWish } from '@berth/contract';
 import { deploymentImage, mayAskForRunc, type PoolWish, poolOf, type Settings } from '@berth/placement';
 
@@ -7,7 +7,7 @@ export interface PoolTarget extends PoolWish {
   readonly count: number;
 }
 
-/** Sandboxes of one sort that somebody had in the last hour. */
+/** Sandboxes of one kind of pool that were used in the last hour. */
 export interface Use extends PoolWish {
   readonly sandboxes: number;
 }
@@ -15,7 +15,7 @@ export interface Use extends PoolWish {
 export interface Wishes {
   readonly isolation: readonly IsolationClass[];
   readonly warm: readonly WarmWish[];
-  /** So many of each sort that was used lately, at most. */
+  /** Maximum number kept ready for each recently used pool. */
   readonly warmLately: number;
   readonly lately: readonly Use[];
 }
@@ -33,7 +33,7 @@ export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, set
         count: wish.count,
       };
     }),
-    // No more than there were: one that is tried once does not fill the machine.
+    // No more than were in use: an image that is tried once does not fill the runner.
     ...lately.map(({ sandboxes, ...use }) => ({ ...use, count: Math.min(warmLately, sandboxes) })),
   ];
   const targets = new Map<string, PoolTarget>();

@@ -1,5 +1,5 @@
-// Writes what was decided, inside the transaction that holds the resource's row. Runners' rows before instances', and
-// counters last, as everyone takes them.
+// Writes the planned actions, inside the transaction that holds the resource's row. Locks runners before instances and
+// counters last, like every writer.
 import type { DatabaseTransaction } from '@berth/database';
 import type { Action, SaidEvent } from '../plan/observed.ts';
 import { only } from '../plan/only.ts';
@@ -13,17 +13,17 @@ import { writeEvents } from './write-events.ts';
 export interface Applied {
   readonly started: readonly (Started & { readonly revision: string })[];
   readonly retired: readonly Retired[];
-  /** Something was written, so that requests may have to go elsewhere. */
+  /** Something was written, so that requests may have to be routed elsewhere. */
   readonly isChanged: boolean;
   /** No runner could take an instance. */
   readonly isWaiting: boolean;
-  /** When there will be something to decide again without anyone saying so. */
+  /** Times at which the next decision is due without a message. */
   readonly lookAgainAt: readonly number[];
 }
 
 export interface Decided {
   readonly applied: Applied;
-  /** Of the database's clock. */
+  /** Time of the database's clock. */
   readonly now: number;
 }
 
@@ -63,7 +63,7 @@ async function markRevision(tx: DatabaseTransaction, { workload }: Loaded, id: s
     .execute();
 }
 
-/** Events, the status that follows from them, and what is kept of the decision. */
+/** Writes the events, the status that follows from them, and the memory of the decision. */
 async function tell(
   tx: DatabaseTransaction,
   { workload: { uid }, state, observed }: Loaded,

@@ -6,7 +6,7 @@ import { runReconcile } from './run.ts';
 export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
   return defineHandler({
     ...reconcileMessage,
-    // What fell due while this process was away is not left for a whole minute more.
+    // Short retries, so that work that fell due while this process was away does not wait a further minute.
     retry: { maxMs: 10_000 },
     async handle({ key, logger, send }) {
       for (const { delayMs, id } of await runReconcile(dependencies, key, logger)) {

@@ -1,4 +1,4 @@
-// Everything a decision needs, read after the resource's row is locked.
+// Loads everything that a decision needs, after the resource's row is locked.
 import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import {
@@ -16,7 +16,7 @@ import { z } from 'zod';
 import type { Demand, Memory, Observed, ObservedInstance } from '../plan/observed.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Kinds whose revisions instances run of. A sandbox has none, and rules of its own. */
+/** Kinds whose instances run revisions. Sandboxes have no revisions and are planned separately. */
 export const runningKinds: readonly string[] = kinds.flatMap((kind) =>
   'runs' in kind && kind.runs === true && kind.kind !== 'sandbox' ? [kind.kind] : [],
 );
@@ -39,18 +39,18 @@ export type ResourceRow = Pick<Selectable<Tables['resources']>, (typeof rowColum
 export interface Loaded {
   readonly workload: Workload;
   readonly accountId: string;
-  /** The resource's own record of itself; parts of it belong to others. */
+  /** The stored `state` of the resource; other services own parts of it. */
   readonly state: JsonObject;
   readonly observed: Observed;
-  /** By the id of the revision. */
+  /** Specs by revision id. */
   readonly specs: ReadonlyMap<string, WorkloadSpec>;
-  /** The image of a revision, by its id; absent where it cannot be used. */
+  /** Images by revision id; absent where the image cannot be used. */
   readonly images: ReadonlyMap<string, ChosenImage>;
-  /** Runners that hold an instance of a revision, by its id. */
+  /** Runners that hold a live instance of a revision, by revision id. */
   readonly holders: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Ended ones that a revision's failures are counted from. */
+/** Number of ended instances per revision from which its failures are counted. */
 const rememberedEnds = 10;
 
 const StoredMemory = z.object({
@@ -60,7 +60,9 @@ const StoredMemory = z.object({
   attemptAt: z.number().optional(),
 });
 
-/** Undefined when it is gone; one whose workspace is gone is about to be removed, and counts as gone. */
+/**
+ * Undefined when the resource is gone. A resource whose workspace is gone is about to be removed and counts as gone.
+ */
 export async function lockResource(tx: DatabaseTransaction, uid: string): Promise<ResourceRow | undefined> {
   return tx
     .selectFrom('resources')
@@ -128,7 +130,7 @@ export async function load(
   };
 }
 
-/** Of each revision that names one: the image, or why it cannot be used. */
+/** For each revision that names an image: the image, or the reason why it cannot be used. */
 async function loadImages(
   tx: DatabaseTransaction,
   workspace: { readonly id: string; readonly name: string },
@@ -149,7 +151,7 @@ async function loadImages(
 
 const memoryIn = (state: JsonObject | null): Memory => StoredMemory.parse(state ?? {});
 
-/** Of all gateways that still say it. */
+/** Sum of the unexpired reports of all gateways. */
 async function loadDemand(tx: DatabaseTransaction, uid: string): Promise<Demand> {
   const row = await tx
     .selectFrom('workload_demand')
@@ -177,7 +179,7 @@ type InstanceRow = Pick<
   | 'ended_at'
 >;
 
-/** All that live, and of each revision the newest that have ended. */
+/** All live instances, and the newest ended ones of each revision. */
 async function loadInstances(tx: DatabaseTransaction, uid: string, revisions: string[]): Promise<InstanceRow[]> {
   const { rows } = await sql<InstanceRow>`
     select id, revision, runner_id, desired, state, message, created_at, ready_at, failed_at, ended_at
@@ -214,7 +216,7 @@ function holdersOf(instances: readonly InstanceRow[]): Map<string, Set<string>> 
   return holders;
 }
 
-/** No event is older than its resource, which spares old partitions. */
+/** Reads only events since the resource was created, so that old partitions are skipped. */
 export async function newestEvent(
   tx: DatabaseTransaction,
   { uid, created_at }: ResourceRow,

@@ -1,5 +1,5 @@
 import { defineMessage } from '@berth/durable';
 import { z } from 'zod';
 
-/** "Look again at this resource": the key is its uid, and everything else stands in the database. */
+/** Reconcile a resource. The key is its uid; everything else is in the database. */
 export const reconcileMessage = defineMessage({ name: 'reconcile', input: z.object({}) });

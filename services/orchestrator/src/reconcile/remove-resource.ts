@@ -1,9 +1,9 @@
-// The end of a deletion: the record goes, and with it the name, the events' owner and what it held of the account's limit.
+// Last step of a deletion: deletes the record, which frees the name and the resource's share of the account's limit.
 import { kinds } from '@berth/contract';
 import { type DatabaseTransaction, giveBack } from '@berth/database';
 import type { Loaded } from './load.ts';
 
-/** Counters last, as every writer takes them. */
+/** Counters last, in the lock order of every writer. */
 export async function removeResource(tx: DatabaseTransaction, { workload, accountId }: Loaded): Promise<void> {
   const { uid, kind, workspace } = workload;
   await tx.deleteFrom('workload_demand').where('resource_uid', '=', uid).execute();

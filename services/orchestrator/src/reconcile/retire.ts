@@ -7,8 +7,8 @@ export interface Retired {
 }
 
 /**
- * In the order of their ids, as reports are recorded, so that nobody waits for each other in a circle. One that leaves may
- * be told to be gone, but not the other way round.
+ * Locks in id order, like the recording of reports, to avoid deadlocks. An instance that is `leaving` may be set to
+ * `gone`, but not the other way round.
  */
 export async function retireInstances(
   tx: DatabaseTransaction,
@@ -23,7 +23,7 @@ export async function retireInstances(
   return rows;
 }
 
-/** Of a resource whose record has gone, with its workspace or without. */
+/** Retires the instances of a resource whose record is gone, with or without its workspace. */
 export async function retireOrphans(tx: DatabaseTransaction, resourceUid: string): Promise<Retired[]> {
   const { rows } = await sql<Retired>`
     update instances set desired = 'gone' where id = any(array(

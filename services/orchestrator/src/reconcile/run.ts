@@ -1,6 +1,6 @@
-// One run of one resource: read, decide, write, in one transaction that holds the resource's row from its first statement.
-// The engine may let two runs of a key overlap; the second then waits for the row and decides on what the first has left,
-// so nothing is placed twice and no reservation is lost.
+// One run of one resource: read, decide, write, in one transaction that holds the resource's row from its first
+// statement. Restate may let two runs of a key overlap; the second then waits for the row and decides on the state that
+// the first has committed, so nothing is placed twice and no reservation is lost.
 import type { Database } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 import { plan } from '../plan/plan.ts';
@@ -19,7 +19,7 @@ export async function runReconcile(
   if (await isOfOtherKind(dependencies.database, uid)) return [];
   const { applied, now } = await decide(dependencies, uid);
   const { started, retired } = applied;
-  // After the commit: a runner that hears of it earlier would look and find nothing.
+  // After the commit: a runner that is notified earlier would find nothing new.
   for (const runnerId of new Set([...started, ...retired].map((each) => each.runnerId))) {
     dependencies.ringInstances(runnerId);
   }
@@ -36,7 +36,10 @@ export async function runReconcile(
   return timersFor(applied, uid, now);
 }
 
-/** Every kind's writes come here, and most kinds need nothing: they are not locked for it. A uid never changes its kind. */
+/**
+ * Skips the kinds that need no reconcile without locking them; writes of every kind arrive
+ * here. A uid never changes its kind.
+ */
 async function isOfOtherKind(database: Database, uid: string): Promise<boolean> {
   const row = await database.selectFrom('resources').select('kind').where('uid', '=', uid).executeTakeFirst();
   return row !== undefined && row.kind !== 'sandbox' && !runningKinds.includes(row.kind);

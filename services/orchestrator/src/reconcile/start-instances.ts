@@ -1,4 +1,5 @@
-// Gives new instances of a revision to runners: the reservation and the row are in one transaction.
+// Places new instances of a revision on runners: the reservations and the instances' rows
+// are written in one transaction.
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   type ChosenImage,
@@ -24,13 +25,15 @@ export interface Started {
 
 export interface StartResult {
   readonly started: readonly Started[];
-  /** Why not all of them have a runner. */
+  /** Reason why not all instances have a runner. */
   readonly waiting: string | undefined;
-  /** More are wanted than one run starts. */
+  /** More instances are wanted than one run may start. */
   readonly hasMore: boolean;
 }
 
-/** A run holds the rows of the runners that it takes, and others who place wait for them: so many, and then it is their turn. */
+/**
+ * A run locks the rows of the runners it uses and other placements wait for them, so each run starts at most this many.
+ */
 const mostPerRun = 50;
 
 export async function startInstances(
@@ -96,7 +99,7 @@ async function insertInstances(
     ),
     reserved_mb: reservedMb,
   }));
-  // One by one: a statement for each number of rows would be prepared and kept.
+  // One by one, because a prepared statement would be kept for each number of rows.
   for (const row of rows) await tx.insertInto('instances').values(row).execute();
   return rows.map(({ id, runner_id }) => ({ id, runnerId: runner_id }));
 }

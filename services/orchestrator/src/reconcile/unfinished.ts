@@ -1,5 +1,5 @@
-// What would stay undone if the engine lost everything: deployments on their way, and instances that are not as they should
-// be. A handler that finds nothing to do returns, so a row too many costs little.
+// Work that would stay undone if Restate lost its state: deployments under way, and instances that differ from the
+// wanted ones. A handler that finds nothing to do returns, so a row too many costs little.
 import { nilUuid } from '@berth/database';
 import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
@@ -10,8 +10,8 @@ import { reconcileMessage } from './message.ts';
 const unsettled = ['DEPLOYING', 'DEACTIVATING', 'DELETING'];
 
 /**
- * Resources that are changing, or whose serving revision has fewer instances than are asked for, or more than are, for
- * longer than they may be idle. How a canary shares is not looked at: a reconcile that finds nothing to do costs little.
+ * Resources that are changing, or whose serving revision has fewer instances than wanted, or more than wanted for
+ * longer than the idle timeout. The share of a canary is ignored: a reconcile that finds nothing to do costs little.
  */
 export const unfinishedResources = ({
   requestsPerInstance,
@@ -55,7 +55,7 @@ export const unfinishedResources = ({
     },
   });
 
-/** Instances that failed, or that nobody owns any more: their resource is gone or no longer runs. A sandbox that is off keeps its own. */
+/** Instances that failed, or whose resource is gone or disabled. A disabled sandbox keeps its instance. */
 export const strayInstances: ResyncSource<Record<string, never>> = defineResyncSource({
   to: reconcileMessage,
   async page(database, after, limit) {

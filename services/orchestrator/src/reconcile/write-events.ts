@@ -2,7 +2,7 @@ import { mayFollow } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
 import type { SaidEvent } from '../plan/observed.ts';
 
-/** Refuses a status that may not follow the one before it: that would be a fault of the plan. */
+/** Throws when a status may not follow the previous one, which is a bug in the plan. */
 export async function writeEvents(
   tx: DatabaseTransaction,
   uid: string,

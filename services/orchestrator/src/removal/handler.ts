@@ -3,7 +3,7 @@ import { defineHandler, type Handler } from '@berth/durable';
 import { removalMessage } from './message.ts';
 import { removeSome } from './remove-some.ts';
 
-/** Each run is one batch, so that nothing waits long for its locks; then it is sent again until nothing is left. */
+/** Each run removes one batch, so that its locks are short, and sends itself again until nothing is left. */
 export function removalHandler(database: Database): Handler<Record<string, never>> {
   return defineHandler({
     ...removalMessage,

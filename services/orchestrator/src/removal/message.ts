@@ -1,5 +1,5 @@
 import { defineMessage } from '@berth/durable';
 import { z } from 'zod';
 
-/** "Remove what is left of this deleted workspace": the key is its id. */
+/** Remove the remains of a deleted workspace. The key is the workspace's id. */
 export const removalMessage = defineMessage({ name: 'removal', input: z.object({}) });

@@ -1,16 +1,17 @@
-// One batch of what a deleted workspace has left. Its limits were given back when it was deleted, so here nothing is counted but the
-// bytes of executions, which a trigger gives back with each. Run twice, or killed at any line, it removes what is still there.
+// Removes one batch of the remains of a deleted workspace. Its limits were given back when it was
+// deleted; only the bytes of executions are given back here, by a trigger for each execution. Safe to run
+// twice or to be killed at any line.
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 
 const batch = 500;
-/** Each may hold 100 000 tasks. */
+/** Small, because each execution may have 100 000 tasks. */
 const executionBatch = 10;
 const taskBatch = 5_000;
 
 type Step = (tx: DatabaseTransaction, workspaceId: string) => Promise<number>;
 
-/** Executions before their jobs, which would take all of them along in one statement. */
+/** Executions before their jobs: deleting a job would delete all its executions in one statement. */
 const steps: readonly Step[] = [removeTasks, removeExecutions, removeResources, removeCounters];
 
 /** False once nothing is left. */
@@ -40,8 +41,8 @@ async function removeExecutions(tx: DatabaseTransaction, workspaceId: string): P
 }
 
 /**
- * What still runs is told to end. Looked at in a statement of its own, after the rows are locked: whoever was placing an instance has
- * committed by then, and whoever comes later finds no resource.
+ * Enqueues a reconcile for resources that still have instances, to end them. Instances are read in a separate
+ * statement, after the rows are locked: a placement under way has committed by then, and a later one finds no resource.
  */
 async function removeResources(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ uid: string }>`

@@ -3,7 +3,7 @@ import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
 import { removalMessage } from './message.ts';
 
-/** Deleted workspaces of which something is left. */
+/** Deleted workspaces whose removal has not finished. */
 export const unremovedWorkspaces: ResyncSource<Record<string, never>> = defineResyncSource({
   to: removalMessage,
   async page(database, after, limit) {

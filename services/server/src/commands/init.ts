@@ -12,7 +12,7 @@ const Flags = z.object({
   email: z.string(),
   account: z.string().min(1).max(128),
   workspace: z.string(),
-  /** For starts that cannot know whether they are the first: an account that is there already is no failure. */
+  /** For starts that cannot know whether they are the first: an existing account is not an error. */
   ifNeeded: z.boolean().default(false),
 });
 
@@ -22,9 +22,9 @@ export const initCommand = defineCommand({
   sections: { postgres: postgresSection, masterKeys: masterKeysSection, api: apiSection },
   async run({ postgres, masterKeys, api }, { arguments: argv, print }) {
     const flags = readFlags(argv, Flags, ['ifNeeded']);
-    // Only now: no other command needs the api's code.
+    // Imported here, because no other command needs the api's code.
     const { createWorkspace, requireWorkspaceName } = await import('@berth/api');
-    // Before the account is there: a refused name must leave nothing behind.
+    // Checked before the account is created: a refused name must leave nothing behind.
     requireWorkspaceName(flags.workspace, api);
     await withDatabase(postgres.url, async (database) => {
       const account = await database.selectFrom('accounts').select('id').limit(1).executeTakeFirst();

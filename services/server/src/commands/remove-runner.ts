@@ -22,10 +22,10 @@ export const removeRunnerCommand = defineCommand({
   },
 });
 
-/** How many sandboxes were lost with it. */
+/** Returns the number of sandboxes that were lost with the runner. */
 async function removeRunner(tx: DatabaseTransaction, name: string): Promise<number> {
   const sandboxes = await lockSandboxes(tx, name);
-  // Held until the end: nothing is placed on it meanwhile, and it does not return.
+  // The lock is held until the end, so that nothing is placed on the runner meanwhile and it cannot return.
   const runner = await tx
     .selectFrom('runners')
     .select(['id', 'status'])
@@ -39,7 +39,8 @@ async function removeRunner(tx: DatabaseTransaction, name: string): Promise<numb
     .where('runner_id', '=', runner.id)
     .where('ended_at', 'is', null)
     .execute();
-  // A sandbox waits for its machine for long: whoever removes the machine has decided about it.
+  // A sandbox on a lost runner does not block the removal: it would wait long for its
+  // runner, and the operator has decided.
   const holding = runner.status === 'up' ? live : live.filter(({ isSandbox }) => !isSandbox);
   if (holding.length > 0)
     throw new Error(
@@ -62,7 +63,10 @@ interface HeldSandbox {
   readonly boot: number;
 }
 
-/** Before the runner, as everyone takes them. Which boot was there is kept with them: it is not begun a second time. */
+/**
+ * Locks sandboxes before the runner, in the lock order of every writer. Each keeps its boot,
+ * so that it is not started again.
+ */
 async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<HeldSandbox[]> {
   const { rows } = await sql<HeldSandbox>`
     select resources.uid, resources.workspace_id, substring(instances.revision from 'boot-([0-9]+)')::int as boot from resources

@@ -7,7 +7,7 @@ import { scalingSection } from '../sections/scaling.ts';
 export const gatewayRole = defineRole({
   name: 'gateway',
   healthPort: 9083,
-  // Of the api's settings it needs the brand and the domain of workloads.
+  // The gateway needs the api section for the brand and the workload domain.
   sections: { postgres: postgresSection, gateway: gatewaySection, scaling: scalingSection, api: apiSection },
   async start({ postgres, gateway, scaling, api }, { logger, registry }) {
     const { startGateway } = await import('@berth/gateway');

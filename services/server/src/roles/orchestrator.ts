@@ -9,7 +9,7 @@ import { scalingSection } from '../sections/scaling.ts';
 export const orchestratorRole = defineRole({
   name: 'orchestrator',
   healthPort: 9081,
-  // Of the api's settings it needs the brand, the regions and the limits of accounts.
+  // The orchestrator needs the api section for the brand, the regions and the limits of accounts.
   sections: {
     postgres: postgresSection,
     restate: restateSection,

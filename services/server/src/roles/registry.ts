@@ -4,5 +4,5 @@ import { gatewayRole } from './gateway.ts';
 import { orchestratorRole } from './orchestrator.ts';
 import { runnerRole } from './runner.ts';
 
-/** In start order: what others call comes first, what calls others comes last, and stops first. */
+/** In start order: called services first, their callers last. They stop in reverse. */
 export const roles: readonly Role[] = [apiRole, orchestratorRole, runnerRole, gatewayRole];

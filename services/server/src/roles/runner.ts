@@ -5,7 +5,7 @@ import { runnerSection } from '../sections/runner.ts';
 export const runnerRole = defineRole({
   name: 'runner',
   healthPort: 9082,
-  // Of the api's settings it needs the brand.
+  // The runner needs the api section for the brand.
   sections: { runner: runnerSection, api: apiSection },
   async start({ runner, api }, { logger, registry }) {
     const { startRunner } = await import('@berth/runner');

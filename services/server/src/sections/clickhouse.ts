@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Optional as a whole: without an address everything but logs works. */
+/** Optional as a whole: without a URL everything but logs works. */
 export const clickhouseSection = z
   .object({
     // May hold a password; BERTH_CLICKHOUSE_URL_FILE keeps it out of the environment.

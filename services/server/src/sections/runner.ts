@@ -1,4 +1,4 @@
 import { RunnerConfig } from '@berth/runner/config';
 
-/** Without a default: which api a machine belongs to is for its operator to say. */
+/** Without a default: the operator has to name the api that the machine belongs to. */
 export const runnerSection = RunnerConfig;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Read by gateways, which tell how much is asked, and by the orchestrator, which answers with instances. */
+/** Read by gateways, which report the demand, and by the orchestrator, which starts instances for it. */
 export const scalingSection = z
   .object({
     requestsPerInstance: z

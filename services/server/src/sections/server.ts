@@ -2,7 +2,7 @@ import { logLevels } from '@berth/telemetry';
 import { z } from 'zod';
 import type { Role } from '../role.ts';
 
-/** What every start reads, whichever roles it runs. */
+/** Sections that every start reads, whichever roles it runs. */
 export function serverSections(roles: readonly Role[]) {
   const ports: Record<string, z.ZodDefault<z.ZodInt>> = Object.fromEntries(
     roles.map(({ name, healthPort }) => [
@@ -21,14 +21,14 @@ export function serverSections(roles: readonly Role[]) {
       .prefault({}),
     health: z
       .object({
-        // Not reachable from outside unless the operator says so: metrics tell much about a tenant.
+        // Not reachable from outside by default, because metrics reveal much about tenants.
         host: z.string().default('127.0.0.1').describe('Address of the health and metrics pages.'),
         ports: z.object(ports).prefault({}),
       })
       .prefault({}),
     shutdown: z
       .object({
-        // Below the 30 seconds after which orchestrators kill.
+        // Below the 30 seconds after which container orchestrators kill a process.
         deadlineSeconds: z
           .number()
           .positive()

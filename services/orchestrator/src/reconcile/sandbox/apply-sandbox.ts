@@ -1,5 +1,5 @@
-// Writes what was decided about a sandbox, inside the transaction that holds its row. Runners' rows before instances', and
-// counters last, as everyone takes them.
+// Writes the planned actions for a sandbox, inside the transaction that holds its row. Locks runners before instances
+// and counters last, like every writer.
 import { kinds } from '@berth/contract';
 import { type DatabaseTransaction, giveBack } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
@@ -21,7 +21,7 @@ export async function applySandbox(
 ): Promise<Applied> {
   for (const { instance, message } of only(actions, 'give-up')) {
     const isGivenUp = await giveUpInstance(tx, instance, message);
-    // Its machine has just come back: what else was decided is not true any more.
+    // The runner has just come back, so the rest of the plan is outdated.
     if (!isGivenUp && only(actions, 'say').length > 0) return { ...unchanged, lookAgainAt: [loaded.observed.now] };
   }
   const [start] = only(actions, 'start');
@@ -41,7 +41,7 @@ export async function applySandbox(
 
 const unchanged: Applied = { started: [], retired: [], isChanged: false, isWaiting: false, lookAgainAt: [] };
 
-/** Events, the status that follows from them, and what is kept of the decision. */
+/** Writes the events, the status that follows from them, and the settled boot. */
 async function tell(
   tx: DatabaseTransaction,
   { uid, state, observed }: LoadedSandbox,
@@ -66,7 +66,7 @@ async function tell(
 
 const resourceType = kinds.find(({ kind }) => kind === 'sandbox')?.quota;
 
-/** What it held of counters and limits is given back by whoever ended it, once. */
+/** Gives counters and limits back only if this call ended the sandbox, so that it happens once. */
 async function terminate(
   tx: DatabaseTransaction,
   { uid, name, workspace, accountId, stored }: LoadedSandbox,

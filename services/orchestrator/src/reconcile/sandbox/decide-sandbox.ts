@@ -6,7 +6,7 @@ import type { ResourceRow } from '../load.ts';
 import { applySandbox } from './apply-sandbox.ts';
 import { loadSandbox } from './load-sandbox.ts';
 
-/** Of a sandbox whose row is locked. */
+/** The caller holds the lock on the sandbox's row. */
 export async function decideSandbox(
   tx: DatabaseTransaction,
   dependencies: Dependencies,

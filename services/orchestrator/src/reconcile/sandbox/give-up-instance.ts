@@ -2,8 +2,8 @@ import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 
 /**
- * Ends an instance whose machine is away, and gives back what it was promised there. False when the machine is back, or the
- * instance has ended: the machine's row is held, so it cannot return in between.
+ * Ends an instance whose runner is away, and releases its reservation there. False when the runner is back or the
+ * instance has ended. The runner's row is locked, so the runner cannot return in between.
  */
 export async function giveUpInstance(tx: DatabaseTransaction, id: string, message: string): Promise<boolean> {
   const runner = await tx

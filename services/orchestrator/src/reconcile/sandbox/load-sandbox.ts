@@ -1,4 +1,4 @@
-// Everything that is decided on about a sandbox, read after its row is locked.
+// Loads everything that a decision about a sandbox needs, after its row is locked.
 import { IsolationClass } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import {
@@ -24,11 +24,11 @@ export interface LoadedSandbox {
   readonly name: string;
   readonly workspace: { readonly id: string; readonly name: string };
   readonly accountId: string;
-  /** The resource's own record of itself; parts of it belong to others. */
+  /** The stored `state` of the resource; other services own parts of it. */
   readonly state: JsonObject;
   readonly stored: JsonObject;
   readonly spec: SandboxSpec;
-  /** Undefined where it cannot be used; then there is a fault. */
+  /** Undefined when the image cannot be used; then `observed.fault` is set. */
   readonly image: ChosenImage | undefined;
   readonly observed: ObservedSandbox;
 }

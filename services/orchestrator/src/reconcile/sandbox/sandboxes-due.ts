@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { reconcileMessage } from '../message.ts';
 
 /**
- * Sandboxes on their way, those that a rule ends soon or should have ended, and those whose machine is away: their timers may be
- * lost. A look arms them again.
+ * Sandboxes that are deploying or being deleted, that expire soon or should have expired, or whose runner is away.
+ * Their timers may be lost; a reconcile arms them again.
  */
 export const sandboxesDue: ResyncSource<Record<string, never>> = defineResyncSource({
   to: reconcileMessage,

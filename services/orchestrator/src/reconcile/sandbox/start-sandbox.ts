@@ -1,4 +1,5 @@
-// Gives the wanted boot of a sandbox to a runner: the reservation and the row are in one transaction.
+// Places the wanted boot of a sandbox on a runner: the reservation and the instance's row
+// are written in one transaction.
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   bootRevision,
@@ -17,7 +18,7 @@ import type { LoadedSandbox } from './load-sandbox.ts';
 
 export interface PlacedSandbox {
   readonly started: readonly { readonly id: string; readonly runnerId: string; readonly revision: string }[];
-  /** Why no runner takes it. */
+  /** Reason why no runner takes the sandbox. */
   readonly waiting: string | undefined;
 }
 
