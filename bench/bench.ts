@@ -2,11 +2,11 @@ import type { IsolationClass } from '@berth/contract';
 
 export type Bound = { readonly atMost: number } | { readonly atLeast: number };
 
-/** One figure with, where it matters, the bound it must keep. */
+/** One figure with, where it matters, its bound. */
 export type Measure = {
   readonly name: string;
   readonly value: number;
-  /** `x` is a ratio against the bare engine in the same run: machines differ, the ratio between the two hardly does. */
+  /** `x` is a ratio against the bare engine in the same run: machines differ, but the ratio hardly does. */
   readonly unit:
     | 'x'
     | 'ms'
@@ -26,15 +26,15 @@ export type Measure = {
 };
 
 type BenchOptions = {
-  /** The size that a service level is stated for; otherwise a quick look. */
+  /** Runs at the size for which a service level is stated; otherwise a quick check. */
   readonly full: boolean;
-  /** The classes that benches of sandboxes measure. */
+  /** Isolation classes that sandbox benches measure. */
   readonly isolations: readonly IsolationClass[];
 };
 
 export type Bench = {
   readonly name: string;
-  /** What is measured, and against what. */
+  /** The measured quantity and its comparison. */
   readonly about: string;
   /** Yields each figure as soon as it is known. */
   run(options: BenchOptions): AsyncIterable<Measure>;

@@ -1,4 +1,5 @@
-// A request to an agent that has no instance, until it is answered, beside what Docker alone needs to bring one up.
+// Time from a request to an agent without an instance until its answer, beside the time Docker
+// alone needs to start a container.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
@@ -26,11 +27,11 @@ export const cold: Bench = {
     const uid = await deploy(fleet);
     const bare: number[] = [];
     const starts: Start[] = [];
-    // The first is not counted: connections, plans and caches are made then.
+    // The first round is not counted, because connections, plans and caches are created in it.
     for (let round = 0; round <= rounds; round += 1) {
       await untilAsleep(fleet, uid);
       const bareMs = await docker.bringUp();
-      // Slots are refilled in the background, as they are between two starts of a real day.
+      // Gives the runner time to refill its slots in the background, as between two starts in production.
       await sleep(700);
       const start = await startCold(fleet, uid);
       if (round === 0) continue;
@@ -71,7 +72,7 @@ async function deploy(fleet: Fleet): Promise<string> {
   return (await found.executeTakeFirstOrThrow()).uid;
 }
 
-/** Not only no instance: none on its way out either, which would take the engine's time. */
+/** Waits until no instance is left, not even one that is being removed, which would take Docker's time. */
 async function untilAsleep({ database }: Fleet, uid: string): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const live = await database
@@ -86,7 +87,7 @@ async function untilAsleep({ database }: Fleet, uid: string): Promise<void> {
   throw new Error('The agent did not fall asleep.');
 }
 
-/** `ask`: until an instance has a place. `release`: from the record of its being ready to the answer. */
+/** `ask`: until an instance is placed. `release`: from the recorded ready time to the answer. */
 type Start = {
   ask: number;
   handOver: number;
@@ -99,7 +100,7 @@ type Start = {
 
 const Measured = z.object({ create: z.number(), start: z.number(), ready: z.number() });
 
-/** Client, database and runner share one clock here, since they share one machine. */
+/** Client, database and runner share one clock, since they run on one machine. */
 async function startCold(fleet: Fleet, uid: string): Promise<Start> {
   const askedAt = Date.now();
   const response = await fetch(`${fleet.gateways[0]?.url}/main/agents/cold/`, {

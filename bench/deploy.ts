@@ -1,4 +1,4 @@
-// From the write to DEPLOYED beside what Docker alone needs: create, start on a user bridge, first accepted connection.
+// Time from the write to DEPLOYED, beside Docker alone: create, start on a user bridge, first accepted connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
@@ -19,12 +19,12 @@ export const deploy: Bench = {
     const created: number[] = [];
     const changed: number[] = [];
     const stages: Stages[] = [];
-    // The first of each is not counted: connections, plans and caches are made then.
+    // The first round is not counted, because connections, plans and caches are created in it.
     for (let round = 0; round <= rounds; round += 1) {
       const name = `bench-${round}`;
       const bareMs = await docker.bringUp();
       const createMs = await timedMs(() => deployAgent(fleet, 'POST', name, 'first'));
-      // Slots are refilled in the background, as they are between two deployments of a real day.
+      // Gives the runner time to refill its slots in the background, as between two deployments in production.
       await sleep(500);
       const changeMs = await timedMs(() => deployAgent(fleet, 'PUT', name, 'second'));
       const found = await stagesOf(fleet, name);
@@ -93,10 +93,10 @@ async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, w
   throw new Error(`${name} was not deployed in time`);
 }
 
-/** `handOver` is what lies between placing and the record of being ready beside what the runner itself measured. */
+/** `handOver` is the time between placement and the recorded ready time, minus the stages that the runner measured. */
 type Stages = { queue: number; handOver: number; create: number; start: number; ready: number; report: number };
 
-/** On the database's clock, but for what the runner measured itself. */
+/** Times are of the database's clock, except the stages that the runner measured. */
 async function stagesOf({ database }: Fleet, name: string): Promise<Stages[]> {
   const rows = await database
     .selectFrom('instances')

@@ -1,4 +1,4 @@
-// What the port costs beside Restate alone: the same engine, the same process, an object that does nothing.
+// Overhead of the durable port beside bare Restate: the same engine, the same process, a handler that does nothing.
 
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http2';
@@ -44,7 +44,7 @@ export const durable: Bench = {
   },
 };
 
-/** Handlers of both kinds run in this process, so that a message's end is seen on the same clock as its beginning. */
+/** Handlers of both sides run in this process, so that the start and the end of a message are on one clock. */
 class Arrivals {
   #missing = 0;
   #done: () => void = () => {};
@@ -63,7 +63,7 @@ class Arrivals {
 }
 
 interface Side {
-  /** Resolves when the engine has the message. */
+  /** Resolves when Restate has accepted the message. */
   send(key: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -106,7 +106,7 @@ async function* measureLatency(
 ): AsyncGenerator<Measure> {
   const times: { bare: number[]; ours: number[]; call: number[] } = { bare: [], ours: [], call: [] };
   const handled = async (side: Side, key: string): Promise<number> => {
-    // A message counts as handled before the engine has written down its end, which must not fall on the next one.
+    // A message counts as handled before Restate has recorded its end; that work must not delay the next message.
     await sleep(20);
     return timedMs(() => Promise.all([arrivals.expect(1), side.send(key)]));
   };

@@ -1,5 +1,6 @@
-// Known callers and revocation while strangers flood the gateway. The callers ask for a workload that is switched off, which the
-// gateway answers itself after it has judged key and workload: no container is needed, and nothing but admission is measured.
+// Known callers and key revocation while unknown callers flood the gateway. The callers request a disabled
+// workload, which the gateway answers itself after it has checked key and workload: no container is needed,
+// and only admission is measured.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
@@ -21,7 +22,7 @@ import { median, quantile, rounded } from './support/statistics.ts';
 const path = '/main/agents/off';
 const perSecond = 2_000;
 const knownCallers = 20;
-/** What the gateway answers to a caller that it has admitted. */
+/** Status with which the gateway answers an admitted caller. */
 const admitted = 503;
 
 export const flood: Bench = {
@@ -60,7 +61,7 @@ export const flood: Bench = {
     const agent = new Agent({ keepAlive: true });
     made.defer(() => agent.destroy());
     const call = (key: string): Promise<number> => callOnce(agent, port, key);
-    // Code is compiled and every key is known before anything is measured.
+    // Code is compiled and every key is cached before anything is measured.
     await measureKnown(call, keys, 5);
     const quiet = await measureKnown(call, keys, full ? 20 : 5);
     const memory = () => memoryMib(gateway.pid, inspectorPort);
@@ -83,7 +84,7 @@ export const flood: Bench = {
       name: 'known callers: p50 in the flood / quiet',
       value: p50 / quietP50,
       unit: 'x',
-      // Where others take the machine's cores this measures those: how long the gateway waited for a core stands below.
+      // On a machine with busy cores this measures the other load; the gateway's wait for a core is reported below.
       bound: { atMost: 2 },
       detail: {
         quietMs: rounded(quietP50),
@@ -110,7 +111,7 @@ export const flood: Bench = {
       name: 'what the gateway holds after a collection: end of the flood / a third into it',
       value: late.heldMib / early.heldMib,
       unit: 'x',
-      // What is remembered of strangers is bounded, and full after a quarter of a minute.
+      // The cache of unknown callers is bounded, and full after a quarter of a minute.
       ...(full ? { bound: { atMost: 1.1 } } : {}),
       detail: {
         ...{ quietMib: before.heldMib, earlyMib: early.heldMib, lateMib: late.heldMib },
@@ -125,7 +126,8 @@ export const flood: Bench = {
       name: 'CPU of the gateway a request',
       value: (ranMs * 1_000) / answered,
       unit: 'µs',
-      // The second is time in which the gateway could have run and the machine gave the core to others.
+      // `waitedForACoreMs` is time in which the gateway could have run while the machine
+      // gave the core to other processes.
       detail: { ranMs: Math.round(ranMs), waitedForACoreMs: Math.round(cpuAfter.waitedMs - cpuBefore.waitedMs) },
     };
     yield {
@@ -142,7 +144,7 @@ export const flood: Bench = {
   },
 };
 
-/** An agent that is switched off, and a private preview. */
+/** Creates a disabled agent and a private preview; returns the host of the preview. */
 async function prepare(admin: Client): Promise<string> {
   const made = [
     await admin.post('/agents', {
@@ -173,7 +175,7 @@ const callOnce = (agent: Agent, port: number, key: string): Promise<number> =>
     }).on('error', failed);
   });
 
-/** A hundred requests a second, spread over all keys. */
+/** Sends a hundred requests a second, spread over all keys. */
 async function measureKnown(
   call: (key: string) => Promise<number>,
   keys: readonly string[],
@@ -197,7 +199,9 @@ async function measureKnown(
   return { times, refused };
 }
 
-/** Keys are made, used and revoked one after the other; a new one is a stranger's until it was judged once. */
+/**
+ * Creates, uses and revokes keys one after the other. The gateway does not know a new key until it has checked it once.
+ */
 async function measureRevocations(
   call: (key: string) => Promise<number>,
   { addMember, database }: { addMember: () => ReturnType<typeof newMember>; database: Database },
@@ -223,7 +227,7 @@ async function measureRevocations(
   return { admittedMs, firstCalls };
 }
 
-/** Of its main thread, as the kernel counts it. */
+/** CPU time and run-queue wait of the main thread, from the kernel. */
 async function scheduled(pid: number): Promise<{ ranMs: number; waitedMs: number }> {
   const [ran = Number.NaN, waited = Number.NaN] = (await readFile(`/proc/${pid}/schedstat`, 'utf8'))
     .split(' ')
@@ -231,7 +235,7 @@ async function scheduled(pid: number): Promise<{ ranMs: number; waitedMs: number
   return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
-/** What is left after a full collection, and what the process has of the machine before and after it: until then it keeps garbage. */
+/** Heap after a full collection, and RSS before and after it: before the collection the RSS includes garbage. */
 async function memoryMib(pid: number, inspectorPort: number) {
   const before = await residentMib(pid);
   const heldMib = rounded((await heapSize(inspectorPort)) / 1024 ** 2);

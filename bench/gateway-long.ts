@@ -1,5 +1,5 @@
-// One stream of events for twelve minutes, through gateway and runner with the settings that every deployment begins with: longer than
-// any timer on the way but the gateway's own limits, and mostly silent, so that only events keep it open.
+// One stream of events for twelve minutes, through gateway and runner with default settings: longer than any timer on
+// the way except the gateway's own limits, and mostly silent, so that only events keep it open.
 import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
 import { buildEchoImage, echoImage } from '../tests/support/echo-image.ts';
 import { agent, clientOf, settled } from '../tests/support/workloads.ts';
@@ -7,7 +7,7 @@ import type { Bench } from './bench.ts';
 
 const pauseSeconds = 30;
 const minutes = 12;
-/** The last event is at once followed by the pause after it and the end. */
+/** A pause follows every event, also the last, so that this many events last for `minutes`. */
 const events = (minutes * 60) / pauseSeconds;
 
 export const gatewayLong: Bench = {
@@ -23,7 +23,7 @@ export const gatewayLong: Bench = {
     const detail = { sent: events, end };
     yield { name: 'events that arrived', value: arrived, unit: 'events', bound: { atLeast: events }, detail };
     yield { name: 'length of the stream', value: seconds, unit: 's', bound: { atLeast: minutes * 60 - 1 } };
-    // Above what was sent lies what stood still on the way.
+    // A gap above the pause between events means that the stream stalled on the way.
     const bound = { atMost: pauseSeconds + 2 };
     yield { name: 'longest gap', value: longestGap, unit: 's', bound, detail: { sent: pauseSeconds } };
   },
@@ -35,7 +35,7 @@ async function deploy(fleet: Fleet): Promise<void> {
   await settled(client, '/agents/long', ['DEPLOYED']);
 }
 
-/** A stream that breaks is told by how it ended, beside what had arrived until then. */
+/** For a broken stream `end` holds the error, beside the events that had arrived. */
 async function read(fleet: Fleet) {
   const url = `${fleet.gateways[0]?.url}/main/agents/long/events?count=${events}&pause=${pauseSeconds * 1_000}`;
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// What the gateway costs: key check, routing, headers, metrics and a log line, beside two nginx that only pass bytes on.
+// Cost of the gateway (key check, routing, headers, metrics and a log line), beside two nginx that only forward bytes.
 import type { Bench, Measure } from './bench.ts';
 import { type Bed, startBed } from './gateway/bed.ts';
 import { busyShare } from './gateway/cpu-time.ts';
@@ -9,7 +9,10 @@ import { median, rounded } from './support/statistics.ts';
 interface Way {
   readonly name: string;
   readonly way: 'lease' | 'tunnel';
-  /** Two hops of nginx are two processes: so are a gateway and its runner, and where the runner only lends, two gateways. */
+  /**
+   * Two hops of nginx are two processes. So are a gateway and its runner; where the runner
+   * only lends a lease, two gateways.
+   */
   readonly gateways: number;
   readonly atLeast: number;
 }
@@ -29,7 +32,7 @@ export const gateway: Bench = {
   async *run({ full }) {
     const length = full ? { rounds: 7, seconds: 5 } : { rounds: 3, seconds: 1 };
     await using bed = await startBed();
-    // What others do on the machine meanwhile falls on the slower side harder: with much of it, only the CPU figures hold.
+    // Other load on the machine affects the slower side more: with much of it only the CPU figures are reliable.
     const busy = await busyShare(1_000);
     for (const way of ways) yield* measure(bed, way, length);
     yield { name: 'share of the machine that was busy before', value: busy, unit: 'x' };
@@ -43,10 +46,10 @@ async function* measure(
 ): AsyncGenerator<Measure> {
   const targets = { ours: await startGateways(gateways, way), nginx, bare };
   const figures: Record<Key, Throughput[]> = { ours: [], nginx: [], bare: [] };
-  // A fresh process needs some fifteen thousand requests until its code is compiled for speed: before, one costs twice as much.
+  // A new process needs some 15 000 requests until its code is optimised; before that a request costs twice as much.
   await load(machine, targets.ours, 8, gateways);
   await load(machine, nginx, 1, gateways);
-  // In turn, so that a busy moment of the machine meets all of them.
+  // In turns, so that a busy moment of the machine affects all of them.
   for (let round = 0; round < rounds; round += 1)
     for (const key of keys) figures[key].push(await load(machine, targets[key], seconds, gateways));
   const rate = (key: Key): number => median(figures[key].map(({ perSecond }) => perSecond));
@@ -69,7 +72,7 @@ async function* measure(
   yield* added(machine, name, targets, { perSecond: rate('ours') / 2, rounds, seconds });
 }
 
-/** Added to what the container needs by itself at the same rate; what nginx adds stands beside it. */
+/** Latency added to the container's own at the same rate, beside the latency that nginx adds. */
 async function* added(
   machine: Bed['machine'],
   name: string,

@@ -1,4 +1,4 @@
-// What the guest costs a sandbox, beside a bare Node HTTP server run by the same runtime in the same image.
+// Cost of the guest in a sandbox, beside a bare Node HTTP server with the same runtime in the same image.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callDocker } from '../scripts/engines/docker-api.ts';
@@ -7,7 +7,7 @@ import { type GuestHost, openGuestHost } from './guest/guest-host.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
 const MOST = { atMost: 1.4 } as const;
-// Both have done nothing for this long when their memory is read.
+// Idle time before the memory of either is read.
 const IDLE_MS = 3_000;
 
 type Sample = { startMs: number; memoryMb: number };
@@ -21,7 +21,7 @@ export const guest: Bench = {
     for (const runtime of ['runc', 'runsc'] as const) {
       const bare: Sample[] = [];
       const ours: Sample[] = [];
-      // The first of each is not counted: the files of the runtime come from disk then.
+      // The first round is not counted, because the runtime's files are read from disk in it.
       for (let round = 0; round <= rounds; round += 1) {
         const pair = { bare: await sample(host, runtime, 'bare'), ours: await sample(host, runtime, 'guest') };
         if (round === 0) continue;
@@ -69,7 +69,7 @@ async function sample(host: GuestHost, runtime: 'runc' | 'runsc', what: 'bare' |
   }
 }
 
-/** What the kernel charges the container with, without the pages of files it would give back at once. */
+/** Memory that the kernel charges to the container, without file pages that it would reclaim at once. */
 async function memoryMb(pid: number): Promise<number> {
   const own = await readFile(`/proc/${pid}/cgroup`, 'utf8');
   const [, first] = /^\d+:memory:(.+)$/m.exec(own) ?? [];

@@ -1,4 +1,5 @@
-// Whether a server survives a checkpoint: its memory is written to disk, the sandbox ends, a new one takes the memory over.
+// Checks that a server survives a checkpoint: its memory is written to disk, the sandbox
+// ends, and a new one restores it.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ export const gvisorRestore: Bench = {
     await runtimesRoot.install();
     const program = await installedRunsc();
     if (program === undefined) throw new Error('gVisor is not installed. Run "pnpm engines install gvisor".');
-    // runsc mounts a file there. Mount and folder are removed with the run.
+    // runsc mounts a file in this folder. Mount and folder are removed when the run ends.
     const folder = await mkdtemp(join(tmpdir(), 'restore-'));
     const runsc = openRunsc({
       program,
@@ -56,7 +57,7 @@ export const gvisorRestore: Bench = {
   },
 };
 
-/** One life: two requests, checkpoint, restore, and the third request is counted as the third. */
+/** One round: two requests, checkpoint, restore; the server must count the next request as the third. */
 async function survives(runsc: Runsc, id: string, command: readonly string[], image: string) {
   runsc.start(id, command);
   try {

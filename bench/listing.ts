@@ -1,5 +1,5 @@
-// Listing stays flat: a page costs the same wherever it stands, little more than its SQL, and a search finds rare words and
-// pairs of signs among a million.
+// Checks that listing stays flat: a page costs the same at any position and little more than its SQL, and a search
+// finds rare words and pairs of signs among a million drives.
 import { get } from 'node:http';
 import pg from 'pg';
 import { type ServerProcess, startDeployment } from '../scripts/engines/deployment.ts';
@@ -59,7 +59,7 @@ async function readPage(client: KeepAliveClient, query: string): Promise<Page> {
   return JSON.parse(text);
 }
 
-/** Walks to the page by cursors, as a client would, with the largest steps that end exactly there. */
+/** Walks to the page by cursors, as a client would, in steps as large as possible that end exactly there. */
 async function cursorOfPage(client: KeepAliveClient, sort: string, page: number): Promise<string> {
   let cursor = '';
   let left = (page - 1) * pageLimit;
@@ -89,7 +89,7 @@ async function* measureSort(
   const ours: number[] = [];
   const away: number[] = [];
   const plain: number[] = [];
-  // Taken in turns, so that whatever else the machine does falls on all three alike.
+  // In turns, so that other load on the machine affects all three alike.
   for (let round = -20; round < rounds; round += 1) {
     const times = [
       await timedMs(() => readPage(client, first)),
@@ -154,7 +154,7 @@ async function* measureSearch(client: KeepAliveClient): AsyncGenerator<Measure> 
   }
 }
 
-/** The answer of older versions: the whole list in one array. Memory is read while it streams. */
+/** The answer of older API versions: the whole list in one array. Memory is read while it streams. */
 async function* measureBareArray(server: ServerProcess, key: string, count: number): AsyncGenerator<Measure> {
   const before = await server.memoryMib();
   let most = before;

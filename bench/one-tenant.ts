@@ -1,5 +1,5 @@
-// One account takes all it can get; another works as usual beside it. What it creates and calls must not take three times as
-// long, and each refusal that the first one gets must name the limit that it met.
+// One account takes all it can get; another works as usual beside it. The other account's creates and calls must not
+// take more than three times as long, and each refusal of the first account must name the limit that was reached.
 import type { Bench, Measure } from './bench.ts';
 import { busyShare } from './gateway/cpu-time.ts';
 import { type Attack, unnamed } from './one-tenant/attack.ts';
@@ -15,7 +15,7 @@ import { deeds, type Times } from './one-tenant/victim.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
 const mebibyte = 1_048_576;
-/** The full size has the limits that are built in; the quick one smaller ones, so that they are met in time. */
+/** The full size uses the built-in limits; the quick size uses smaller ones, so that they are reached in time. */
 const sizes = {
   full: { seconds: 30, quotas: {}, executionBytes: 30 * mebibyte, stored: 1_000_000 },
   quick: {
@@ -33,9 +33,10 @@ export const oneTenant: Bench = {
   async *run({ full }) {
     const { seconds, quotas, executionBytes, stored } = full ? sizes.full : sizes.quick;
     await using bed = await startBed(quotas);
-    // What others do on the machine slows both sides, and hides what the attacks do: with much of it the ratios say little.
+    // Other load on the machine slows both sides and hides the effect of the attacks: with
+    // much of it the ratios mean little.
     yield { name: 'share of the machine that was busy before', value: await busyShare(2_000), unit: 'x' };
-    // Code is compiled, connections and plans are made before anything is measured.
+    // Code is compiled, and connections and plans are created, before anything is measured.
     await bed.victim.measure(5);
     const attacks = [
       manyInstances,
@@ -44,7 +45,7 @@ export const oneTenant: Bench = {
       outputFlood,
       manyConnections,
       listingsOfStored(stored),
-      // Last: its messages are worked off for a long time.
+      // Last, because its work goes on for a long time after the measurement.
       deletionOfStored(stored),
     ];
     for (const attack of attacks) yield* measure(bed, attack, seconds);

@@ -42,7 +42,7 @@ for (const bench of benches.filter(({ name }) => wanted.length === 0 || wanted.i
       if (!isWithin(measure.value, measure.bound)) process.exitCode = 1;
     }
   } catch (error) {
-    // What went wrong first, then what failed while it was cleared away.
+    // The original error first, then the errors of the cleanup.
     for (const each of error instanceof SuppressedError ? [error.suppressed, error.error] : [error])
       console.error(inspect(each, { depth: 5 }));
     process.exitCode = 1;

@@ -1,4 +1,4 @@
-// The cycle by which services of this kind are compared: create, run one command, delete. Nothing is left out of the figures.
+// The cycle by which sandbox services are compared: create, run one command, delete. The figures include every step.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandboxBed } from '../tests/support/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';

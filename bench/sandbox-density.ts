@@ -1,4 +1,4 @@
-// How many sandboxes sleep on one machine, what one of them costs there, and whether all of them wake.
+// Number of sandboxes that sleep on one machine, the cost of one, and a check that all of them wake.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
@@ -18,7 +18,7 @@ export const sandboxDensity: Bench = {
     for (const isolation of isolations) {
       yield await idleCpu(isolation);
       const count = full ? 200 : 20;
-      // All of them are made, none from a pool: what is measured is how many the machine holds.
+      // No pool: all are started, since the bench measures how many the machine holds.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
       await using bed = await SandboxBed.start({ name: `density-${isolation}`, isolation, pool: 0, settings });
       const freeBefore = await availableMb();
@@ -26,7 +26,7 @@ export const sandboxDensity: Bench = {
         { length: count },
         (_, at): Wish => ({ name: `dense-${at}`, workspace: 'main', envs: 1 }),
       );
-      // Each sleeps before many others are made, as it would by itself: two cores do not carry 200 that are awake.
+      // Each sleeps before many others are started, as it would by itself: two cores do not carry 200 awake sandboxes.
       await limited(wishes, async (wish) => {
         await bed.create(wish);
         await bed.exec(wish, 'echo mine > /tmp/mine; sleep 1000000 & ');
@@ -49,14 +49,14 @@ export const sandboxDensity: Bench = {
   },
 };
 
-/** Awake and unused: what one sandbox costs until it sleeps. */
+/** CPU cost of a sandbox that is awake and unused, which it has until it sleeps. */
 async function idleCpu(isolation: IsolationClass): Promise<Measure> {
   const settings = { BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600' };
   await using bed = await SandboxBed.start({ name: `idle-${isolation}`, isolation, pool: 0, settings });
   const wishes = Array.from({ length: 4 }, (_, at): Wish => ({ name: `idle-${at}`, workspace: 'main', envs: 1 }));
   for (const wish of wishes) await bed.create(wish);
   for (const wish of wishes) await bed.exec(wish, 'true');
-  // What follows a create and a command has ended by then.
+  // By then the work that follows a create and a command has ended.
   await sleep(5_000);
   const before = await sandboxCpuMs(bed.machine);
   await sleep(idleSeconds * 1_000);
@@ -84,7 +84,7 @@ function* parts(isolation: string, measured: Awaited<ReturnType<typeof memoryPar
   };
 }
 
-/** Each keeps its file, and answers. */
+/** Checks that each sandbox answers and has kept its file. */
 async function wakeAll(bed: SandboxBed, wishes: readonly Wish[], together: number): Promise<number[]> {
   const times: number[] = [];
   await limited(

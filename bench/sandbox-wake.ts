@@ -1,4 +1,4 @@
-// The first byte from a sandbox that sleeps, through the gateway, beside a paused container that is woken by hand.
+// Time to the first byte from a sleeping sandbox, through the gateway, beside a paused container that Docker unpauses.
 import { SandboxBed } from '../tests/support/sandbox-machine.ts';
 import type { Bench } from './bench.ts';
 import { startBareWake } from './sandbox/bare-wake.ts';
@@ -18,7 +18,7 @@ export const sandboxWake: Bench = {
       await bed.create(wish);
       const ours: number[] = [];
       const bareMs: number[] = [];
-      // The first is not counted: connections, plans and caches are made then.
+      // The first round is not counted, because connections, plans and caches are created in it.
       for (let round = 0; round <= rounds; round += 1) {
         const byHand = await bare.wake();
         await bed.sleep(wish);

@@ -1,4 +1,5 @@
-// From the wish for a sandbox to the first command that ran in it, beside what Docker alone needs for a container of the image.
+// Time from the create of a sandbox to its first finished command, beside Docker alone with
+// a container of the same image.
 import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { openBareSandboxes } from './sandbox/bare-containers.ts';
@@ -13,7 +14,7 @@ export const sandbox: Bench = {
     'POST /sandboxes until the first command has run, from a pool / bare Docker create and start of the same image',
   async *run({ full, isolations }) {
     for (const isolation of isolations) {
-      // A hundred of 4 GiB at once, and none is refused for memory that nobody uses.
+      // Overcommit admits a hundred sandboxes of 4 GiB at once, since they do not use that memory.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
       await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces, settings });
       const bounds = isolation === 'runc';
@@ -22,7 +23,7 @@ export const sandbox: Bench = {
       for (let round = 0; round < 5; round += 1) bareMs.push(await bare.bringUp());
       yield { name: `${isolation}: bare create + start`, value: median(bareMs), unit: 'ms' };
       const born = new Births(bed);
-      // The first is not counted: connections, plans and caches are made then.
+      // The first create is not counted, because connections, plans and caches are created in it.
       await born.one();
       await bed.untilRested();
       const alone = [];
@@ -40,7 +41,7 @@ export const sandbox: Bench = {
         await bed.untilRested();
       }
       const [first = [], ...later] = parallel;
-      // Not counted with the others, as above: twenty connections to the database, each with its plans, are made then.
+      // The first round is shown apart, because twenty database connections, each with its plans, are created in it.
       yield* figures(`${isolation}: 20 in parallel for the first time`, first, {});
       yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, later.flat(), bounds ? { p99: 600 } : {});
       yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
@@ -51,7 +52,7 @@ export const sandbox: Bench = {
   },
 };
 
-/** While nothing waits: each takes the way of a cold one. */
+/** With an empty pool every create is a cold start. */
 async function drained(bed: SandboxBed, born: Births, rounds: number): Promise<number[]> {
   await bed.fleet.database.updateTable('runners').set({ warm: '[]' }).execute();
   await born.together(pool);
@@ -70,7 +71,7 @@ class Births {
     this.#bed = bed;
   }
 
-  /** Milliseconds; the sandbox is removed again, which is not counted. */
+  /** Milliseconds of the create and the command; the removal is not counted. */
   async one(isRemoved = true): Promise<number> {
     const at = this.#count;
     this.#count += 1;
@@ -85,7 +86,7 @@ class Births {
     return ms;
   }
 
-  /** They are kept: what is measured is births, not removals beside them. */
+  /** The sandboxes are kept, because removals at the same time would distort the figures of the creates. */
   together(count: number): Promise<number[]> {
     return Promise.all(Array.from({ length: count }, () => this.one(false)));
   }

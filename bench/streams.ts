@@ -1,5 +1,5 @@
-// Many open streams through gateway and runner: what one costs, what a reader costs that does not read, and what is left of
-// clients that went away.
+// Many open streams through gateway and runner: the memory of a stream, the memory of a reader that does not read, and
+// the cleanup after clients that went away.
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ type Stage = { readonly fleet: Fleet; readonly clients: Clients; readonly full: 
 async function* holdStreams({ fleet, clients, full }: Stage): AsyncIterable<Measure> {
   const count = full ? 10_000 : 1_000;
   const seconds = full ? 60 : 10;
-  // Code, caches and TLS sessions are there before anything is counted.
+  // Code is compiled, and caches and TLS sessions exist, before anything is measured.
   await clients.open(streamsOf(fleet, warmUp));
   await clients.leave();
   await untilIdle(fleet);
@@ -81,7 +81,7 @@ async function* holdStreams({ fleet, clients, full }: Stage): AsyncIterable<Meas
   await untilIdle(fleet);
 }
 
-/** A workload that writes as fast as it is taken, to clients that have stopped reading. */
+/** The workload writes as fast as it can, to clients that have stopped reading. */
 async function* stallReaders({ fleet, clients }: Stage): AsyncIterable<Measure> {
   const count = 200;
   const before = await memoryOf(fleet);
@@ -96,7 +96,8 @@ async function* stallReaders({ fleet, clients }: Stage): AsyncIterable<Measure> 
     name: 'RSS growth for each reader that does not read',
     value: together(stalled) / open,
     unit: 'KiB',
-    // Wide: it only tells a reader's fair share from an endless answer that is kept. That it stays so is the next figure.
+    // Wide: it only tells bounded buffers from an endless answer that is kept. The next
+    // figure checks that it does not grow.
     bound: { atMost: 2_048 },
     detail: {
       readers: open,
@@ -130,7 +131,10 @@ async function* abortClients({ fleet, clients }: Stage): AsyncIterable<Measure> 
   };
 }
 
-/** The most at any look while streams are held; gateways and runners apart, so rather too much than too little. */
+/**
+ * Maximum over all samples while streams are held, taken separately for gateways and
+ * runners: rather too high than too low.
+ */
 async function mostMemory(fleet: Fleet, seconds: number): Promise<Memory> {
   let most: Memory = { gateways: 0, runners: 0 };
   for (let second = 0; second < seconds; second += 1) {

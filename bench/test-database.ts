@@ -1,4 +1,4 @@
-// What a test pays for a database of its own, as a share of migrating one from nothing.
+// Cost of a test's own database: cloning a migrated template, as a share of creating and migrating one.
 import { rm } from 'node:fs/promises';
 import { migrate } from '@berth/database';
 import pg from 'pg';

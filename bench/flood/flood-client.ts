@@ -1,7 +1,7 @@
-// A program of its own: sends requests with invented keys, hosts and preview tokens at a rate that does not wait for answers, and
-// prints how many were answered with which status, and what CPU it took. Keys and tokens have valid checksums: an attacker can
-// compute those. It shares the machine with what is measured, so all that it sends is made before it begins.
-// Arguments: JSON of `Flood`. Begins when a line comes on its standard input, after it has said `ready`.
+// A separate program: sends requests with invented keys, hosts and preview tokens at a rate that does not wait for
+// answers, and prints the number of answers by status and its own CPU time. Keys and tokens have valid checksums, which
+// an attacker can compute. It shares the machine with the measured gateway, so all requests are built before it begins.
+// Arguments: JSON of `Flood`. It prints `ready` and begins when a line arrives on its standard input.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -14,15 +14,18 @@ const Flood = z.object({
   port: z.int(),
   perSecond: z.number().positive(),
   seconds: z.number().positive(),
-  /** Path of a workload that exists, and host of a private preview that does. */
+  /** Path of an existing workload; `previewHost` is the host of an existing private preview. */
   path: z.string(),
   previewHost: z.string(),
 });
 export type Flood = z.infer<typeof Flood>;
 
-/** More than the lanes of the gateway hold, so that the flood does not wait for them. Those that answered last are used first. */
+/**
+ * More than the lanes of the gateway hold, so that the flood does not wait for them. The most
+ * recently answered is used first.
+ */
 const maxConnections = 1_000;
-/** How every answer of the gateway itself ends. */
+/** Last byte of every answer that the gateway itself gives. */
 const lastByte = '}'.charCodeAt(0);
 const digitsAt = 'HTTP/1.1 '.length;
 
@@ -37,10 +40,10 @@ const kinds = [
 const statuses = new Map<number, number>();
 const count = (status: number): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1);
 
-/** An answer of the gateway comes in one piece or two: its head begins with H, its body with a brace. */
+/** An answer of the gateway arrives in one or two pieces: its head begins with H, its body with a brace. */
 function openConnection(port: number, onAnswer: (socket: Socket) => void): Socket {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
-  // 0 stands for a connection that broke.
+  // Status 0 stands for a broken connection.
   socket.on('error', () => count(0));
   socket.on('data', (chunk) => {
     if (chunk[0] === 'H'.charCodeAt(0)) count(Number(chunk.toString('latin1', digitsAt, digitsAt + 3)));
@@ -60,7 +63,7 @@ async function run({ port, perSecond, seconds }: Flood, requests: readonly strin
         socket = openConnection(port, (answered) => free.push(answered));
         opened += 1;
       }
-      // All connections wait for an answer: the request counts as not sent.
+      // All connections wait for an answer, so the request counts as not sent.
       if (socket === undefined) late += 1;
       else {
         socket.write(requests[sent] ?? '', 'latin1');

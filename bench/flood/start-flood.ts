@@ -15,7 +15,7 @@ const Told = z.object({
   statuses: z.record(z.string(), z.number()),
 });
 
-/** A process that has made all of its requests and sends the first one when it is told to. */
+/** A process that has built all its requests; `run` makes it send them. */
 export async function prepareFlood(flood: Flood): Promise<Disposable & { run(): Promise<z.infer<typeof Told>> }> {
   const child = spawn(process.execPath, [program, JSON.stringify(flood)], { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');

@@ -1,4 +1,4 @@
-// One machine with one container that answers fast, and the ways to it.
+// One machine with one container that answers fast, and the targets that reach it: directly, by nginx, by gateways.
 import { type Fleet, type GatewayPlace, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../scripts/engines/fleet/machine.ts';
 import { loadTools } from '../../scripts/engines/load-tools.ts';
@@ -11,7 +11,7 @@ export interface Bed extends AsyncDisposable {
   readonly machine: Machine;
   readonly bare: Target;
   readonly nginx: Target;
-  /** So many gateways inside the machine, by the lease of its runner or through its tunnel. */
+  /** Starts gateways inside the machine that reach the container by the runner's lease or through its tunnel. */
   startGateways(count: number, way: 'lease' | 'tunnel'): Promise<Target>;
 }
 

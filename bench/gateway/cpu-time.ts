@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Hundredths of a second, on every Linux that there is. */
+/** A tick is a hundredth of a second on every Linux. */
 const microsecondsPerTick = 10_000;
 
 interface Process {
@@ -10,7 +10,7 @@ interface Process {
   readonly ticks: number;
 }
 
-/** Processor time that these processes and all they have started have used so far. */
+/** CPU time that these processes and all their descendants have used so far. */
 export function cpuTimeUs(pids: readonly number[]): number {
   const all = processes();
   const isTheirs = (pid: number): boolean => {
@@ -27,7 +27,7 @@ function processes(): Map<number, Process> {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      // The name stands in brackets and may hold anything.
+      // The name is in brackets and may contain any character.
       const [, rest = ''] = /\) (.*)$/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
       const fields = rest.split(' ').map(Number);
       found.set(Number(name), { parent: fields[1] ?? 0, ticks: (fields[11] ?? 0) + (fields[12] ?? 0) });
@@ -38,7 +38,7 @@ function processes(): Map<number, Process> {
   return found;
 }
 
-/** Of all processors, by whoever, while nothing is measured. */
+/** Share of all CPUs that any process uses while nothing is measured. */
 export async function busyShare(ms: number): Promise<number> {
   const before = busyMs();
   await sleep(ms);

@@ -13,7 +13,7 @@ export type Latency = z.infer<typeof Latency>;
 
 const run = promisify(execFile);
 
-/** Milliseconds from a request to the end of its answer while so many are sent every second. */
+/** Milliseconds from a request to the end of its answer at a rate of `perSecond`. */
 export async function latency(
   { netns }: Machine,
   { urls, key }: Target,

@@ -1,4 +1,4 @@
-// As many requests as go through, by wrk from inside the machine.
+// Maximum throughput, measured by wrk from inside the machine.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Machine } from '../../scripts/engines/fleet/machine.ts';
@@ -6,7 +6,7 @@ import { WRK } from '../../scripts/engines/load-tools.ts';
 import { cpuTimeUs } from './cpu-time.ts';
 
 export interface Target {
-  /** With the path. More than one where as many processes listen: each gets its share of the connections. */
+  /** URLs with the path, one for each listening process; the connections are spread over them. */
   readonly urls: readonly string[];
   readonly pids: readonly number[];
   readonly key: string;

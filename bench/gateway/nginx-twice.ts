@@ -1,5 +1,5 @@
-// The measure of things: nginx before nginx before the container, one process each, with connections that are kept. It
-// writes no log and checks nobody.
+// The reference: nginx before nginx before the container, one process each, with keep-alive connections. It
+// writes no log and checks no key.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// A program of its own, run inside the machine: sends requests at a rate that does not wait for answers, and prints how long
-// those took. Arguments: JSON of `Paced`.
+// A separate program, run inside the machine: sends requests at a rate that does not wait for answers, and prints their
+// latency. Arguments: JSON of `Paced`.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const Paced = z.object({
   key: z.string(),
   perSecond: z.number().positive(),
   seconds: z.number().positive(),
-  /** How every answer ends. */
+  /** Last bytes of every answer. */
   lastBytes: z.string(),
 });
 export type Paced = z.infer<typeof Paced>;
@@ -35,7 +35,7 @@ class Line {
     });
   }
 
-  /** `dueAt`: when it should have left, which is now unless all connections were taken. */
+  /** `dueAt` is the time at which the request should have been sent: now, unless all connections were in use. */
   send(dueAt: number): void {
     this.#dueAt = dueAt;
     this.#socket.write(this.#head);
@@ -66,7 +66,7 @@ async function run(paced: Paced): Promise<number[]> {
     line.send(dueAt);
   };
   const start = (now: number): void => {
-    // The one that rested longest, so that all are used and every process gets its share.
+    // Take the connection that was idle longest, so that all are used and every process gets its share.
     const line = free.shift();
     if (line !== undefined) send(line, now);
     else if (opened >= mostConnections) late.push(now);

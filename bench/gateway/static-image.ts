@@ -1,5 +1,5 @@
-// A container that costs next to nothing, so that what stands before it is what is measured: nginx with its libraries, and a
-// few hundred bytes that it answers from memory.
+// A container that costs next to nothing, so that only the proxies before it are measured: nginx with its libraries,
+// which answers a few hundred bytes from memory.
 import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { NGINX } from '../../scripts/engines/load-tools.ts';
 
 const NAME = 'berth-static';
 
-/** How every answer ends, so that a client knows its end without reading HTTP. */
+/** Last bytes of every answer, so that a client finds its end without parsing HTTP. */
 export const lastBytes = '<end>';
 const body = `${'berth '.repeat(50)}${lastBytes}`;
 
@@ -22,7 +22,7 @@ const config = `
     server { listen 8080; location / { default_type text/plain; return 200 "${body}"; } }
   }`;
 
-/** Gives the engine at `url` an image that answers on port 8080, and returns its name. */
+/** Imports an image that answers on port 8080 into the engine at `url`, and returns its name. */
 export async function importStaticImage(url: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'berth-static-'));
   try {

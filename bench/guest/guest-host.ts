@@ -1,4 +1,4 @@
-// A Docker Engine with the base image and the guest's runtime, on which the two that are compared run alike.
+// A Docker Engine with the base image and the guest's runtime, on which guest and bare server run alike.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runFolder } from '../../scripts/engines/run.ts';
 const NETWORK = 'guest-bench';
 const MEMORY_MB = 1_024;
 const RUNTIME_FOLDER = '/.berth';
-// Loopback of the machine is not the container's: both listen on every address, as a sandbox must.
+// Both servers listen on every address, as a sandbox must: the machine cannot reach the container's loopback.
 const BARE_SERVER = 'require("node:http").createServer((_, r) => r.end("{}")).listen(8080, "::")';
 
 const commands = {
@@ -29,7 +29,7 @@ const Inspected = z.object({
 export type GuestHost = AsyncDisposable & {
   url: string;
   create(runtime: 'runc' | 'runsc', what: keyof typeof commands): Promise<string>;
-  /** Resolves with the first 200 of a started container; its first process, as the machine counts. */
+  /** Resolves at the first 200 of a started container, with the machine's pid of its first process. */
   firstAnswer(id: string): Promise<number>;
 };
 

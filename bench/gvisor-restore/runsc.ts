@@ -1,5 +1,5 @@
-// runsc without Docker, as the runner would drive it for deep sleep. A sandbox that was detached keeps its standard output
-// open, so it writes to a file: a pipe would never end.
+// Drives runsc without Docker, as the runner would for deep sleep. A detached sandbox keeps its standard output open,
+// so it writes to a file: reading from a pipe would never end.
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ const run = promisify(execFile);
 const commandMs = 60_000;
 
 export type Runsc = {
-  /** Starts the command as the sandbox of this name. */
+  /** Starts the command in a sandbox with this id. */
   start(id: string, command: readonly string[]): void;
-  /** What a command inside prints. */
+  /** Runs a command inside and returns its output. */
   exec(id: string, command: readonly string[]): Promise<string>;
   /** Writes the sandbox's memory to the folder and ends it. */
   checkpoint(id: string, image: string): void;
@@ -21,7 +21,7 @@ export type Runsc = {
 
 export type RunscOptions = {
   program: string;
-  /** State, bundles and logs. */
+  /** Holds state, bundles and logs. */
   folder: string;
   rootFolder: string;
   /** Mounted at /servers. */

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 const Request = z.object({
   method: z.string(),
-  /** Below the api's address. A `#` in path or body becomes a number of its own. */
+  /** Path below the api's address. A `#` in path or body is replaced by a unique number. */
   path: z.string(),
   body: z.string().optional(),
-  /** Appended to the body as the blob of one task. */
+  /** Size of the blob of one task, which replaces the body. */
   taskBytes: z.number().optional(),
 });
 
@@ -13,7 +13,10 @@ export const Load = z.object({
   apiUrl: z.string(),
   caller: z.object({ key: z.string(), workspace: z.string(), address: z.string() }),
   atATime: z.int(),
-  /** When it is told to end it goes on until it was refused, or for so long: limits are to be met on slow machines too. */
+  /**
+   * After the stop request the load goes on until it is refused, or for this long, so that
+   * slow machines reach limits too.
+   */
   refusalWithinSeconds: z.number().default(0),
   requests: z.array(Request),
 });

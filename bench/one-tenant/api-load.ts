@@ -1,10 +1,11 @@
-// A program of its own: sends requests to the api, each as soon as the one before was answered, until its input ends. Then it
-// prints how many were answered with which status, and the first refusal of each sort. Arguments: JSON of `Load`.
+// A separate program: each worker sends a request to the api as soon as its previous one was answered,
+// until standard input ends. Then it prints the number of answers by status, and the first refusal of each
+// kind. Arguments: JSON of `Load`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Load, type LoadReport } from './api-load-messages.ts';
 import { HttpSender } from './http-sender.ts';
 
-/** What is still under way when it is told to end is not waited for longer. */
+/** Longest wait for requests that are under way at the stop. */
 const graceMs = 3_000;
 
 async function run({ apiUrl, caller, atATime, requests }: Load, report: LoadReport, stop: AbortSignal): Promise<void> {
@@ -23,7 +24,7 @@ async function run({ apiUrl, caller, atATime, requests }: Load, report: LoadRepo
       const sort = `${method} ${answer.status}`;
       report.statuses[sort] = (report.statuses[sort] ?? 0) + 1;
       if (answer.status >= 400) report.refusals[`${sort} ${path}`] ??= answer.body;
-      // As it is told to; sending on would be a flood of requests, which is another bench.
+      // Honours retry-after; sending on would be a flood of requests, which is another bench.
       if (answer.status === 429)
         await sleep(Number(answer.headers['retry-after'] ?? 1) * 1_000, undefined, { signal: stop }).catch(() => {});
     }

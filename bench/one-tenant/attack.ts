@@ -2,29 +2,29 @@ import type { Bed } from './bed.ts';
 
 export interface Attack {
   readonly name: string;
-  /** What has to be there before anything is measured. */
+  /** Creates what must exist before anything is measured. */
   prepare?(bed: Bed): Promise<void>;
   begin(bed: Bed): Promise<AttackUnderWay>;
 }
 
 interface AttackUnderWay {
-  /** Programs of the attack outside containers. */
+  /** Processes of the attack outside containers. */
   readonly pids: readonly number[];
-  /** Stops it, and clears away what the next attack would suffer from. */
+  /** Stops the attack, and removes anything that would affect the next one. */
   end(): Promise<AttackOutcome>;
 }
 
 export interface AttackOutcome {
-  /** What the greedy account was told, each once. */
+  /** Distinct refusals that the greedy account received. */
   readonly refusals: readonly string[];
-  /** Limits that must have been met, as the refusals name them. */
+  /** Limits that must have been reached, as the refusals name them. */
   readonly expected: readonly RegExp[];
-  /** Those that may have been met, where the machine is fast enough. */
+  /** Limits that a fast machine may reach as well. */
   readonly possible?: readonly RegExp[];
   readonly detail: Readonly<Record<string, string | number>>;
 }
 
-/** Of the limits that were to be met nobody was told, and the refusals that name none. */
+/** Expected limits that no refusal names, and refusals that name none of the limits. */
 export function unnamed({ refusals, expected, possible = [] }: AttackOutcome): string[] {
   return [
     ...expected.filter((limit) => !refusals.some((text) => limit.test(text))).map((limit) => `nobody named ${limit}`),
@@ -32,7 +32,7 @@ export function unnamed({ refusals, expected, possible = [] }: AttackOutcome): s
   ];
 }
 
-/** Refusals of the api that any attack may meet. */
+/** Refusals of the api that any attack may receive. */
 export const limitsOfRequests = [
   /api\.rateLimits\.perKey/,
   /api\.rateLimits\.perAddress/,

@@ -1,4 +1,4 @@
-// One machine, one gateway and two accounts: one that takes what it can get, and another that works as usual.
+// One machine, one gateway and two accounts: a greedy one, and a victim that works as usual.
 import { join } from 'node:path';
 import { buildImage } from '../../scripts/engines/build-image.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -14,16 +14,16 @@ export interface Bed extends AsyncDisposable {
   readonly apiUrl: string;
   readonly victim: Victim;
   readonly greedy: FurtherAccount & { readonly caller: Caller };
-  /** Calls the greedy account's own agent through the gateway. */
+  /** Calls the agent of the greedy account through the gateway. */
   callGreedyAgent(path: string): Promise<string>;
 }
 
 const greedyImage = 'berth-greedy:latest';
-/** The lowest there is: 50 instances, everything else as built in. */
+/** The lowest tier. It allows 50 instances; limits that it does not set are the built-in ones. */
 const greedyTier = 'tier_0';
 const addresses = { greedy: '203.0.113.1', victim: '198.51.100.1' };
 
-/** Rates as a deployment has them, and both accounts behind addresses of their own. */
+/** Rate limits of a usual deployment; each account has its own client address. */
 const settings = {
   BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '500',
   BERTH_GATEWAY_RATE_LIMITS_PER_KEY_PER_SECOND: '2000',

@@ -4,7 +4,7 @@ import type { Bed } from './bed.ts';
 
 type Sides = Readonly<Record<string, number>>;
 
-/** Milliseconds of CPU so far: of each process of the platform, of the attacker's programs and of the one that measures. */
+/** CPU milliseconds so far of each platform process, of the attacker's programs and of the measuring process. */
 function sidesOf({ fleet, machine }: Bed, attackers: readonly number[]): Sides {
   const ms = (...pids: number[]): number => cpuTimeUs(pids) / 1_000;
   const own = process.cpuUsage();
@@ -22,7 +22,7 @@ function sidesOf({ fleet, machine }: Bed, attackers: readonly number[]): Sides {
   };
 }
 
-/** Milliseconds of CPU a second. `rest` is Docker, the containers, the kernel and whatever else runs on the machine. */
+/** CPU milliseconds per second. `rest` is Docker, the containers, the kernel and everything else on the machine. */
 export async function watchCpu<Result>(
   bed: Bed,
   attackers: readonly number[],

@@ -7,7 +7,7 @@ const names = headerNames(defaultBrand);
 export interface Caller {
   readonly key: string;
   readonly workspace: string;
-  /** As a proxy in front would tell it, so that rates per address count. */
+  /** Client address as a proxy in front would report it, so that rate limits per address apply. */
   readonly address: string;
 }
 
@@ -17,7 +17,7 @@ export interface Sent {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Sends on kept connections: a client that costs little beside what it measures. */
+/** Sends on keep-alive connections, so that the client costs little beside the measured service. */
 export class HttpSender implements Disposable {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #headers: Readonly<Record<string, string>>;

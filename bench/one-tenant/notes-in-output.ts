@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bed } from './bed.ts';
 
-/** What the platform wrote into the output of the greedy agent about this limit; it is stored some time after it happened. */
+/** Notes about this limit that the platform wrote into the greedy agent's output. They are stored with a delay. */
 export async function notesInOutput(
   { greedy: { client } }: Bed,
   limit: RegExp,

@@ -12,7 +12,7 @@ export interface RunningLoad {
   end(): Promise<LoadReport>;
 }
 
-/** Requests of the greedy account, sent by a process of their own. */
+/** Sends requests of the greedy account from a separate process. */
 export function startLoad({ apiUrl, greedy }: Bed, load: Omit<Load, 'apiUrl' | 'caller'>): RunningLoad {
   const asked: Load = { apiUrl, caller: greedy.caller, ...load };
   const child = spawn(process.execPath, [program, JSON.stringify(asked)], {

@@ -1,4 +1,4 @@
-// What the other account does all the time: it creates small resources, deploys agents and calls one that runs.
+// The usual work of the other account: it creates small resources, deploys agents and calls a running agent.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { agent } from '../../tests/support/workloads.ts';
@@ -11,11 +11,11 @@ export type Times = Readonly<Record<(typeof deeds)[number], number[]>> & { reado
 export interface VictimPlace {
   readonly sender: HttpSender;
   readonly apiUrl: string;
-  /** Of an agent that runs. */
+  /** URL of a running agent. */
   readonly callUrl: string;
 }
 
-/** Far from what the machine can do: quiet must be quiet. */
+/** Far below the machine's capacity, so that the quiet phase is quiet. */
 const pauseMs = { create: 250, call: 50, deploy: 1_500 };
 const Standing = z.object({ status: z.string() });
 
@@ -38,7 +38,7 @@ export class Victim {
     return times;
   }
 
-  /** Sends at a rate, whether or not answers have come: a slow answer must not spare the next one its wait. */
+  /** Sends at a fixed rate without waiting for answers: a slow answer must not hide the wait of the next request. */
   async #paced(deed: 'create' | 'call', times: Times, endAt: number, work: () => Promise<unknown>): Promise<void> {
     const open: Promise<void>[] = [];
     while (performance.now() < endAt) {

@@ -1,4 +1,4 @@
-// Containers of the same image by Docker alone, on a user bridge: what a sandbox is held against.
+// The reference for a sandbox: containers of the same image by Docker alone, on a user bridge.
 import { randomBytes } from 'node:crypto';
 import type { IsolationClass } from '@berth/contract';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { timedMs } from '../support/statistics.ts';
 const Created = z.object({ Id: z.string() });
 
 export interface BareContainers {
-  /** Milliseconds of create and start; the container is removed again. */
+  /** Milliseconds of create and start; the container is removed afterwards. */
   bringUp(): Promise<number>;
 }
 

@@ -1,4 +1,4 @@
-// What people do without us: a guest in a container that Docker pauses, woken with `unpause` and one HTTP call.
+// The alternative without Berth: a guest in a container that Docker pauses, woken with `unpause` and one HTTP call.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IsolationClass } from '@berth/contract';
@@ -7,7 +7,7 @@ import type { Machine } from '../../scripts/engines/fleet/machine.ts';
 import { startGuestContainer } from '../../tests/support/guest-container.ts';
 
 export interface BareWake extends AsyncDisposable {
-  /** Milliseconds from the call of the engine to the first byte of the guest's answer. */
+  /** Milliseconds from the call to Docker to the first byte of the guest's answer. */
   wake(): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ const source = `
   });
 `;
 
-/** The caller is inside the machine's network, where the container is. */
+/** The calling process is inside the machine's network, like the container. */
 export async function startBareWake(machine: Machine, image: string, isolation: IsolationClass): Promise<BareWake> {
   await using made = new AsyncDisposableStack();
   const runtime = isolation === 'gvisor' ? 'runsc' : 'runc';

@@ -1,4 +1,4 @@
-// Where the memory of sleeping sandboxes is: in their groups, in those of their networks, and in the engine's process for each.
+// Memory of sleeping sandboxes by part: their cgroups, the cgroups of their networks, and the containerd shim of each.
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
@@ -29,7 +29,7 @@ export async function memoryParts({ dockerUrl }: Machine): Promise<MemoryParts> 
   return parts;
 }
 
-/** Of the group: what is in memory without the files that could be dropped. */
+/** Memory of the cgroup without file pages that the kernel could reclaim. */
 async function groupMb(pid: number): Promise<number> {
   const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8');
   const [, first] = /^\d+:memory:(.*)$/m.exec(groups) ?? [];
@@ -43,7 +43,7 @@ async function groupMb(pid: number): Promise<number> {
   return (usage - Number(inactive)) / mb;
 }
 
-/** The private memory of the engine's process that stands beside each container. */
+/** Private memory of the containerd shim of each container. */
 async function shimsByContainer(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const entry of await readdir('/proc')) {

@@ -6,7 +6,7 @@ import type { Machine } from '../../scripts/engines/fleet/machine.ts';
 const Listed = z.array(z.object({ Id: z.string() }));
 const Inspected = z.object({ State: z.object({ Pid: z.number() }) });
 
-/** The CPU time that all sandboxes of the machine have taken so far, gVisor's own included. */
+/** CPU time that all sandboxes of the machine have used so far, including gVisor's own. */
 export async function sandboxCpuMs({ dockerUrl }: Machine): Promise<number> {
   const ask = async (what: string): Promise<unknown> => JSON.parse((await callDocker(dockerUrl, what)).body.toString());
   const filters = encodeURIComponent(JSON.stringify({ label: ['berth.instance'] }));

@@ -9,11 +9,11 @@ export const ClientOrder = z.discriminatedUnion('do', [
     key: z.string(),
     count: z.int(),
     atATime: z.int(),
-    /** Whether it reads beyond the first bytes. */
+    /** False: the client stops reading after the first bytes. */
     reads: z.boolean(),
   }),
   z.object({ do: z.literal('count') }),
-  /** All at once, without waiting for an end. */
+  /** Closes all connections at once, without waiting for the end of a stream. */
   z.object({ do: z.literal('leave') }),
 ]);
 export type ClientOrder = z.infer<typeof ClientOrder>;

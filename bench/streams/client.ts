@@ -1,5 +1,5 @@
-// A process full of readers, so that no process holds more open files than it may: told by its parent what to open, how to
-// read and when to leave. Sockets by hand: the load must cost less than what it loads.
+// One of several processes of readers, so that no process exceeds its limit of open files. The parent sends what to
+// open, how to read and when to leave. It uses raw sockets: the load must cost less than the measured services.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ async function openAll(order: Extract<ClientOrder, { do: 'open' }>): Promise<voi
 
 async function leave(): Promise<void> {
   isLeaving = true;
-  // Some say goodbye, some do not.
+  // Half close normally, half reset the connection.
   for (const [at, { socket }] of streams.entries()) at % 2 === 0 ? socket.destroy() : socket.resetAndDestroy();
   streams.length = 0;
   await sleep(0);

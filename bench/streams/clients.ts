@@ -5,7 +5,7 @@ import { type ClientOrder, ClientReport } from './client-messages.ts';
 
 const program = fileURLToPath(new URL('./client.ts', import.meta.url));
 
-/** Several processes of readers that are told the same at the same time. */
+/** Several processes of readers that receive the same order at the same time. */
 export class Clients implements Disposable {
   readonly #children: ChildProcess[];
 
@@ -13,7 +13,7 @@ export class Clients implements Disposable {
     this.#children = Array.from({ length: processes }, () => fork(program));
   }
 
-  /** Each opens its share. */
+  /** Each process opens its share. */
   open(order: Omit<Extract<ClientOrder, { do: 'open' }>, 'do'>): Promise<ClientReport> {
     const [count, atATime] = [order.count, order.atATime].map((all) => Math.ceil(all / this.#children.length));
     return this.#tell({ do: 'open', ...order, count: count ?? 0, atATime: atATime ?? 1 });

@@ -1,4 +1,4 @@
-// What the processes of a fleet hold, as the kernel counts it.
+// RSS of the processes of a fleet, from the kernel.
 import { readFile } from 'node:fs/promises';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 

@@ -1,4 +1,5 @@
-// The tiny image brought up by Docker alone on a machine of the fleet: create, start on a user bridge, first accepted connection.
+// Starts the tiny image by Docker alone on a machine of the fleet: create, start on a user
+// bridge, first accepted connection.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +12,7 @@ export const tinyImage = 'berth-tiny:latest';
 export const tinyPort = 8080;
 
 export type BareDocker = Disposable & {
-  /** Milliseconds of one, which is removed again. */
+  /** Milliseconds of one start; the container is removed afterwards. */
   bringUp(): Promise<number>;
 };
 
@@ -21,7 +22,7 @@ export async function openBareDocker(machine: Machine): Promise<BareDocker> {
   return { bringUp: () => bringUp(machine, network, prober), [Symbol.dispose]: () => prober.stop() };
 }
 
-/** A user bridge as people make one; Docker's own rules are off on this engine, which only makes it faster. */
+/** A usual user bridge. Docker's own firewall rules are off on this engine, which only makes it faster. */
 async function createNetwork({ dockerUrl }: Machine): Promise<string> {
   const name = `bare-${randomBytes(4).toString('hex')}`;
   await callDocker(dockerUrl, 'POST /networks/create', {
@@ -67,7 +68,7 @@ const proberSource = `
   });
 `;
 
-/** Connects from inside the machine's network, where the containers are. */
+/** Connects from inside the machine's network, like the containers. */
 function startProber({ netns }: Machine): Prober {
   const child = spawn('nsenter', [`--net=${netns}`, '--', process.execPath, '-e', proberSource], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,5 +1,5 @@
-// The statements behind one PUT of a new drive, as the api sends them, without the api. The api prepares them; bare they can be
-// sent either way.
+// The statements behind one PUT of a new drive, as the api sends them, without the api. The api prepares them; here
+// they can be sent prepared or not.
 import { uuidv7 } from '@berth/database';
 import type pg from 'pg';
 
@@ -7,7 +7,7 @@ const columns =
   'uid, workspace_id, kind, parent_uid, name, display_name, external_id, labels, spec, state, status, generation, created_at, created_by, updated_at, updated_by, terminated_at';
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Names stand for texts, one each: the first run on a connection prepares them. */
+/** One statement name per text; the first run on a connection prepares it. */
 const names = new Map<string, string>();
 const nameOf = (text: string): string => {
   const name = names.get(text) ?? `bare_${names.size}`;

@@ -1,4 +1,4 @@
-// A million drives in one workspace and as many elsewhere, written as the api would have written them.
+// Inserts many drives into a workspace, as the api would have written them.
 import pg from 'pg';
 
 interface Seed {
@@ -8,7 +8,7 @@ interface Seed {
   readonly createdBy: string;
 }
 
-/** Words of different frequency: `common` in every name, a colour in a tenth, a rare word in one of ten thousand. */
+/** Words of different frequency: `drive` in every name, a colour in a tenth, a rare word in one of ten thousand. */
 const rows = `
   select
     n,
@@ -50,7 +50,7 @@ export async function seedDrives(url: string, { workspaceId, kind, count, create
   }
 }
 
-/** Loading is faster without the search indexes; they come back exactly as the migrations made them. */
+/** Drops the search indexes while loading, which is faster, and recreates them exactly as the migrations made them. */
 export async function withoutSearchIndexes(url: string, load: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

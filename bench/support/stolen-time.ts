@@ -1,4 +1,5 @@
-// Of a virtual machine the host may take CPU time away: what was measured meanwhile tells more of the host than of us.
+// Share of CPU time that the host took from this virtual machine. A figure with much stolen time
+// describes the host, not Berth.
 import { readFileSync } from 'node:fs';
 
 export interface ProcessorTime {
@@ -6,7 +7,7 @@ export interface ProcessorTime {
   readonly all: number;
 }
 
-/** Of the first line of /proc/stat. Times of guests, which come last, are counted within those of users already. */
+/** Parses the first line of /proc/stat. Guest times, the last columns, are already part of the user times. */
 export function parseProcessorTime(text: string): ProcessorTime {
   const [first = ''] = text.split('\n');
   const times = first.split(/\s+/).slice(1, 9).map(Number);
@@ -18,7 +19,7 @@ export function stolenShare(before: ProcessorTime, after: ProcessorTime): number
   return all > 0 ? (after.stolen - before.stolen) / all : 0;
 }
 
-/** Figures of one measurement come right after each other: less than this lies between them. */
+/** Figures of one measurement follow each other closely: fewer ticks than this lie between them. */
 const leastTicks = 50;
 
 const now = () => parseProcessorTime(readFileSync('/proc/stat', 'utf8'));
@@ -27,7 +28,7 @@ export class StolenTime {
   #before = now();
   #share = 0;
 
-  /** While what was measured last was measured. */
+  /** Share that was stolen during the last measurement. */
   share(): number {
     const after = now();
     if (after.all - this.#before.all < leastTicks) return this.#share;

@@ -1,4 +1,4 @@
-// A container that opens 100 000 connections to one address outside and holds them.
+// Attack: a container opens 100 000 connections to one outside address and holds them.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { Attack } from '../attack.ts';
 import { notesInOutput } from '../notes-in-output.ts';
 
 const wanted = 100_000;
-/** On this side of the machine's wire; to a container it is the internet. */
+/** Address on this side of the machine's wire; a container reaches it as the internet. */
 const outside = '12.34.56.79';
 const program = join(import.meta.dirname, '../holding-listener.mjs');
 const Counts = z.object({ dialled: z.number(), connected: z.number(), mostOpen: z.number(), refused: z.number() });
@@ -17,7 +17,7 @@ export const manyConnections: Attack = {
   name: `${wanted} connections`,
   async begin(bed) {
     execFileSync('ip', ['addr', 'add', `${outside}/32`, 'dev', bed.machine.wire]);
-    // An address has some 28 000 ports to call one port from.
+    // Several ports, because one source address has only some 28 000 ports to call one port from.
     const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
     const listener = await Listener.start(program, ports);
     const query = new URLSearchParams({ host: outside, count: String(wanted) });

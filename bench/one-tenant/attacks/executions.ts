@@ -1,4 +1,4 @@
-// A loop of large executions.
+// Attack: a loop of large executions.
 import { type Attack, limitsOfRequests } from '../attack.ts';
 import { startLoad } from '../start-load.ts';
 

@@ -1,4 +1,5 @@
-// An agent that asks for 10 000 instances, again and again: each time its account's limit is placed, started and removed.
+// Attack: an agent asks for 10 000 instances, again and again. Each time as many as the account's
+// limit are started and removed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agent, gone, instancesOf } from '../../../tests/support/workloads.ts';
 import type { Attack } from '../attack.ts';
@@ -46,7 +47,7 @@ async function round({ fleet, greedy: { client } }: Bed, { stop, told, counts }:
     const messages = (await client.get(path)).body.events.map(({ message }: { message?: string }) => message ?? '');
     const named = messages.filter((message: string) => message.includes('limit'));
     for (const message of named) told.add(message);
-    // Without a limit that is named it would go on until the machine is full.
+    // Without a named limit the loop would go on until the machine is full.
     isFull = named.length > 0 && (stop.aborted || live.every(({ state }) => state === 'ready'));
     if (stop.aborted && named.length === 0 && live.length >= 200) isFull = true;
   }

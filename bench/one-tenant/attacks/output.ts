@@ -1,4 +1,4 @@
-// A container that prints without a pause.
+// Attack: a container prints without a pause.
 import type { Attack } from '../attack.ts';
 import { notesInOutput } from '../notes-in-output.ts';
 

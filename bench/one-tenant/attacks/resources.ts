@@ -1,4 +1,4 @@
-// As many small resources as the api takes, with listings for a status that nothing has between them.
+// Attack: as many small resources as the api accepts, with listings by a status that no resource has in between.
 import { type Attack, limitsOfRequests } from '../attack.ts';
 import { startLoad } from '../start-load.ts';
 

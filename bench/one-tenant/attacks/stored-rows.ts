@@ -1,4 +1,4 @@
-// Rows that the account has stored long ago: written to the database directly, as its limit would not let them in today.
+// Attack with rows stored long ago. They are inserted directly, because the account's limit would refuse them today.
 import { seedDrives, withoutSearchIndexes } from '../../support/seed-drives.ts';
 import { type Attack, limitsOfRequests } from '../attack.ts';
 import type { Bed } from '../bed.ts';
@@ -20,7 +20,7 @@ async function fill({ fleet, greedy }: Bed, workspace: string, count: number): P
 
 const workspace = 'greedy-store';
 
-/** Listings that have to look at every row. */
+/** Listings that must examine every row. */
 export const listingsOfStored = (count: number): Attack => ({
   name: `listings of ${count} stored resources`,
   prepare: (bed) => fill(bed, workspace, count),
@@ -39,7 +39,7 @@ export const listingsOfStored = (count: number): Attack => ({
   },
 });
 
-/** The workspace that the listings were of is deleted: one request, and a message for every resource. */
+/** Deletes the workspace of the listings in one request; the removal handler then deletes its rows in batches. */
 export const deletionOfStored = (count: number): Attack => ({
   name: `deletion of ${count} stored resources`,
   async begin({ fleet, greedy }) {
