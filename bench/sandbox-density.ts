@@ -49,7 +49,7 @@ export const sandboxDensity: Bench = {
   },
 };
 
-/** CPU cost of a sandbox that is awake and unused, which it has until it sleeps. */
+/** CPU cost of an awake, unused sandbox until it sleeps. */
 async function idleCpu(isolation: IsolationClass): Promise<Measure> {
   const settings = { BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600' };
   await using bed = await SandboxBed.start({ name: `idle-${isolation}`, isolation, pool: 0, settings });

@@ -148,7 +148,7 @@ function shortestIdleSeconds({ lifecycle }: SandboxSpec): number | undefined {
   return seconds.length === 0 ? undefined : Math.min(...seconds);
 }
 
-/** Variables that the first process inside reads only once, when it starts. `brandedAtStart` lack the brand prefix. */
+/** Variables that the first process inside reads only once, when it starts; `brandedAtStart` get the brand prefix. */
 const readAtStart: readonly string[] = [
   'SANDBOX_BRAND',
   'SANDBOX_CONTROL_KEY',

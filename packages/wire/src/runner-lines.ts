@@ -36,10 +36,7 @@ export class RunnerLines {
   readonly #refusedMs: number;
   /** Time of the last refused connection, by address. */
   readonly #refusals = new Map<string, number>();
-  /**
-   * Unreachable runners: the first failure is logged as a warning, those after it at
-   * debug, one for each waiting request.
-   */
+  /** Runners already logged as unreachable: later failures, one for each waiting request, are logged at debug. */
   readonly #away = new Set<string>();
   /** True while there is no certificate: only the first failure is logged as a warning. */
   #isWithout = false;
@@ -60,8 +57,8 @@ export class RunnerLines {
   async to({ runnerId, ingress }: RunnerPlace): Promise<Bundle> {
     if (ingress === undefined) throw new NotDispatched('unreachable', 'the runner of the instance has no ingress');
     const shown = await this.#shown();
-    // A renewed certificate gets new connections, so that no connection outlives its certificate. Tunnels on the old
-    // ones go on. The secret changes with every session of its runner.
+    // A renewed certificate gets new connections, so that no tunnel opens on a connection with an expired certificate.
+    // Tunnels on the old connections go on. The secret changes with every session of its runner.
     const key = `${runnerId} ${ingress.address} ${ingress.secret ?? ''} ${shown.id}`;
     const lines = this.#lines.get(key) ?? Array.from({ length: linesEach }, newLine);
     this.#lines.set(key, lines);

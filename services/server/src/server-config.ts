@@ -6,9 +6,7 @@ import { serverSections } from './sections/server.ts';
 
 type Reader = Pick<Role | Command, 'name' | 'sections'>;
 
-/**
- * Reads the sections of the running roles or command. Sections of others may be in the same file and are not validated.
- */
+/** Reads the sections of the running roles or command. Values of other sections in the same file are not read. */
 export function loadServerConfig(
   running: readonly Reader[],
   all: { roles: readonly Role[]; commands: readonly Command[] },

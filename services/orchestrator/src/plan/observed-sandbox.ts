@@ -10,7 +10,7 @@ export interface SandboxInstance {
   readonly desired: 'running' | 'leaving' | 'gone';
   readonly state: 'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
   readonly message?: string | undefined;
-  /** Its runner reports that it was idle for as long as its lifetime rules allow. */
+  /** The runner reports that the sandbox was idle for as long as its lifetime rules allow. */
   readonly isExpired: boolean;
   readonly readyAt?: number | undefined;
   readonly endedAt?: number | undefined;

@@ -3,10 +3,7 @@ import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
 import { poolMessage } from './message.ts';
 
-/**
- * Runners that have or should have a warm pool. Recent use changes with time alone, so no
- * other message would reach them.
- */
+/** Runners that have or should have a warm pool. Recent use changes with time alone, without any message. */
 export const keepingRunners: ResyncSource<Record<string, never>> = defineResyncSource({
   to: poolMessage,
   async page(database, after, limit) {

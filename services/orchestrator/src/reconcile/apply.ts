@@ -15,7 +15,7 @@ export interface Applied {
   readonly retired: readonly Retired[];
   /** Something was written, so that requests may have to be routed elsewhere. */
   readonly isChanged: boolean;
-  /** No runner could take an instance. */
+  /** At least one wanted instance was not placed. */
   readonly isWaiting: boolean;
   /** Times at which the next decision is due without a message. */
   readonly lookAgainAt: readonly number[];

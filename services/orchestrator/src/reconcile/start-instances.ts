@@ -25,7 +25,7 @@ export interface Started {
 
 export interface StartResult {
   readonly started: readonly Started[];
-  /** Reason why not all instances have a runner. */
+  /** Reason why not all instances were placed. */
   readonly waiting: string | undefined;
   /** More instances are wanted than one run may start. */
   readonly hasMore: boolean;

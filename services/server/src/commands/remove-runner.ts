@@ -64,8 +64,8 @@ interface HeldSandbox {
 }
 
 /**
- * Locks sandboxes before the runner, in the lock order of every writer. Each keeps its boot,
- * so that it is not started again.
+ * Locks sandboxes before the runner, in the lock order of every writer. The boot of each is
+ * recorded, so that it is not started again.
  */
 async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<HeldSandbox[]> {
   const { rows } = await sql<HeldSandbox>`

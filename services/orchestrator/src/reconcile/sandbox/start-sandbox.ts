@@ -18,7 +18,7 @@ import type { LoadedSandbox } from './load-sandbox.ts';
 
 export interface PlacedSandbox {
   readonly started: readonly { readonly id: string; readonly runnerId: string; readonly revision: string }[];
-  /** Reason why no runner takes the sandbox. */
+  /** Reason why the sandbox was not placed. */
   readonly waiting: string | undefined;
 }
 
