@@ -1,4 +1,4 @@
-// What an operator may set for the management API. No key holds a secret with a default.
+// Settings of the management API. No secret has a default value.
 import { Brand } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
@@ -37,7 +37,7 @@ const NodeListenerConfig = z.object({
 });
 export type NodeListenerConfig = z.infer<typeof NodeListenerConfig>;
 
-/** Above what a program needs that creates hundreds of sandboxes at once and polls them. */
+/** High enough for a program that creates hundreds of sandboxes at once and polls them. */
 const RateLimits = rateLimitSettings({ perSecond: 500, burst: 5_000 });
 
 export const ApiConfig = z.object({

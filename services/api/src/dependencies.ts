@@ -10,7 +10,7 @@ import type { LargeBodies } from './http/large-bodies.ts';
 import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
 import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
-/** What handlers reach beside their call; made once at start. */
+/** Everything handlers use besides their call; created once at start. */
 export interface Dependencies {
   readonly config: ApiConfig;
   readonly headers: HeaderNames;
@@ -21,21 +21,21 @@ export interface Dependencies {
   readonly keyring: Keyring;
   readonly driveTokens: DriveTokens;
   readonly connectionShares: ConnectionShares;
-  /** For listings that read many rows to fill a page: an account reads one at a time. */
+  /** Limit for listings that read many rows to fill a page: one such listing at a time per account. */
   readonly longListings: ConnectionShares;
   readonly largeBodies: LargeBodies;
   /** Absent in a deployment without ClickHouse. */
   readonly usage: Usage | undefined;
-  /** Host without the version prefix; `baseUrl` is with it. */
+  /** API address without the version prefix; `baseUrl` includes it. */
   readonly apiUrl: string;
   readonly baseUrl: string;
-  /** Tells whoever does the work that follows a write that some waits. */
+  /** Notifies the relay that the outbox has new rows. */
   readonly ringOutbox: () => void;
-  /** Tells gateways that requests to a resource, or to any, may have to go elsewhere. */
+  /** Notifies gateways that the route of a resource, or of all resources without a uid, may have changed. */
   readonly ringRoutes: (resourceUid?: string) => void;
-  /** Tells the stream of a runner that its instances have changed. */
+  /** Notifies the stream of a runner that its instances have changed. */
   readonly ringInstances: (runnerId: string) => void;
-  /** Where instances run and what they get. */
+  /** Configuration of placement: where instances run and which resources they get. */
   readonly placement: PlacementConfig;
   readonly deployments: DeploymentWatch;
   readonly runners: RunnerCalls;

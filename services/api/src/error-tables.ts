@@ -1,4 +1,4 @@
-// Every error that a client of the management API can meet; docs/errors.md is made from this list.
+// All errors that the management API returns to clients; docs/errors.md is generated from this list.
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
 import { apiKeyErrors } from './api-keys/errors.ts';
 import { executionErrors } from './executions/errors.ts';

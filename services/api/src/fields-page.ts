@@ -1,4 +1,4 @@
-// docs/operations/fields.md: what is refused, warned of or waits, from the contract's lists.
+// Generates docs/operations/fields.md from the contract's lists: fields that are refused, warned about or waiting.
 import { type FieldEffect, fieldEffects, workspaceEffects } from '@berth/contract';
 
 type Idle = Exclude<FieldEffect, { effect: 'enforced' }>;

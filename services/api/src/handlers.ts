@@ -1,4 +1,4 @@
-// Every operation that is served, each with what answers it.
+// Every served operation with its handler.
 import { accountHandlers } from './accounts/handlers.ts';
 import { profileKeyHandlers } from './api-keys/profile-keys.ts';
 import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';

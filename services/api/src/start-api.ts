@@ -1,4 +1,5 @@
-// The api role: connects, checks that it can open its keys, listens, and keeps the database's growth in bounds.
+// The api role: connects to the database, checks that its keys can be opened, listens, and runs the maintenance that
+// bounds the database's growth.
 import { headerNames } from '@berth/contract';
 import { connect, createBell, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
 import {
@@ -33,25 +34,28 @@ export interface ApiOptions {
   readonly placement: PlacementConfig;
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeyRing;
-  /** Without an address nothing that workloads write is kept. */
+  /** Without a URL, output of workloads is not stored. */
   readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
   readonly registry: Registry;
   readonly now?: () => number;
-  /** How often the node listener's certificate is looked at; once an hour when absent. */
+  /** Interval at which the node listener's certificate is checked; one hour when absent. */
   readonly certificateLookMs?: number;
 }
 
 export interface RunningApi {
   readonly address: string;
-  /** Where runners connect; absent when this api takes none. */
+  /** Address for runners; absent when this api accepts none. */
   readonly nodeAddress: string | undefined;
   ready(): Promise<ReadyReport>;
   stop(): Promise<void>;
 }
 
 const maintenanceMs = 60 * 60 * 1000;
-/** Of all connections, for the requests of one account. More made others wait for the database's cores, and gained the account nothing. */
+/**
+ * Share of all connections that the requests of one account may hold. A larger share made other accounts wait for the
+ * database's cores and gained the account nothing.
+ */
 const connectionShare = 0.2;
 
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
@@ -64,7 +68,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
   });
   const keyring = createKeyring(masterKeys);
-  // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second connection.
+  // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second
+  // connection.
   await keyring.deploymentKey(database, 'cursor');
   await keyring.deploymentKey(database, 'idempotency');
   await keyring.deploymentKey(database, 'runner-calls');
@@ -132,7 +137,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stop: async () => {
       clearInterval(maintenance);
       await nodes?.stop();
-      // Those who wait for a sandbox are answered first: the server waits for them.
+      // Requests that wait for a sandbox are answered first, because `server.close` waits for them.
       await dependencies.deployments.close();
       await server.close();
       dependencies.runners.close();
@@ -142,7 +147,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
 }
 
-/** On a connection of its own: what is removed in batches may take longer than a request may. */
+/** Uses its own connection, because a batch of the removal may take longer than the statement timeout of requests. */
 async function maintainApart({ config, databaseUrl }: ApiOptions): Promise<void> {
   const database = connect({ url: databaseUrl, maxConnections: 1, applicationName: 'berth-api-maintenance' });
   try {

@@ -1,5 +1,5 @@
-// One row of the audit log for one request. For a write it is in the transaction of the write; for a read that shows secrets it is
-// written before they are answered.
+// Writes one audit row per request. For a write the row is part of the write's transaction; for a read that shows
+// secrets it is written before the response.
 import type { Database } from '@berth/database';
 import type { Call } from './call.ts';
 
@@ -24,7 +24,10 @@ function placeOf(call: Call) {
   return { account_id: kind === 'account' ? call.accountId : onlyAccountOf(call), workspace_id: null };
 }
 
-/** What people do with their own keys is shown to the admins of their account, when they have only one. */
+/**
+ * Operations of a person on their own keys appear in the audit log of the person's account, if the person has exactly
+ * one.
+ */
 function onlyAccountOf({ principal }: Call): string | null {
   const [only, ...others] = principal.accounts;
   return only === undefined || others.length > 0 ? null : only.accountId;

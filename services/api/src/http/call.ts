@@ -1,4 +1,4 @@
-// What a handler gets. Everything in it was checked before: the caller, the workspace, the right, the input.
+// The call that a handler receives. The caller, the workspace, the permission and the input are already checked.
 import type { Operation, Version } from '@berth/contract';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import type { Principal } from '@berth/identity';
@@ -13,10 +13,10 @@ export interface CallerWorkspace {
   readonly account: AccountSettings;
 }
 
-/** Who calls, as found before the body is read. */
+/** Caller of a request, identified before the body is read. */
 export interface Caller {
   readonly principal: Principal;
-  /** Of the workspace named by header, query or path. */
+  /** Workspace named by header, query or path. */
   readonly workspace: CallerWorkspace;
   readonly accountId: string;
 }
@@ -31,44 +31,49 @@ export interface Call<O extends Operation = Operation> extends Caller {
   readonly query: Parsed<O['query']>;
   readonly body: Parsed<NonNullable<O['body']>>;
   readonly requestId: string;
-  /** Where the request came from, as far as this process sees. */
+  /** Client address of the request, as far as this process can see it. */
   readonly address: string;
   readonly trace: string | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has closed its connection. */
   clientGone(): AbortSignal;
 }
 
-/** Turns the answer of a transaction into what the client gets once what follows the commit has happened. */
+/** Work after the commit that turns the transaction's answer into the final response. */
 export type Settling = (answer: unknown) => Promise<unknown>;
 
 export interface ReadCall<O extends Operation = Operation> extends Call<O> {
   readonly database: Database;
-  /** The answer shows secrets of this target: the audit log says so before it is sent. */
+  /** Declares that the response shows secrets of this target; the audit row is written before the response is sent. */
   showsSecretsOf(target: string): void;
 }
 
 export interface WriteCall<O extends Operation = Operation> extends Call<O> {
-  /** The one transaction of the request: what the handler writes, its audit row and its stored answer. */
+  /** The single transaction of the request: the handler's rows, the audit row and the stored answer. */
   readonly tx: DatabaseTransaction;
-  /** Names what was changed, for the audit log. */
+  /** Sets the target of the change in the audit row. */
   target(name: string): void;
-  /** Work on rows that many writers share, such as counters: done after everything else, so they are locked shortly. */
+  /**
+   * Registers work on rows that many writers share, such as counters. It runs last in the transaction, so that their
+   * locks are held briefly.
+   */
   atLast(work: () => Promise<void>): void;
   /**
-   * Leaves the work that follows the write, for the resource of this uid; whoever does it hears of it after the commit. What
-   * is settled for the client already waits for half a second, or a second and a half: it must not slow down what comes next.
+   * Adds an outbox row: the orchestrator reconciles the resource with this uid after the commit. With `now` the relay
+   * is notified at once; with `settled` (the client's request is already complete) the relay finds the row by polling,
+   * 0.5 to 1.5 seconds later, so that this work does not slow down the next requests.
    */
   follow(uid: string, urgency?: 'now' | 'settled'): Promise<void>;
-  /** What this process remembers and the write made untrue; done once the write is there for everyone. */
+  /** Registers work to run after the commit, such as invalidating an in-process cache. */
   afterCommit(work: () => void): void;
   /**
-   * What the client waits for after the commit. An Idempotency-Key keeps the answer of the transaction from its commit on, and
-   * this one instead once it is there: a repeated request gets the record as it stood, never a second one.
+   * Registers work that the client waits for after the commit. The idempotency row holds the transaction's answer from
+   * the commit on, and the answer of this work once it is done: a repeated request gets the record as it was then, and
+   * never creates a second one.
    */
   beforeAnswer(work: Settling): void;
 }
 
-/** Answer that is written piece by piece. */
+/** Response that is sent in chunks. */
 export class StreamedAnswer {
   readonly chunks: AsyncIterable<string>;
   constructor(chunks: AsyncIterable<string>) {
@@ -80,11 +85,15 @@ export interface Registration {
   readonly operation: Operation;
   readonly read?: (call: ReadCall) => Promise<unknown>;
   readonly write?: (call: WriteCall, prepared: unknown) => Promise<unknown>;
-  /** Slow work with the outside world that must not hold the transaction open; its result is handed to `write`. */
+  /**
+   * Slow calls to outside systems, made before the transaction so that they do not hold it open; the result is passed
+   * to `write`.
+   */
   readonly prepare?: (call: ReadCall) => Promise<unknown>;
 }
 
-// The dispatcher parses input with the operation's own schemas before it calls: that is what makes the assertions true.
+// The casts below are safe because the dispatcher parses input with the operation's own schemas before it calls the
+// handler.
 export function read<O extends Operation>(
   operation: O,
   handler: (call: ReadCall<O>) => Promise<unknown>,

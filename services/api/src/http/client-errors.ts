@@ -1,4 +1,4 @@
-// Bytes that never became a request: there is no route, no hook and no reply, only the connection.
+// Answers bytes that could not be parsed as a request: there is no route, hook or reply, only the socket.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ApiError, requestErrors } from '@berth/contract';

@@ -1,5 +1,5 @@
-// How many requests of one account work on the database at a time. Without this, one account could hold every connection, and
-// everybody else would wait for one. What waits here holds none.
+// Limits how many requests of one account use the database at the same time. Without the limit one account could hold
+// every connection and block all others. A waiting request holds no connection.
 import { Limit } from '@berth/pace';
 
 export interface ConnectionShares {

@@ -1,4 +1,4 @@
-// The HTTP server: a route for every operation, and one way to refuse what is none.
+// The HTTP server: one route per operation, and one response for unknown addresses and methods.
 import { requestErrors } from '@berth/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
@@ -22,7 +22,7 @@ export function createServer(
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerClientError,
-    // An address that the router itself refuses passes no hook, so what those do is done here.
+    // Fastify runs no hooks for a URL that the router itself rejects, so this handler does their work.
     frameworkErrors: (error, request, reply) => {
       request.passage = {};
       reply.header('x-request-id', request.id);
@@ -42,7 +42,8 @@ export function createServer(
     request.passage = {};
     reply.header('x-request-id', request.id);
     dependencies.callers.countAddress(request.socket.remoteAddress, [request.headers['x-forwarded-for'] ?? []].flat());
-    // Before the body: nobody will read it, and methods that nobody serves have rules of their own about it.
+    // Refuses before the body is parsed: no handler would use the body, and methods without a route have their own
+    // rules about bodies.
     if (request.is404) return sendNotFound(request, reply);
   });
   server.addHook('onResponse', async (request, reply) => log.answered(request, reply));
@@ -52,7 +53,7 @@ export function createServer(
   return server;
 }
 
-/** Many clients name a content type on every request, also on those without a body. */
+/** Many clients send a JSON content type on every request, even without a body. */
 function acceptEmptyJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

@@ -1,9 +1,9 @@
-// What PostgreSQL's error codes mean to a request.
+// Classifies PostgreSQL error codes.
 
 const code = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
-/** Deadlock and serialization failure: the transaction left nothing behind and may run again. */
+/** Deadlock or serialization failure: the transaction was rolled back and may run again. */
 export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes(code(error));
 
 const away = new Set([
@@ -25,10 +25,10 @@ export const isUnavailable = (error: unknown): boolean =>
   away.has(code(error)) ||
   (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message));
 
-/** Cancelled because it took longer than a statement may. */
+/** Statement cancelled because it exceeded the statement timeout. */
 export const isTooLong = (error: unknown): boolean => code(error) === '57014';
 
-/** A row that the new one belongs to went away after it was looked up: a race with its deletion, not a fault. */
+/** A row referenced by the new row was deleted after it was looked up: a race with its deletion, not a fault. */
 export const isOwnerGone = (error: unknown): boolean =>
   code(error) === '23503' &&
   typeof error === 'object' &&

@@ -1,4 +1,4 @@
-// The contract as people and machines read it: the OpenAPI document and a reference page, both from this server alone.
+// Serves the OpenAPI document and a reference page, both without any other host.
 import { openApiDocument } from '@berth/contract';
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
@@ -14,7 +14,7 @@ export async function addDocumentation(server: FastifyInstance, dependencies: De
   });
   await server.register(reference, {
     routePrefix: '/docs',
-    // Whatever would call a host on the internet is off: the page must work where there is none.
+    // Every option that would call a host on the internet is off: the page must work without internet access.
     configuration: {
       url: `${prefix}/openapi.json`,
       withDefaultFonts: false,

@@ -1,12 +1,13 @@
-// What an answer repeats of its request is not stored beside it: a request that comes again brings it along, since only the
-// same body gets the stored answer. Without this, an execution of 32 MiB would be kept twice.
+// Fields of a response that repeat the request body are not stored with the idempotency row: only a request with the
+// same body gets the stored response, so the fields are restored from it. Otherwise an execution of 32 MiB would be
+// stored twice.
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../resources/json.ts';
 
-/** Names the fields that were left out; no answer of the interface has a field of this name. */
+/** Lists the omitted fields in the stored response. No response of the API has a field of this name. */
 const marker = '$echoed';
 
-/** Fields below this size are not worth it. */
+/** Smaller fields are stored as they are. */
 const smallBytes = 1_024;
 
 export function withoutEchoes(answer: unknown, body: unknown): unknown {
@@ -23,7 +24,7 @@ const isEcho = (said: unknown, asked: unknown): boolean =>
   isDeepStrictEqual(said, asked) &&
   JSON.stringify(asked).length > smallBytes;
 
-/** The answer as it was given, its fields in the same order. */
+/** Restores the response as it was sent, with its fields in the same order. */
 export function withEchoes(stored: unknown, body: unknown): unknown {
   if (!isObject(stored) || !isObject(body) || !Array.isArray(stored[marker])) return stored;
   const { [marker]: echoed, ...answer } = stored;

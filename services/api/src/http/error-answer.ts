@@ -1,4 +1,4 @@
-// The one place where an error becomes an HTTP answer.
+// The one place that turns an error into an HTTP response.
 import { ApiError, requestErrors } from '@berth/contract';
 import { LaneFull } from '@berth/database';
 import { isOwnerGone, isTooLong, isUnavailable } from './database-errors.ts';
@@ -45,7 +45,7 @@ interface SandboxPlace {
   readonly now: Date;
 }
 
-/** Creating a sandbox has an error form of its own; control-plane sheet 2.8. */
+/** Creating a sandbox has its own error format; control-plane sheet 2.8. */
 export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: SandboxPlace) => ({
   code: sandboxCodes[error.code] ?? error.code.toUpperCase(),
   message: error.message,
@@ -60,7 +60,8 @@ export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: Sand
 
 const sandboxCodes: Readonly<Record<string, string>> = {
   already_exists: 'SANDBOX_ALREADY_EXISTS',
-  // The same to a client that only looks at the code; the reason tells those who can wait.
+  // Same code as for an existing sandbox, for clients that check only the code; the `reason` field marks a creation in
+  // progress, so that a client can wait for it.
   creation_in_progress: 'SANDBOX_ALREADY_EXISTS',
   image_required: 'INVALID_IMAGE',
   quota_exceeded: 'QUOTA_EXCEEDED',

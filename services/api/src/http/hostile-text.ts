@@ -1,8 +1,8 @@
-// Text and shapes that no part behind this one could store: refused at the door with a reason.
+// Refuses text and structures that later components cannot store, with a reason.
 
 const maxDepth = 64;
 
-/** A reason when the value holds a NUL, broken Unicode or nests too deep; undefined when it is fine. */
+/** Returns a reason when the value contains NUL, broken Unicode or too deep nesting; undefined when it is fine. */
 export function hostileReason(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return textReason(value);
   if (typeof value !== 'object' || value === null) return undefined;

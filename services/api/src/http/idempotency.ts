@@ -1,5 +1,5 @@
-// Idempotency-Key: per API key, workspace and operation, for 24 hours. The row is written in the request's own transaction:
-// a second request with the same key waits for the first to end, then finds its answer.
+// Idempotency-Key: scoped to API key, workspace and operation, kept for 24 hours. The row is written in the request's
+// own transaction, so a second request with the same key blocks until the first ends, then reads its answer.
 import { createHash } from 'node:crypto';
 import { requestErrors } from '@berth/contract';
 import { type Database, type DatabaseTransaction, nilUuid } from '@berth/database';
@@ -48,7 +48,7 @@ export function readIdempotencyKey({
   return { principal, workspaceId: workspaceId ?? nilUuid, operation, key: header, requestHash, body };
 }
 
-/** The answer of an earlier request with this key; undefined when this one is the first, whose row is then taken. */
+/** Answer of an earlier request with this key. Undefined for the first request, which then owns the row. */
 export async function storedAnswer(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
@@ -69,7 +69,7 @@ export async function storedAnswer(
   return { answer: withEchoes(JSON.parse(unseal(sealingKey, row.answer ?? '', contextOf(request))), request.body) };
 }
 
-/** Every stored answer is encrypted: some hold a key that is shown only once. */
+/** Every stored answer is encrypted, because some contain an API key that is shown only once. */
 export async function rememberAnswer(
   database: Database,
   dependencies: Dependencies,

@@ -1,5 +1,5 @@
-// Who calls, for which workspace, and may they. One place: handlers never authenticate.
-// Rules: decisions on callers and tenancy; foreign and missing look the same, by status and by byte.
+// Authenticates the caller, selects the workspace and checks permissions. Handlers never authenticate. Foreign and
+// missing resources get the same response, byte for byte. Rules: decisions on callers and tenancy.
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Access, ApiError, lacksScope, requestErrors } from '@berth/contract';
 import type { Membership, Principal } from '@berth/identity';
@@ -12,7 +12,10 @@ export interface Asking {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** A handler that reaches for what its operation does not declare is a mistake in the code, not in the request. */
+/**
+ * A handler that uses a part of the caller that its operation does not declare is a bug in the code, not in the
+ * request.
+ */
 function undeclared(what: string): never {
   throw new Error(`the operation declares no ${what}`);
 }
@@ -38,7 +41,8 @@ export async function identify(access: Access, asking: Asking, dependencies: Dep
   try {
     return await admit(access, principal, asking, dependencies);
   } catch (error) {
-    // What is remembered of a caller may be a second old: a right gained since then must not be refused.
+    // The cached principal may be a second old. A refusal is therefore checked again with fresh data, so that a right
+    // just granted is not refused.
     if (!(error instanceof ApiError)) throw error;
     const fresh = await dependencies.authenticator.authenticate(bearer, { fresh: true });
     if (fresh === undefined) throw requestErrors.unauthenticated();
@@ -46,7 +50,7 @@ export async function identify(access: Access, asking: Asking, dependencies: Dep
   }
 }
 
-/** The branded header wins when both are there. */
+/** The branded header takes precedence over `Authorization`. */
 function readBearer(headers: IncomingHttpHeaders, branded: string): string | undefined {
   const value = headers[branded] ?? headers.authorization;
   if (typeof value !== 'string') return undefined;

@@ -1,9 +1,9 @@
 import type { Registration } from './call.ts';
 
-/** The management API's version of paths; behaviour versions are a header. */
+/** Path prefix of the management API; behaviour versions are selected by a header. */
 export const prefix = '/v0';
 
-/** Methods that an address takes; empty when no operation has that address. Only asked when nothing else answered. */
+/** Methods allowed on a path; empty when no operation has the path. Called only when no route matched. */
 export function allowedMethods(registrations: readonly Registration[], url: string): string[] {
   const path = url.split('?', 1)[0] ?? '';
   const matching = registrations.filter(({ operation }) => {

@@ -13,7 +13,7 @@ test('large bodies of an account begin after the time that those before count fo
   await expect(refused).rejects.toThrow(/faster than 10 MB per second.*api\.largeBodyMbPerSecond/);
   await bodies.turn('b', 30_000_000);
   nowMs = 1_000;
-  // A refusal counts for nothing.
+  // A refused body does not count against the rate.
   await bodies.turn('a', 2_000_000);
   expect(waits).toEqual([3_000, 5_000]);
 });

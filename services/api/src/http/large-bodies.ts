@@ -1,10 +1,11 @@
-// Bodies that take a process long to read: while one of 32 MiB is parsed, nobody else is answered. So those of one account begin one
-// after the other, each after the time that its predecessor counts for. A refusal costs a comparison, whatever the body would have cost.
+// Rate limit for large bodies: while a body of 32 MiB is parsed, the process answers no other request. Large bodies of
+// one account are therefore spaced, each delayed by the time that the previous one counts for. A refusal costs only a
+// comparison, whatever the size of the body.
 import { type Operation, requestErrors } from '@berth/contract';
 import { pause } from '@berth/pace';
 
 export interface LargeBodies {
-  /** Returns when the account may send so many bytes; refuses when that is too long from now. */
+  /** Resolves when the account may send this many bytes; refuses when the wait would be too long. */
   turn(account: string, bytes: number): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export function createLargeBodies({
   now = () => performance.now(),
   wait = pause,
 }: LargeBodyOptions): LargeBodies {
-  /** When the next body of an account may begin. */
+  /** Earliest start of the next large body, by account. */
   const freeAt = new Map<string, number>();
   return {
     async turn(account, bytes) {
@@ -44,7 +45,10 @@ export function createLargeBodies({
   };
 }
 
-/** Of a body that is larger than usual ones may be; a body that does not say its length may be as large as the operation takes. */
+/**
+ * Size of a body above the usual limit, otherwise undefined. A body without Content-Length counts with the operation's
+ * limit.
+ */
 export function largeBodyBytes(
   { bodyLimitBytes }: Pick<Operation, 'bodyLimitBytes'>,
   contentLength: string | undefined,
@@ -52,6 +56,6 @@ export function largeBodyBytes(
 ): number | undefined {
   if (bodyLimitBytes === undefined) return undefined;
   const bytes = contentLength === undefined ? bodyLimitBytes : Number(contentLength);
-  // One that is larger than the operation takes is refused before it is read.
+  // A body above the operation's limit is refused before it is read.
   return bytes > usualBytes && bytes <= bodyLimitBytes ? bytes : undefined;
 }

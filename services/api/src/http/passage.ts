@@ -1,4 +1,4 @@
-// What is known of a request on its way to its handler; each step adds its part.
+// State of a request on its way to the handler; each step adds its part.
 import type { Operation, Version } from '@berth/contract';
 import type { Caller } from './call.ts';
 

@@ -8,7 +8,7 @@ export interface Input {
   readonly body: unknown;
 }
 
-/** Parses what came with the operation's schemas; the first fault is named with its place. */
+/** Parses the input with the operation's schemas; the error names the first fault and its path. */
 export function readInput(operation: Operation, version: Version, raw: Input): Input {
   const reason = hostileReason(raw.params) ?? hostileReason(raw.query) ?? hostileReason(raw.body);
   if (reason !== undefined) throw requestErrors.invalid_request({ reason });

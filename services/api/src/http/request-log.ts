@@ -1,4 +1,4 @@
-// One wide event and one observation per request.
+// Writes one wide log event and one histogram observation per request.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '@berth/contract';
 import {
@@ -16,7 +16,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RequestLog {
   requestId(headers: IncomingHttpHeaders): string;
-  /** The W3C trace of the request, as it is handed on. */
+  /** W3C trace context of the request, as it is passed on. */
   trace(request: FastifyRequest): string;
   answered(request: FastifyRequest, reply: FastifyReply): void;
   failed(request: FastifyRequest, error: ApiError): void;

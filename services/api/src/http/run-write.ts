@@ -1,5 +1,5 @@
-// The Write walk of one request: a single transaction holds what the handler writes, the audit row and, when the client
-// sent an Idempotency-Key, the stored answer. Killed at any line, either all of it is there or nothing.
+// Write walk of one request: a single transaction holds the handler's rows, the audit row and, with an Idempotency-Key,
+// the stored answer. If the process is killed at any line, either all of it is committed or nothing.
 import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { enqueue } from '@berth/database';
 import { writeAudit } from './audit.ts';
@@ -8,7 +8,7 @@ import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
 
 const attempts = 5;
-/** What gateways route requests to. */
+/** Tags of the operations on resources that gateways route requests to. */
 const servedTags: readonly string[] = [agent.tag, mcpFunction.tag, sandbox.tag];
 
 export async function runWrite(
@@ -18,7 +18,7 @@ export async function runWrite(
   share: string,
 ): Promise<unknown> {
   const prepared = await registration.prepare?.(call);
-  // Only the transaction: what is waited for before and after it holds no connection.
+  // Only the transaction counts against the connection share; the work before and after it holds no connection.
   const { answer, settlings } = await call.dependencies.connectionShares.run(share, () =>
     commit(registration, call, idempotent, prepared),
   );
@@ -35,7 +35,7 @@ async function commit(
     try {
       return await runOnce(registration, call, idempotent, prepared);
     } catch (error) {
-      // Two writers that locked each other out, or wanted the same last room: nothing of this one was kept.
+      // Two writers deadlocked or competed for a runner's last memory. The transaction was rolled back and runs again.
       if (attempt >= attempts || !isRetryable(error)) throw error;
     }
   }
@@ -77,7 +77,7 @@ async function runOnce(
         return earlier.answer;
       }
     }
-    // The call's getters stay lazy behind the new object: not every operation has a workspace to look at.
+    // `Object.create` keeps the call's getters lazy: reading `workspace` throws for an operation that declares none.
     const writeCall: WriteCall = Object.create(call, {
       tx: { value: tx },
       target: { value: (name: string) => (target = name) },
@@ -93,7 +93,7 @@ async function runOnce(
       },
     });
     const made = await registration.write?.(writeCall, prepared);
-    // A POST that changes nothing, such as a question about a name, declares no action and leaves no row.
+    // A POST that changes nothing, such as an availability check of a name, declares no audit action and writes no row.
     if (call.operation.audit !== undefined) await writeAudit(tx, call, call.operation.audit, target);
     if (idempotent !== undefined) await rememberAnswer(tx, call.dependencies, idempotent, made);
     for (const work of last) await work();

@@ -21,7 +21,7 @@ export function sendError(
   else if (typeof retryAfterSeconds === 'number') reply.header('retry-after', String(Math.ceil(retryAfterSeconds)));
   if (known.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(known.status).type('application/json; charset=utf-8');
-  // Before the caller is known every operation refuses alike.
+  // Until the caller is identified, every operation uses the common error format.
   if (operation?.errorForm !== 'sandbox' || caller === undefined) return reply.send(JSON.stringify(errorBody(known)));
   const place = {
     name: requestedName(request.body),

@@ -1,5 +1,5 @@
-// The walk of one request through its operation: version, caller, input, then the handler, which for a write is one
-// transaction. The version is looked at before the credential, the credential before the body is read.
+// Serves one request of an operation: version, caller, input, then the handler, which for a write runs in one
+// transaction. The version is checked before the credential, and the credential before the body is read.
 import { Readable } from 'node:stream';
 import { type Operation, readVersion } from '@berth/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -46,7 +46,7 @@ export function serveOperation(
     },
     handler: async (request, reply) => {
       const answer = await run(registration, request, reply, dependencies, log);
-      // An operation that declares no answer sends no body.
+      // An operation without a declared response sends no body.
       if (answer === undefined) return reply.send();
       if (!(answer instanceof StreamedAnswer))
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
@@ -96,7 +96,8 @@ async function run(
     operation.method === 'POST'
       ? readIdempotencyKey({
           header: request.headers['idempotency-key'],
-          // Not the subject: a narrower key of the same owner must not be shown what a wide one was.
+          // The key, not the subject: a narrower key of the same owner must not receive the stored answer of a wider
+          // one.
           principal: call.principal.keyId,
           workspaceId: placeOf(operation) === 'workspace' ? call.workspace.id : undefined,
           operation: operation.id,
@@ -112,7 +113,7 @@ function requireAction({ id, auditRead }: Operation): string {
   return auditRead;
 }
 
-/** Made only for those who ask: most requests end sooner than anybody would look at it. */
+/** Created on demand, because most requests finish before their handler would check the signal. */
 function closed({ raw }: FastifyReply): AbortSignal {
   const ended = new AbortController();
   if (raw.destroyed) ended.abort();

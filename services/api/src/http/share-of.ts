@@ -2,7 +2,10 @@ import type { Operation } from '@berth/contract';
 import { type Caller, StreamedAnswer } from './call.ts';
 import type { ConnectionShares } from './connection-shares.ts';
 
-/** The account where the operation has one: its workspaces are no way around the limit. */
+/**
+ * Key of the connection share: the account where the operation has one, so that several workspaces of one account do
+ * not raise its limit.
+ */
 export function shareOf({ access }: Pick<Operation, 'access'>, caller: Caller): string {
   switch (access.kind) {
     case 'public':
@@ -16,7 +19,10 @@ export function shareOf({ access }: Pick<Operation, 'access'>, caller: Caller): 
   }
 }
 
-/** A listing that is written piece by piece asks for each piece within its share; a client that reads slowly holds nothing. */
+/**
+ * Reads each chunk of a streamed listing within the account's share; while a slow client reads, the request holds no
+ * connection.
+ */
 export function streamInShare(shares: ConnectionShares, key: string, { chunks }: StreamedAnswer): StreamedAnswer {
   async function* paced(): AsyncGenerator<string> {
     const iterator = chunks[Symbol.asyncIterator]();
