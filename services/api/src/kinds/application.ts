@@ -1,4 +1,4 @@
-// Application. Control-plane sheet 2.10; its stored revisions are part of its spec.
+// Application. Control-plane sheet 2.10; its spec includes its stored revisions.
 import { application } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { loadRevisions } from '../applications/revisions.ts';
@@ -47,7 +47,7 @@ async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow
 const domainsOf = (spec: JsonObject | undefined): string[] =>
   objectsOf(spec?.urls).flatMap(({ domain }) => textOf(domain) ?? []);
 
-/** An application may answer only to names whose owner proved them here. */
+/** An application may be served only on domains that were verified here. */
 async function requireVerified(context: RuleContext, names: readonly string[]): Promise<void> {
   const domains = await requireRows(context, { kind: 'customdomain', field: 'spec.urls', names });
   const open = domains.find(({ spec }) => spec.status !== 'verified');

@@ -29,6 +29,6 @@ export const customDomainRules: KindRules = {
   relate: showSubdomains,
 };
 
-/** An empty text takes the fallback preview away. */
+/** An empty string removes the fallback preview. */
 const withoutFallback = (spec: JsonObject): JsonObject =>
   spec.fallbackPreviewId === '' ? without(spec, 'fallbackPreviewId') : spec;

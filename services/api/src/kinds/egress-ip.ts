@@ -1,4 +1,4 @@
-// Egress IP. Specification: Egress IP. The address is reserved with the row and shown once a runner owns it.
+// Egress IP. Specification: Egress IP. The address is reserved with the row and shown once a runner holds it.
 import { allocateAddress } from '../egress/allocate-address.ts';
 import type { KindRules } from '../resources/rules.ts';
 import { holdParent } from './references.ts';

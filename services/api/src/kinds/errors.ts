@@ -1,4 +1,4 @@
-// Refusals that only some kinds know.
+// Errors of single kinds.
 import { defineErrors } from '@berth/contract';
 
 export const kindErrors = defineErrors({

@@ -36,7 +36,7 @@ async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow
   takeHubImage(draft, connections);
 }
 
-/** The first connection named is the one whose server this is; further ones only lend their secrets. */
+/** The first connection determines the server's image; further connections only provide secrets. */
 function takeHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
   const runtime = section(draft.spec, 'runtime');
   const [first] = textsOf(draft.spec.integrationConnections);
@@ -48,7 +48,7 @@ function takeHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
     const field = 'spec.integrationConnections';
     throw kindErrors.no_hub_image({ field, connection: connection.name, integration });
   }
-  // Known, but not published yet: the function waits like any other without an image.
+  // The hub knows the server but has not published its image: the function waits like any function without an image.
   if (entry.image === undefined) return;
   draft.spec = { ...draft.spec, runtime: { ...runtime, image: entry.image } };
 }

@@ -1,4 +1,4 @@
-// The first part of a workload's host name: unique in its region, kept with the resource. Decisions: host label.
+// First label of a workload's host name: unique in its region, stored with the resource. Decisions: host label.
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import type { CallerWorkspace } from '../http/call.ts';
@@ -12,7 +12,7 @@ import { textOf } from './spec-fields.ts';
 export type HostPrefix = 'agt' | 'mcp' | 'mdl' | 'sbx';
 
 const longestLabel = 63;
-/** The end of a UUIDv7 is random; its beginning is time, which neighbours share. */
+/** Uses the end of a UUIDv7, which is random; the beginning is a timestamp that UUIDs of the same moment share. */
 export const shortId = (uuid: string): string => uuid.slice(-8);
 
 interface Named {
@@ -21,24 +21,28 @@ interface Named {
   readonly workspace: { readonly id: string; readonly name: string };
 }
 
-/** A name that ends like a short id could be formed by the workspace that has this id. */
+/** A name that ends like a short id could equal a label of the workspace with that id. */
 export const endsLikeShortId = /-[0-9a-f]{8}$/;
 
-/** Names that a workspace needs to form the same text: `a-b` in `c` reads like `a` in `b-c`. */
+/** Workspace names that could form the same text: `a-b` in `c` gives the same text as `a` in `b-c`. */
 function possibleWorkspaces(text: string): string[] {
   const parts = text.split('-');
   return parts.slice(1).map((_, index) => parts.slice(index + 1).join('-'));
 }
 
 /**
- * Whether another account's workspace could form the same text and is older. The older one keeps the text, also while no
- * workload of it has the address: otherwise a deleted workload's address could be taken over under another name.
+ * True when an older workspace of another account could form the same text. The older workspace keeps the text even
+ * while none of its workloads uses it: otherwise the address of a deleted workload could be taken over under another
+ * name.
  */
 export const belongsToOlderWorkspace = (text: string, { id, account }: CallerWorkspace) => sql<boolean>`exists (
   select 1 from workspaces
   where name = any(${possibleWorkspaces(text)}::text[]) and account_id <> ${account.id} and id < ${id})`;
 
-/** In the order in which they are tried; the last one cannot be anybody else's by accident. */
+/**
+ * Candidate labels in the order in which they are tried. The last one ends in the resource's own id, so it collides
+ * with no other by accident.
+ */
 export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named): string[] {
   const readable = `${prefix}-${name}-${workspace.name}`;
   const labels = [shortId(workspace.id), shortId(uid)].map((end) => `${prefix}-${name}-${end}`);
@@ -47,7 +51,7 @@ export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named):
   );
 }
 
-/** Claims a label for a row that is there, and writes it into the row's state. */
+/** Claims a label for an existing row and writes it into the row's state. */
 export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, row: ResourceRow): Promise<ResourceRow> {
   const region = textOf(row.spec.region) ?? (await homeRegion(context));
   const claim = async (label: string): Promise<JsonObject | undefined> => {
@@ -68,7 +72,10 @@ export async function claimHostLabel(context: RuleContext, prefix: HostPrefix, r
   throw kindErrors.host_name_taken({ name: row.name });
 }
 
-/** A second try for a label that is taken: what is left of a deleted workspace holds no address, also before it is removed. */
+/**
+ * Second attempt for a taken label: resources left over from a deleted workspace lose their labels, even before they
+ * are removed.
+ */
 export async function afterRelease<Claimed>(
   tx: DatabaseTransaction,
   region: string,
@@ -86,7 +93,10 @@ async function releaseHostLabel(tx: DatabaseTransaction, { uid }: Pick<ResourceR
   await tx.deleteFrom('host_labels').where('resource_uid', '=', uid).execute();
 }
 
-/** A workload that is pinned to another region answers there, under a label of that region. */
+/**
+ * Moves the label of a workload that is pinned to another region: the workload is then served there, under a label of
+ * that region.
+ */
 export async function moveHostLabel(
   context: RuleContext,
   prefix: HostPrefix,

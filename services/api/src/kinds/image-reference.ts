@@ -1,4 +1,4 @@
-// Whether a workload may have the image that it names. The same rule chooses the image again when an instance is placed.
+// Checks that a workload may use the image it names. Placement applies the same rule again when it starts an instance.
 import { parseImageReference } from '@berth/contract';
 import { findImage, type ImageFault } from '@berth/placement';
 import { requireAllowedRegistry } from '../images/allowed-registries.ts';

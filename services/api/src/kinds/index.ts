@@ -1,4 +1,4 @@
-// Rules of the kinds that have any; a kind without an entry is wholly described by its declaration.
+// Rules by kind. A kind without an entry is fully described by its declaration.
 
 import type { KindRules } from '../resources/rules.ts';
 import { agentRules } from './agent.ts';

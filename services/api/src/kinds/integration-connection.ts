@@ -1,4 +1,4 @@
-// Integration connection: names a known third party. Control-plane sheet 7 (31): one that is in use stays.
+// Integration connection: names a known third party. Control-plane sheet 7 (31): a connection in use cannot be deleted.
 import { resourceErrors } from '@berth/contract';
 import { sql } from 'kysely';
 import { isKnownIntegration } from '../integrations/catalogue.ts';

@@ -2,7 +2,7 @@ import { asksForRunc, mayAskForRunc } from '@berth/placement';
 import type { RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 
-/** A tenant that asks for a shared kernel endangers its neighbours, not itself: so the operator decides. */
+/** A tenant with a shared kernel endangers its neighbours, not itself, so the operator decides who may use runc. */
 export function checkGeneration(
   { dependencies }: RuleContext,
   kind: 'agent' | 'function' | 'sandbox',

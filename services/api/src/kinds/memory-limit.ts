@@ -3,7 +3,7 @@ import { limitOf } from '@berth/placement';
 import type { RuleContext } from '../resources/rules.ts';
 import { numberOf } from './spec-fields.ts';
 
-/** One workload may not ask for more memory than the account's limit. */
+/** Refuses a workload that asks for more memory than the account's limit. */
 export function checkMemory({ workspace, dependencies }: RuleContext, memoryMb: unknown): void {
   const limit = limitOf(workspace.account, dependencies.config, 'memory');
   if ((numberOf(memoryMb) ?? 0) > limit) throw resourceErrors.quota_exceeded({ limit, resourceType: 'memory' });

@@ -1,11 +1,11 @@
-// Policy. Listings say how many resources name each one; control-plane sheet 2.11.
+// Policy. Listings show how many resources name each policy; control-plane sheet 2.11.
 import type { JsonObject } from '@berth/database';
 import { countUsages } from '../policies/usages.ts';
 import type { KindRules } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { objectsOf, textOf } from './spec-fields.ts';
 
-/** Only the list of a policy's type is read, so any other one would restrict nothing. */
+/** Only the list that matches the policy's type is evaluated, so any other list would restrict nothing. */
 const listOfType = { location: 'locations', flavor: 'flavors' } as const;
 
 export const policyRules: KindRules = {

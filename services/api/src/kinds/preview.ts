@@ -46,7 +46,7 @@ export const previewRules: KindRules = {
   finish: showAddress,
 };
 
-/** `force` replaces the one of the same name, which has the same address. */
+/** With `force`, removes the existing preview of the same name, which has the same address. */
 async function standing({ tx, workspace, parents, query }: RuleContext, name: string): Promise<undefined> {
   const sandbox = parents.at(-1);
   if (query.force !== true || sandbox === undefined) return;
@@ -56,7 +56,7 @@ async function standing({ tx, workspace, parents, query }: RuleContext, name: st
 
 const clearable = ['customDomain', 'expires', 'prefixUrl', 'ttl'];
 
-/** An empty text takes a setting away, like null. */
+/** An empty string clears a setting, like null. */
 function withoutEmpty(spec: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(spec).map(([field, value]) => [field, clearable.includes(field) && value === '' ? null : value]),
@@ -65,7 +65,7 @@ function withoutEmpty(spec: JsonObject): JsonObject {
 
 function settle({ dependencies: { config, now } }: RuleContext, spec: JsonObject, createdAtMs: number): void {
   const ours = `x-${config.brand.long}-`.toLowerCase();
-  // Many servers take an underscore for a hyphen.
+  // Many servers treat an underscore in a header name as a hyphen.
   for (const field of ['requestHeaders', 'responseHeaders'])
     for (const name of Object.keys(section(spec, field)))
       if (name.toLowerCase().replaceAll('_', '-').startsWith(ours))
@@ -74,7 +74,10 @@ function settle({ dependencies: { config, now } }: RuleContext, spec: JsonObject
   if (endMs !== undefined && endMs <= now()) throw previewErrors.preview_over({ at: new Date(endMs).toISOString() });
 }
 
-/** Against whoever ends the sandbox at this moment: they wait for us and then remove this preview too. */
+/**
+ * Locks the sandbox against a concurrent termination: that transaction waits for ours and then removes this preview
+ * too.
+ */
 async function holdSandbox({ tx, parents }: RuleContext): Promise<void> {
   const held = await tx
     .selectFrom('resources')
@@ -93,7 +96,7 @@ const endOf = (spec: JsonObject, { created_at }: ResourceRow): Date | null => {
   return endMs === undefined ? null : new Date(endMs);
 };
 
-/** They know a preview by its sandbox. */
+/** Gateways find a preview by the uid of its sandbox. */
 function tellGateways({ parents, dependencies, afterCommit }: RuleContext): void {
   const sandbox = parents.at(-1);
   if (sandbox !== undefined) afterCommit(() => dependencies.ringRoutes(sandbox.uid));

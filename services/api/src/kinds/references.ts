@@ -1,5 +1,5 @@
-// Names in a spec that must mean something. A row that is referred to is held until the write is there, so that nobody
-// deletes it in between.
+// Checks names in a spec that refer to other resources. A referenced row stays locked until the commit, so that it
+// cannot be deleted in between.
 import { requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { nilUuid } from '@berth/database';
@@ -16,7 +16,7 @@ interface Reference {
   readonly parentUid?: string;
 }
 
-/** The rows by these names, in the order of their names; 400 with the first that is missing. */
+/** The rows with these names, ordered by name; responds 400 with the first name that is missing. */
 export async function requireRows(
   { tx, workspace }: Pick<RuleContext, 'tx' | 'workspace'>,
   { kind, field, names, parentUid = nilUuid }: Reference,
@@ -38,7 +38,10 @@ export async function requireRows(
   return rows;
 }
 
-/** Policies that a write adds must exist and be meant for the kind; one that was deleted since stays named and is ignored. */
+/**
+ * Policies that a write adds must exist and allow the kind. A policy deleted later stays named in the spec and is
+ * ignored.
+ */
 export async function requirePolicies(context: RuleContext, spec: JsonObject, previous?: JsonObject): Promise<void> {
   const before = textsOf(previous?.policies);
   const names = textsOf(spec.policies).filter((name) => !before.includes(name));
@@ -55,7 +58,7 @@ export async function requireConnections(context: RuleContext, spec: JsonObject)
   return requireRows(context, { kind: 'integrationconnection', field: 'spec.integrationConnections', names });
 }
 
-/** A parent that is deleted while a child is written would leave the child nowhere. */
+/** Locks the parent: if it were deleted while a child is written, the child would have no parent. */
 export async function holdParent({ tx, parents }: RuleContext): Promise<void> {
   const parent = parents.at(-1);
   if (parent === undefined) return;

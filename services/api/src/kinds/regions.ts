@@ -1,4 +1,5 @@
-// Regions are the operator's list. A resource that lives in one place stores which; `auto` leaves the choice to the service.
+// Regions come from the operator's config. A resource that lives in one region stores its name; `auto` leaves the
+// choice to the service.
 import { resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { ApiConfig } from '../config.ts';
@@ -15,17 +16,17 @@ export function requireRegion(config: Pick<ApiConfig, 'regions'>, field: string,
   if (!knows(config, region)) throw resourceErrors.unknown_region({ field, region, regions: regionNames(config) });
 }
 
-/** `auto` is the same as saying nothing. */
+/** `auto` is the same as no region. */
 export const withoutAuto = (spec: JsonObject): JsonObject => (spec.region === 'auto' ? without(spec, 'region') : spec);
 
-/** The workspace's region, or the deployment's first when the workspace names none that still exists. */
+/** Region of the workspace, or the deployment's first region when the workspace's region no longer exists. */
 export async function homeRegion({ tx, workspace, dependencies: { config } }: RuleContext): Promise<string> {
   const row = await tx.selectFrom('workspaces').select('region').where('id', '=', workspace.id).executeTakeFirst();
   const region = row?.region ?? '';
   return knows(config, region) ? region : (config.regions[0]?.name ?? 'local');
 }
 
-/** For kinds that may be pinned to a region and are everywhere otherwise. */
+/** For kinds that may be pinned to a region and otherwise exist in all regions. */
 export function checkRegion({ dependencies: { config } }: RuleContext, { spec }: Draft): string | undefined {
   const region = textOf(spec.region);
   if (region !== undefined) requireRegion(config, 'spec.region', region);

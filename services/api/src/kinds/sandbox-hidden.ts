@@ -1,5 +1,5 @@
-// Secrets of a sandbox that no answer shows. A client that changes what it fetched sends its sections back without them, so
-// leaving them out keeps them; sending others, or none in an empty map, replaces them.
+// Secrets of a sandbox that no response shows. A client that edits a fetched sandbox sends its sections back without
+// them, so an absent secret is kept; other values, or an empty map, replace the stored ones.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/database';
 import { objectsOf, section } from './spec-fields.ts';
@@ -13,7 +13,7 @@ export function keepHidden(spec: JsonObject, previous: JsonObject): JsonObject {
   return keepRuleSecrets(withLogin, previous);
 }
 
-/** A proxy rule is the same as long as it goes for the same destinations. */
+/** A proxy rule counts as the same while its destinations are unchanged. */
 function keepRuleSecrets(spec: JsonObject, previous: JsonObject): JsonObject {
   const proxy = section(spec, 'network', 'proxy');
   const before = objectsOf(section(previous, 'network', 'proxy').routing);

@@ -1,4 +1,5 @@
-// A name for a sandbox whose caller gave none: two words to say aloud, and enough chance that no two are alike.
+// Generates a name for a sandbox created without one: two pronounceable words and enough random digits to avoid
+// collisions.
 
 const qualities = 'amber brave calm clear deep eager fair gentle happy keen light merry noble proud quiet rapid'.split(
   ' ',
@@ -8,7 +9,7 @@ const things =
 
 const pick = (words: readonly string[], byte: number | undefined): string => words[(byte ?? 0) % words.length] ?? '';
 
-/** Eight random bytes: one for each word, six for the end. */
+/** Uses eight random bytes: one for each word, six for the suffix. */
 export function sandboxName(random: Uint8Array): string {
   const end = Buffer.from(random.subarray(2, 8)).toString('hex');
   return `${pick(qualities, random[0])}-${pick(things, random[1])}-${end}`;

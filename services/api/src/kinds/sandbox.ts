@@ -31,7 +31,8 @@ export const sandboxRules: KindRules = {
     draft.state = { boot: 1 };
     const region = await settleRegion(context, draft);
     await settleRuntime(context, draft);
-    // It never changes: one from before the operator forbade it can still be changed otherwise, and runs under gVisor from then on.
+    // Checked on create only, because the generation is immutable: an older sandbox can still be changed after the
+    // operator forbids runc, and runs under gVisor from then on.
     checkGeneration(context, 'sandbox', section(draft.spec, 'runtime').generation);
     await requireNetwork(context, draft.spec, region);
   },
@@ -54,7 +55,10 @@ export const sandboxRules: KindRules = {
     (await findOver(call, name, 'still live')) ?? findOver(call, name, 'terminated'),
 };
 
-/** The newest by that name. Apart from each other, so that each has an index to look in. */
+/**
+ * Newest sandbox of that name that is over and still shown. Live and terminated rows are queried separately, because
+ * each has its own index.
+ */
 function findOver(
   { database, workspace }: ReadCall,
   name: string,
@@ -74,7 +78,10 @@ function findOver(
     .executeTakeFirst();
 }
 
-/** An empty text takes a lifetime rule away; an account with enforced lifetimes puts its own in place. */
+/**
+ * An empty string removes a lifetime rule; for an account with enforced lifetimes the account's own rule takes its
+ * place.
+ */
 async function settleRuntime(context: RuleContext, draft: Draft): Promise<void> {
   const { account } = context.workspace;
   const limit = (name: string) => limitOf(account, context.dependencies.config, name);
@@ -90,7 +97,7 @@ async function settleRuntime(context: RuleContext, draft: Draft): Promise<void> 
   if (Object.keys(runtime).length > 0 || draft.spec.runtime !== undefined) draft.spec = { ...draft.spec, runtime };
 }
 
-/** Switches of the kernel are set when it starts; whatever is sent later is ignored. */
+/** Kernel arguments are fixed when the sandbox starts; values sent later are ignored. */
 function keepExtraArgs(draft: Draft, previous: ResourceRow): void {
   if (draft.spec.runtime === undefined) return;
   const { extraArgs } = section(previous.spec, 'runtime');
@@ -98,7 +105,7 @@ function keepExtraArgs(draft: Draft, previous: ResourceRow): void {
   draft.spec = { ...draft.spec, runtime: extraArgs === undefined ? runtime : { ...runtime, extraArgs } };
 }
 
-/** The default VPC is always there, so the many sandboxes in it need not ask. */
+/** The default VPC always exists, so sandboxes in it skip the lookup. */
 async function requireNetwork(context: RuleContext, spec: JsonObject, region: string): Promise<void> {
   const vpcName = textOf(spec.vpc) ?? defaultVpc;
   const gatewayName = textOf(section(spec, 'network', 'egress').gateway);

@@ -1,4 +1,4 @@
-// Reads single fields of a stored spec, whose form the contract checked when it came in.
+// Reads single fields of a stored spec, which the contract validated on input.
 import type { JsonObject } from '@berth/database';
 import { isObject } from '../resources/json.ts';
 

@@ -1,4 +1,4 @@
-// Versions of a volume template, kept in the template's state in the order in which they were made.
+// Versions of a volume template, stored in the template's state in order of creation.
 import type { JsonObject } from '@berth/database';
 import { objectsOf, textOf, without } from './spec-fields.ts';
 

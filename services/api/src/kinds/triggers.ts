@@ -1,4 +1,5 @@
-// Triggers get an id each, and one with a callback URL gets a secret to sign callbacks with. Control-plane sheet 2.1.
+// Gives each trigger an id, and each trigger with a callback URL a secret for signing callbacks. Control-plane sheet
+// 2.1.
 import type { JsonObject } from '@berth/database';
 import type { Rendered } from '../resources/render.ts';
 import { objectsOf, section, textOf } from './spec-fields.ts';
@@ -6,8 +7,8 @@ import { objectsOf, section, textOf } from './spec-fields.ts';
 const longestId = 63;
 
 /**
- * Ids that were given stay with the first trigger that has them. The others are named after their kind, in order, so that
- * a client that never sends ids keeps the ones it got.
+ * An id sent by the client stays with the first trigger that has it. The other triggers are named after their type, in
+ * order, so that a client that never sends ids keeps the same ones.
  */
 export function uniqueIds(wanted: readonly { readonly id: string | undefined; readonly type: string }[]): string[] {
   const taken = new Set<string>();
@@ -31,7 +32,7 @@ function freeId(base: string, taken: Set<string>): string {
 
 const secretOf = (trigger: JsonObject): unknown => section(trigger, 'configuration').callbackSecret;
 
-/** A stored secret stays with its trigger; a new one is plain here and sealed with the rest of the spec. */
+/** A stored secret stays with its trigger. A new secret is plain text here and is sealed with the rest of the spec. */
 export function settleTriggers(spec: JsonObject, previous: JsonObject, newSecret: () => string): JsonObject {
   if (spec.triggers === undefined) return spec;
   const triggers = objectsOf(spec.triggers);
@@ -50,7 +51,7 @@ export function settleTriggers(spec: JsonObject, previous: JsonObject, newSecret
   };
 }
 
-/** A secret that this write made is shown, this once. */
+/** Shows secrets that this write created; no later response shows them. */
 export function showNewSecrets(rendered: Rendered, written: JsonObject): Rendered {
   const made = objectsOf(written.triggers).map((trigger) => textOf(secretOf(trigger)));
   if (made.every((secret) => secret === undefined)) return rendered;

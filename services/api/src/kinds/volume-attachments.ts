@@ -1,5 +1,5 @@
-// A persistent volume is reserved for one workload at a time, from the workload's creation to its deletion. Control-plane
-// sheet 3.6. Nothing is mounted before there is storage, so the holder is kept and not shown as `attachedTo`.
+// Reserves a persistent volume for one workload at a time, from the workload's creation to its deletion. Control-plane
+// sheet 3.6. The holder is stored but not shown as `attachedTo`, because nothing is mounted until there is storage.
 import { resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { sql } from 'kysely';
@@ -25,7 +25,9 @@ export const persistentVolumes = (spec: JsonObject): string[] => [
   ),
 ];
 
-/** In the order of their names, so that two workloads that want the same volumes wait instead of locking each other out. */
+/**
+ * Locks volumes in order of their names, so that two workloads that use the same volumes wait instead of deadlocking.
+ */
 async function lockVolumes({ tx, workspace }: RuleContext, names: readonly string[]): Promise<ResourceRow[]> {
   if (names.length === 0) return [];
   return tx

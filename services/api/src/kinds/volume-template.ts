@@ -1,4 +1,5 @@
-// Volume template. Control-plane sheet 2.12, 3.7, 4.10. Content is uploaded to storage, so no version is ready before there is one.
+// Volume template. Control-plane sheet 2.12, 3.7, 4.10. No version becomes ready, because its content is uploaded to
+// storage and there is none yet.
 import { resourceErrors } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { limitOf } from '@berth/placement';
@@ -30,7 +31,7 @@ export const volumeTemplateRules: KindRules = {
   },
 };
 
-/** The query names the version that this write makes; one that is there stays as it is. */
+/** The query names the version to create; an existing version stays as it is. */
 function addVersion({ query, workspace, dependencies }: RuleContext, draft: Draft): void {
   const versions = versionsOf(draft.state);
   const name = textOf(query.version);

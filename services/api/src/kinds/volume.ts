@@ -24,13 +24,13 @@ export const volumeRules: KindRules = {
     const attachedTo = textOf(state?.attachedTo);
     if (attachedTo !== undefined) throw kindErrors.volume_attached({ name, attachedTo });
   },
-  // Reserved for a workload, not mounted into it: no holder is shown before there is storage.
+  // The volume is only reserved for a workload, not mounted, so the holder is hidden until there is storage.
   finish: (rendered, { name, state }, { dependencies }) => ({
     ...rendered,
     state: without(state ?? {}, 'attachedTo'),
     metadata: { ...rendered.metadata, url: `${dependencies.baseUrl}/volumes/${name}` },
   }),
-  /** Listed volumes are lite. */
+  /** Listed volumes show only a few fields. */
   finishItems: async (_call, items) =>
     items.map(({ metadata, spec, ...rest }) => ({
       ...rest,
@@ -42,7 +42,10 @@ export const volumeRules: KindRules = {
 const pick = (node: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(node).filter(([name]) => names.includes(name)));
 
-/** `name:version`, `name:latest` or just `name`, which means the latest. */
+/**
+ * Size of the referenced template version. The reference is `name:version`, `name:latest` or `name`, which means the
+ * latest.
+ */
 async function templateSize(context: RuleContext, { spec }: Draft): Promise<number | undefined> {
   const reference = textOf(spec.template);
   if (reference === undefined) return undefined;

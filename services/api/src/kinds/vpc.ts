@@ -1,4 +1,4 @@
-// VPC. Control-plane sheet 4.9, 7 (32): one that is in use stays, and `default` always does.
+// VPC. Control-plane sheet 4.9, 7 (32): a VPC in use cannot be deleted, and `default` never can.
 import { resourceErrors } from '@berth/contract';
 import { findSandboxIn } from '../egress/sandboxes.ts';
 import type { KindRules } from '../resources/rules.ts';

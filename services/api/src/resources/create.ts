@@ -1,4 +1,4 @@
-// Creates a resource of any kind: one row, its events, its revision, the work that follows, and last the counters.
+// Creates a resource of any kind: its row, events, revision and outbox row, and the counters last.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
 import { addToCount, giveBack, type JsonObject, uuidv7 } from '@berth/database';
 import { reserve } from '../accounts/reserve.ts';
@@ -16,7 +16,7 @@ import { searchText } from './search-text.ts';
 import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
 import { withoutNulls } from './spec-change.ts';
 
-/** `given` is what the service itself knows about the new row and no caller can say. */
+/** `given` is state that the service sets itself and that no caller may send. */
 export async function createResource(
   call: WriteCall,
   kind: Kind,
@@ -39,13 +39,14 @@ export async function createResource(
       const rendered = await present(call, context, created.row, created.events);
       return rules?.written?.(rendered, draft.spec) ?? rendered;
     }
-    // Another request created it in the meantime. Kinds that look at what stands say what becomes of this one.
+    // A concurrent request created the resource first. Kinds with a `standing` rule decide in the next attempt what
+    // happens to this request.
     if (rules?.standing === undefined) break;
   }
   throw resourceErrors.already_exists({ kind: kind.kind, name: draft.name });
 }
 
-/** Between two of them the one that was in the way must have come and gone. */
+/** Each further attempt means that a conflicting row appeared and disappeared in between. */
 const attempts = 5;
 
 async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<Rendered> {
@@ -53,13 +54,13 @@ async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRo
   return present(call, context, row, (await loadEvents(call.tx, [row])).get(row.uid) ?? []);
 }
 
-/** The counters stay: one row goes and one comes in the same transaction. */
+/** The counters do not change: one row ends and another begins in the same transaction. */
 async function makeRoom({ follow }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
   await kindRules[context.kind.kind]?.terminate?.(context, row, 'replaced');
   await follow(row.uid);
 }
 
-/** A row that was just written, as its answer. */
+/** Renders a row just written as the response. */
 export async function present(
   call: WriteCall,
   { kind, parents }: RuleContext,
@@ -107,7 +108,7 @@ function newDraft(kind: Kind, { metadata, spec }: ResourceBody, { state }: Pick<
 
 export const sentSpec = (kind: Kind, spec: JsonObject): JsonObject => kindRules[kind.kind]?.sent?.(spec) ?? spec;
 
-/** Undefined when the name is taken. Also used by the address that creates on PUT. */
+/** Undefined when the name is taken. PUT also uses it to create a resource. */
 async function insertDraft(
   call: WriteCall,
   context: RuleContext,
@@ -152,7 +153,7 @@ async function insertDraft(
   return { row, events };
 }
 
-/** The draft's events and its warnings, beside a new revision when the change is deployed. */
+/** Writes the draft's events and warnings, and a new revision when the change is deployed. */
 export async function writeArrival(
   call: WriteCall,
   { kind }: RuleContext,
@@ -169,7 +170,7 @@ export async function writeArrival(
   return events;
 }
 
-/** The account's limit, then the workspace's counter: the last two rows that a write locks. */
+/** Updates the account's limit, then the workspace's counter: the last two rows that a write locks. */
 export async function count(
   call: WriteCall,
   kind: Kind,

@@ -1,4 +1,5 @@
-// A cursor is sealed: it says where a walk stands, for which query, since when, and nobody can make or change one.
+// A sealed cursor holds the position in a listing, the query it belongs to and its time of issue. Clients can neither
+// forge nor change one.
 import { requestErrors } from '@berth/contract';
 import { SealError, seal, unseal } from '@berth/identity';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 const Position = z.tuple([z.string(), z.string()]);
 const Content = z.object({ query: z.string(), issuedAtMs: z.number(), after: Position });
 
-/** Sort key and tie-breaker of the last item given. */
+/** Sort key and tie-breaker of the last item returned. */
 export type Position = z.infer<typeof Position>;
 
 const context = 'listing cursor';

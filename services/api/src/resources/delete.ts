@@ -1,6 +1,6 @@
-// Deletes a resource of any kind from every state. Where nothing runs behind it, it ends in the request: the next read finds
-// nothing and the name is free. Where something runs, the record stays until that has stopped; a sandbox ends at once, and its
-// runner removes it afterwards.
+// Deletes a resource of any kind, in any state. A resource without instances is removed within the request: the next
+// read finds nothing and the name is free. Otherwise the record stays until its instances have stopped. A sandbox ends
+// at once, and its runner removes the container afterwards.
 import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
 import { allowLongStatements, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
@@ -43,7 +43,7 @@ async function answerAsItStands(call: WriteCall, context: RuleContext, row: Reso
   return present(call, context, row, events.get(row.uid) ?? []);
 }
 
-/** Counters and limits are given back with the row, once nothing of it is left. */
+/** Marks the row as DELETING. Counters and limits are released with the row, once its instances are gone. */
 async function beginDeletion({ tx, principal }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
   await addEvent(tx, row.uid, {
     type: 'deletion',
@@ -68,7 +68,7 @@ async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow
     .selectFrom('resources')
     .select(['kind', 'name'])
     .where('parent_uid', '=', row.uid)
-    // Spelled out, so that a prepared statement may use the index of children.
+    // A literal, so that a prepared statement can use the partial index of children.
     .where('parent_uid', '<>', sql.lit(nilUuid))
     .limit(1)
     .executeTakeFirst();
@@ -76,13 +76,13 @@ async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow
     throw resourceErrors.in_use({ kind: kind.kind, name: row.name, users: `${child.kind} ${child.name}` });
 }
 
-/** Executions are counted below their job without being a kind of resource. */
+/** Executions are counted below their job, although they are not a kind of resource. */
 const countedBelow = ({ kind }: Kind): string[] => [
   ...kinds.filter(({ parents }) => parents?.at(-1)?.kind === kind).map((child) => child.kind),
   ...(kind === 'job' ? ['execution'] : []),
 ];
 
-/** A counter without its parent would stay for ever. */
+/** Counters below a deleted parent would never be removed otherwise. */
 async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid }: ResourceRow): Promise<void> {
   const below = countedBelow(kind);
   if (below.length === 0) return;
@@ -95,7 +95,7 @@ async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid
 }
 
 async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
-  // Its executions go with it, and each may hold 100 000 tasks.
+  // Deleting a job deletes its executions, and each may hold 100 000 tasks.
   if (row.kind === 'job') await allowLongStatements(tx);
   const removed = await tx
     .deleteFrom('resources')
@@ -103,7 +103,7 @@ async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow>
     .returning(sql<Date>`clock_timestamp()`.as('at'))
     .executeTakeFirstOrThrow();
   if (row.status === null) return { ...row, terminated_at: removed.at };
-  // The answer's status follows from its events, as every status does.
+  // The status in the response is derived from the events, as every status is.
   await addEvent(tx, row.uid, { type: 'deletion', status: 'DELETING', message: 'Deleted on request.' });
   return { ...row, status: 'DELETING', terminated_at: removed.at };
 }

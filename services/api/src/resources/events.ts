@@ -25,7 +25,10 @@ export async function addEvent(tx: DatabaseTransaction, resourceUid: string, eve
     .executeTakeFirstOrThrow();
 }
 
-/** The newest events of each resource, oldest first. No event is older than its resource, which spares old partitions. */
+/**
+ * Newest events of each resource, oldest first. No event is older than its resource, so partitions before `created_at`
+ * are skipped.
+ */
 export async function loadEvents(
   database: Database,
   rows: readonly Pick<ResourceRow, 'uid' | 'created_at'>[],

@@ -1,14 +1,15 @@
-// A setting that this deployment cannot honour is never stored in silence: what protects somebody is refused, what only adds
-// something is stored and said to have no effect. Which field is which stands in the contract's lists.
+// A setting that this deployment cannot honour is never ignored silently: a field that protects a user is refused, a
+// field that only adds something is stored with a warning that it has no effect. The contract's lists classify the
+// fields.
 import { type FieldEffect, type IdleFields, idleAmong, idleFields, type Kind, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { NewEvent } from './events.ts';
 
-/** As `refuseIdle`, for what is no kind. */
+/** Like `refuseIdle`, for inputs that are not a kind. */
 export const refuseAmong = (effects: readonly FieldEffect[], sent: JsonObject): void =>
   refuse(idleAmong(effects, 'refused', sent));
 
-/** Looks at what was sent only: what an earlier version stored does not stand in the way of other changes. */
+/** Checks only the fields that were sent: a field stored by an earlier version does not block other changes. */
 export function refuseIdle(kind: Kind, sent: JsonObject): void {
   refuse(idleFields(kind, 'refused', sent));
 }
@@ -18,7 +19,7 @@ function refuse([idle]: readonly IdleFields[]): void {
   throw resourceErrors.setting_not_honoured({ field: idle.fields.join(', '), reason: idle.reason });
 }
 
-/** One event per reason. A change does not repeat the warnings of the stored spec. */
+/** One event per reason. A change does not repeat warnings that already applied to the stored spec. */
 export function warnings(kind: Kind, spec: JsonObject, previous: JsonObject = {}): NewEvent[] {
   const known = messages(kind, previous);
   return messages(kind, spec)

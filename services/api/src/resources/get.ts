@@ -51,7 +51,7 @@ async function readRow(
   return related ?? rendered;
 }
 
-/** By its uid, live or over, after a transaction in which it was written. */
+/** Reads a resource by uid, live or terminated, after the transaction that wrote it. */
 export async function readAgain(
   call: Pick<ReadCall, 'dependencies' | 'workspace'>,
   kind: Kind,
@@ -64,7 +64,7 @@ export async function readAgain(
   return readRow({ database, dependencies, workspace }, kind, row, []);
 }
 
-/** The newest live one: external ids are the caller's and need not be unique. */
+/** The newest live resource with this external id; external ids are chosen by the caller and need not be unique. */
 export async function getByExternalId(call: ReadCall, kind: Kind): Promise<Rendered> {
   const row = await call.database
     .selectFrom('resources')

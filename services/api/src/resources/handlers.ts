@@ -1,4 +1,4 @@
-// The uniform operations of every kind, each answered by the verb's one implementation.
+// The uniform operations of every kind; each verb has one implementation.
 import { type Kind, kindOperations, resourceErrors, type UniformOperation, type Verb } from '@berth/contract';
 import { type ReadCall, type Registration, read, type WriteCall, write } from '../http/call.ts';
 import { createResource } from './create.ts';

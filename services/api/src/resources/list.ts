@@ -1,5 +1,5 @@
-// Listing of any kind. From the version with wrapped lists: pages behind sealed cursors. Before: the whole list, newest
-// first, written piece by piece so that memory stays flat.
+// Lists resources of any kind. API versions with wrapped lists get pages behind sealed cursors. Earlier versions get
+// the whole list, newest first, streamed so that memory use stays constant.
 import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
@@ -41,7 +41,7 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
   );
 }
 
-/** Many looks of one account beside each other would take the database's cores from everybody else. */
+/** Runs one look at a time per account: many in parallel would take the database's CPU from other accounts. */
 const inTurn = <Result>({ dependencies, workspace }: ReadCall, look: () => Promise<Result>): Promise<Result> =>
   dependencies.longListings.run(workspace.account.id, look);
 
@@ -57,7 +57,8 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   const bound = { ...filter, search, statuses };
   const walk = await openWalk(call, { ...bound, sort }, cursor);
   const counted = totalOf(call, filter);
-  // Not awaited yet: the counter is read beside the page, and a page that fails must not leave it unhandled.
+  // Not awaited yet: the counter is read in parallel with the page, and its rejection must not stay unhandled when the
+  // page fails.
   counted.catch(() => {});
   if (anchor === 'end') {
     const end = { ...bound, sort: 'createdAt:asc', limit } as const;
@@ -76,7 +77,7 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   return { data: await renderItems(call, kind, page), meta: { ...meta, total } };
 }
 
-/** Naming every status is the same as naming none. */
+/** A filter with every status is the same as no filter. */
 const everyStatus = (kind: Kind, asked: readonly string[] | undefined): boolean =>
   asked === undefined || asked.length === 0 || asked.length === kind.statuses?.length;
 

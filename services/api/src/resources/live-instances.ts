@@ -1,6 +1,9 @@
 import type { DatabaseTransaction } from '@berth/database';
 
-/** Whether anything of the resource runs or is still to be removed. Stays true while the caller holds the resource's row. */
+/**
+ * True while any instance of the resource has not ended. The result stays valid while the caller holds the lock on the
+ * resource's row.
+ */
 export async function hasLiveInstances(tx: DatabaseTransaction, resourceUid: string): Promise<boolean> {
   const instance = await tx
     .selectFrom('instances')

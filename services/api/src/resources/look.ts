@@ -1,5 +1,6 @@
-// A page of a listing whose filter no index knows: by status, which also changes with time alone, or of what is over and still shown. The
-// rows are looked at in order, so many at most. A page that is not full by then says where the look ended, and the next goes on there.
+// Page of a listing whose filter has no index: by status, which also changes with time alone, or including terminated
+// resources that are still shown. A look scans the next rows in order, up to a limit. A page that is not full by then
+// returns the position where the scan stopped, and the next page continues there.
 import { requestErrors } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
@@ -8,18 +9,18 @@ import { inOrder, type PageQuery, positionOf, rangeOf } from './page.ts';
 import { type ResourceRow, resourceColumns } from './record.ts';
 import { isLive, liveOrShown, shownStatus } from './terminated.ts';
 
-/** Rows that one statement looks at. */
+/** Rows scanned by one statement. */
 const lookedAt = 4_000;
-/** Looks of a request whose answer has no cursor to go on from. */
+/** Maximum number of looks for `anchor=end`, whose response has no cursor to continue from. */
 const mostLooks = 25;
 
 export interface Look {
   readonly rows: readonly ResourceRow[];
-  /** The last row that was looked at; undefined when the page is full, and at the end of the list. */
+  /** Position of the last scanned row; undefined when the page is full or the list has ended. */
   readonly endedAt: Position | undefined;
 }
 
-/** A search and an external id have indexes of their own. */
+/** Searches and external ids have their own indexes. */
 export const needsLook = ({ statuses, showTerminated, search, externalId }: PageQuery): boolean =>
   search === undefined && externalId === undefined && (statuses !== undefined || showTerminated === true);
 
@@ -41,7 +42,7 @@ export async function lookForPage(database: Database, page: PageQuery): Promise<
   return { rows: rows.map(({ place, matches, ...row }) => row), endedAt: end && positionOf(page.sort, end) };
 }
 
-/** The next rows in order, by an index of those that live and one of those that are over. */
+/** The next rows in order: live and terminated rows are read through separate indexes and merged. */
 function numberedRows(database: Database, page: PageQuery) {
   const part = (over: 'is' | 'is not') =>
     inOrder(rangeOf(database.selectFrom('resources').selectAll().where('terminated_at', over, null), page), page).limit(
@@ -63,7 +64,7 @@ function numberedRows(database: Database, page: PageQuery) {
   ).limit(lookedAt);
 }
 
-/** For answers without a cursor: goes on until the page is full or the list ends. */
+/** For responses without a cursor: repeats looks until the page is full or the list ends. */
 export async function lookUntilFull(
   database: Database,
   page: PageQuery,
@@ -82,6 +83,6 @@ export async function lookUntilFull(
   });
 }
 
-/** The oldest that match, in a bounded number of looks. */
+/** The oldest matching rows, within a bounded number of looks. */
 export const lookFromEnd = (database: Database, page: PageQuery): Promise<ResourceRow[]> =>
   lookUntilFull(database, page, mostLooks);

@@ -1,4 +1,5 @@
-// One page of a listing by keyset: the position of the last item, never an offset, so page 10 000 costs what page 1 costs.
+// One page of a listing by keyset: it continues after the position of the last item, never at an offset, so page 10 000
+// costs as much as page 1.
 import type { Sort } from '@berth/contract';
 import { type Database, nilUuid, type Tables } from '@berth/database';
 import { type SelectQueryBuilder, sql } from 'kysely';
@@ -11,7 +12,7 @@ export interface PageQuery {
   readonly workspaceId: string;
   readonly kind: string;
   readonly parentUid?: string;
-  /** Children of every parent. */
+  /** Includes children of every parent. */
   readonly anyParent?: true;
   readonly sort: Sort;
   readonly after?: Position | undefined;
@@ -19,7 +20,7 @@ export interface PageQuery {
   readonly search?: string | undefined;
   readonly statuses?: readonly string[] | undefined;
   readonly externalId?: string | undefined;
-  /** Terminated resources that are still shown are listed too. */
+  /** Includes terminated resources that are still shown. */
   readonly showTerminated?: boolean | undefined;
 }
 
@@ -29,15 +30,16 @@ export function positionOf(sort: Sort, row: ResourceRow): Position {
 
 export type Rows<O> = SelectQueryBuilder<Tables, 'resources', O>;
 
-/** Rows that a search looks at in order before it asks an index: enough to fill a page when one in eighty matches. */
+/** Rows that a search scans in order before it uses an index: enough to fill a page when one row in eighty matches. */
 const window = 4000;
 
 export async function readPage(database: Database, page: PageQuery): Promise<ResourceRow[]> {
   const { search } = page;
   const first = (rows: Rows<ResourceRow>) => inOrder(filtered(rows, page), page).limit(page.limit).execute();
   if (search === undefined) return first(place(database.selectFrom('resources').select(resourceColumns), page));
-  // Which of two ways is fast depends on how many rows match, which the planner cannot know and we cannot either. So the
-  // first rows are looked at in order, and only when they do not fill the page are the matches fetched by index and sorted.
+  // The faster of the two plans depends on the number of matches, which neither the planner nor this code knows. So
+  // the first rows are scanned in order, and only if they do not fill the page are the matches fetched through an index
+  // and sorted.
   const everything = place(database.selectFrom('resources').selectAll(), page);
   const nearby = database.selectFrom(inOrder(everything, page).limit(window).as('resources'));
   const found = await first(nearby.select(resourceColumns).where(contains(search)));
@@ -49,23 +51,24 @@ export async function readPage(database: Database, page: PageQuery): Promise<Res
   return first(indexed.selectFrom('resources').select(resourceColumns).where(contains(search)));
 }
 
-/** Where the listing looks, from the cursor on. */
+/** Restricts a query to the rows of the listing from the cursor on. */
 function place<O>(query: Rows<O>, page: PageQuery): Rows<O> {
   const placed = rangeOf(query, page);
-  // Spelled out although it follows from the other: it lets the indexes of live rows be used.
+  // `terminated_at is null` follows from `isLive`, but PostgreSQL needs it written out to use the partial indexes of
+  // live rows.
   return page.showTerminated === true
     ? placed.where(liveOrShown)
     : placed.where('terminated_at', 'is', null).where(isLive);
 }
 
-/** Rows of the listing from the cursor on, shown or not. */
+/** Rows of the listing from the cursor on, including those that are not shown. */
 export function rangeOf<O>(query: Rows<O>, page: PageQuery): Rows<O> {
   let range = query.where('workspace_id', '=', page.workspaceId).where('kind', '=', page.kind);
   if (page.anyParent !== true) range = range.where('parent_uid', '=', page.parentUid ?? nilUuid);
   return page.after === undefined ? range : range.where(beyond(page, page.after));
 }
 
-/** Live names are unique below one parent, so the name alone is an order there. */
+/** Live names are unique below one parent, so the name alone defines the order there. */
 const hasUniqueNames = ({ anyParent, showTerminated }: PageQuery): boolean =>
   anyParent !== true && showTerminated !== true;
 
@@ -75,7 +78,7 @@ function beyond(page: PageQuery, [key, uid]: Position) {
     if (hasUniqueNames(page)) return sql<boolean>`name ${comparison} ${key}`;
     return sql<boolean>`(name, uid) ${comparison} (${key}::text, ${uid}::uuid)`;
   }
-  // A row comparison is one range of the index; written out with "or" it would be a filter.
+  // PostgreSQL evaluates a row comparison as one index range; the equivalent with "or" would be a filter.
   return sql<boolean>`(created_at, uid) ${comparison} (${key}::timestamptz, ${uid}::uuid)`;
 }
 

@@ -1,4 +1,5 @@
-// A resource as it is stored, and the two ways to find one. Its status is read as it is now: over once its time has come.
+// Stored resources, and the two queries that find one. The status is computed at read time: a row past `expires_at` is
+// TERMINATED.
 import { type Kind, requestErrors } from '@berth/contract';
 import { type Database, type DatabaseTransaction, nilUuid, type Tables } from '@berth/database';
 import type { Selectable } from 'kysely';
@@ -42,8 +43,8 @@ export async function findLive(
 }
 
 /**
- * Locks the row until the transaction ends, so that what is decided on it still holds when it is written. One whose time has
- * come is found too, as terminated: it holds the name until somebody writes so.
+ * Locks the row until the transaction ends, so that a decision based on it still holds when it is written. An expired
+ * row is found too, as TERMINATED: it keeps the name until its end is written.
  */
 export async function lockLive(
   tx: DatabaseTransaction,
@@ -63,7 +64,7 @@ const byName = (database: Database, workspaceId: string, kind: string, parentUid
     .where('name', '=', name)
     .where('terminated_at', 'is', null);
 
-/** Walks the parents named in the path, outermost first; a missing one is a missing resource. */
+/** Resolves the parents named in the path, outermost first; a missing parent means a missing resource. */
 export async function findParent(
   database: Database,
   workspaceId: string,

@@ -1,4 +1,4 @@
-// A stored row as the resource that clients see.
+// Renders a stored row as the resource shown to clients.
 import { type Kind, Metadata } from '@berth/contract';
 import type { Dependencies } from '../dependencies.ts';
 import type { CallerWorkspace } from '../http/call.ts';
@@ -9,7 +9,7 @@ import { maskSecrets } from './secrets.ts';
 export interface View {
   readonly dependencies: Dependencies;
   readonly workspace: CallerWorkspace;
-  /** The rows above, outermost first, for kinds that say where they are. */
+  /** Parent rows, outermost first, for kinds that show them. */
   readonly parents: readonly Pick<ResourceRow, 'name' | 'spec'>[];
 }
 
@@ -19,7 +19,7 @@ export interface Rendered {
   readonly [field: string]: unknown;
 }
 
-/** Adds or takes away what is special about a kind's answer. */
+/** Adjusts the response for a kind. */
 export type Finish = (rendered: Rendered, row: ResourceRow, view: View) => Rendered;
 
 export function renderResource(
@@ -55,7 +55,7 @@ function renderMetadata(row: ResourceRow, { workspace }: View) {
   };
 }
 
-/** Kinds differ in which stamps their metadata and their top level carry; what a kind does not declare stays inside. */
+/** Kinds differ in the fields of their metadata and top level; fields that a kind does not declare are not shown. */
 function onlyDeclared(kind: Kind, rendered: Rendered): Rendered {
   const shown = kind.readOnly !== undefined && 'terminatedAt' in kind.readOnly;
   if (kind.metadata === Metadata && (shown || rendered.terminatedAt === undefined)) return rendered;

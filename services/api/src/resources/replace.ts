@@ -1,4 +1,4 @@
-// Changes a resource of any kind. Sections that were sent replace the stored ones; a change of metadata alone touches
+// Changes a resource of any kind. Sections that were sent replace the stored ones; a change of metadata alone affects
 // neither status nor events.
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
@@ -30,7 +30,7 @@ export async function replaceResource(
   const parentUid = context.parents.at(-1)?.uid;
   const place = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
   const previous = await lockLive(call.tx, place, name);
-  // Its time has come: there is nothing to change any more.
+  // The resource has expired, so there is nothing to change.
   if (previous?.status === 'TERMINATED') throw requestErrors.not_found();
   if (previous !== undefined) return changeRow(call, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
@@ -38,7 +38,7 @@ export async function replaceResource(
   try {
     return await createResource(call, kind, { ...body, metadata });
   } catch (error) {
-    // Another request created it in the meantime, so this one changes it.
+    // A concurrent request created the resource first, so this request changes it.
     const taken = error instanceof ApiError && error.code === 'already_exists';
     const winner = taken ? await lockLive(call.tx, place, name) : undefined;
     if (winner === undefined) throw error;
@@ -46,7 +46,7 @@ export async function replaceResource(
   }
 }
 
-/** Names in addresses are only looked up; one that is to be created must also have the form of a name. */
+/** Names in paths are only looked up; a name that is created must also be valid. */
 function nameable(kind: Kind, metadata: ResourceBody['metadata']): ResourceBody['metadata'] {
   const parsed = kind.metadataInput.safeParse(metadata);
   if (parsed.success) return { ...parsed.data };
@@ -99,7 +99,7 @@ function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: Res
   };
 }
 
-/** A new deployment begins, or the last one ends: the first status of it and the event that says so. */
+/** Sets the first status of a new deployment, or of a deactivation, and adds its event. */
 async function announce(
   { kind, tx }: RuleContext,
   draft: Draft,

@@ -1,4 +1,5 @@
-// Revisions: an immutable copy of the deployable spec, written with the change that made it. The last five stay.
+// Revisions: immutable copies of the deployable spec, written together with the change. The last five are kept, and
+// older ones while they are in use.
 import { randomBytes } from 'node:crypto';
 import { type Kind, resourceErrors } from '@berth/contract';
 import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
@@ -7,7 +8,7 @@ import type { ResourceRow } from './record.ts';
 
 const keptRevisions = 5;
 
-/** What of a spec is deployed: which revision serves, and whether any does, are settings beside it. */
+/** The part of a spec that is deployed; `revision` (traffic) and `enabled` are settings beside it. */
 export function deployable({ revision: _traffic, enabled: _switch, ...spec }: JsonObject): JsonObject {
   return spec;
 }
@@ -48,7 +49,7 @@ export async function addRevision(
 }
 
 /**
- * Where the newest revision served, the one that follows it takes its place; where an older one was chosen, it stays.
+ * If the newest revision was active, the new revision takes its place; if an older one was chosen, that one stays.
  * Control-plane sheet 4.6.
  */
 export async function trafficToNew(
@@ -69,7 +70,7 @@ export async function trafficToNew(
   return newest?.id === active ? { ...spec, revision: { ...trafficOf(spec), active: made } } : spec;
 }
 
-/** Traffic may only be given to revisions that are kept. */
+/** Traffic may only be assigned to revisions that are still kept. */
 export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string, spec: JsonObject): Promise<void> {
   const { active, canary } = trafficOf(spec);
   for (const [field, id] of Object.entries({ active, canary })) {
@@ -85,7 +86,7 @@ export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string
   }
 }
 
-/** Where nothing has to start first, the newest serves from the moment it is written. */
+/** For kinds that need no start, the newest revision serves as soon as it is written. */
 const chosenByItself = (kind: Kind, row: ResourceRow, newest: string | undefined): string | undefined =>
   kind.arrival?.(row.spec).status === 'DEPLOYED' ? newest : undefined;
 
@@ -114,7 +115,7 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
   }));
 }
 
-/** Of the requests; kinds that nothing serves have none to share. */
+/** Percentage of requests that a revision serves; not used for kinds that serve no requests. */
 const shareOf = (
   id: string,
   { active, canary, canaryPercent }: { active: unknown; canary: unknown; canaryPercent: number },

@@ -1,4 +1,4 @@
-// What is special about a kind. Everything else is the same for all and lives beside this file.
+// Hooks for the rules of a kind. Everything that all kinds share is in the files beside this one.
 import type { Kind } from '@berth/contract';
 import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
 import type { Principal } from '@berth/identity';
@@ -16,17 +16,17 @@ export interface RuleContext {
   readonly kind: Kind;
   /** Query parameters of the operation, parsed by its schema. */
   readonly query: Readonly<Record<string, unknown>>;
-  /** The rows named in the path above this one, outermost first. */
+  /** Parent rows named in the path, outermost first. */
   readonly parents: readonly ResourceRow[];
   atLast(work: () => Promise<void>): void;
   afterCommit(work: () => void): void;
   beforeAnswer(work: Settling): void;
   clientGone(): AbortSignal;
-  /** The resource as it stands after the commit; undefined when it is gone. */
+  /** The resource as stored after the commit; undefined when it is gone. */
   readAgain(uid: string): Promise<Rendered | undefined>;
 }
 
-/** A resource on its way into the store; rules may refuse it or fill it in. */
+/** A resource about to be written; rules may refuse or complete it. */
 export interface Draft {
   readonly uid: string;
   name: string;
@@ -36,48 +36,56 @@ export interface Draft {
   spec: JsonObject;
   state: JsonObject | undefined;
   status: string | undefined;
-  /** Written in the same transaction, in this order. */
+  /** Events to write in the same transaction, in this order. */
   events: NewEvent[];
 }
 
-/** A live row that already bears the name of one to be created, and what becomes of the request. */
+/** A live row that already has the name of the resource to be created, and the outcome of the request. */
 export interface Standing {
   readonly row: ResourceRow;
-  /** The row is the answer, or it makes room for the new one. */
+  /** `answer`: the existing row is the response. `replace`: it is ended to make room for the new one. */
   readonly verdict: 'answer' | 'replace';
 }
 
-/** Deleted by its caller, or in the way of a new one of the same name. */
+/** `deleted`: by its caller. `replaced`: by a new resource of the same name. */
 export type EndReason = 'deleted' | 'replaced';
 
 export interface KindRules {
-  /** What the caller sent, before it meets defaults or the stored spec. */
+  /** Normalizes the sent spec before defaults are applied and before it is merged with the stored spec. */
   sent?(spec: JsonObject): JsonObject;
-  /** Looks at the row that bears the name; undefined leaves it to the unique index. `lost`: it was written meanwhile. */
+  /**
+   * Decides about an existing row with the name; undefined leaves the conflict to the unique index. `lost`: the row was
+   * inserted concurrently.
+   */
   standing?(context: RuleContext, name: string, when: 'before' | 'lost'): Promise<Standing | undefined>;
-  /** Before the row is written. */
+  /** Runs before the row is inserted. */
   create?(context: RuleContext, draft: Draft): Promise<void>;
-  /** After it is written, for rows that refer to it; returns the row as it then stands. Its events are still to be written. */
+  /**
+   * Runs after the insert, for rows that refer to the new row; returns its updated version. The draft's events are
+   * written afterwards.
+   */
   created?(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow>;
   replace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
-  /** After the change is written, for rows that follow from it; returns the row as it then stands. */
+  /** Runs after the update, for rows that depend on the change; returns the updated row. */
   replaced?(context: RuleContext, row: ResourceRow): Promise<ResourceRow>;
-  /** Before the row goes; throws when it must not. */
+  /** Runs before the row is deleted; throws to refuse. */
   delete?(context: RuleContext, row: ResourceRow): Promise<void>;
-  /** Adds what is special about the kind's answer. */
+  /** Adjusts the response for the kind. */
   readonly finish?: Finish;
-  /** Adds to every answer what other tables hold about the rows. */
+  /** Adds data of other tables to every response. */
   relate?(
     database: Database,
     items: readonly Rendered[],
     rows: readonly ResourceRow[],
     view: View,
   ): Promise<Rendered[]>;
-  /** Adds what only the answer to this write shows; `spec` is the written one before its secrets were sealed. */
+  /**
+   * Adds fields that only the response to this write shows; `spec` is the written spec before its secrets were sealed.
+   */
   written?(rendered: Rendered, spec: JsonObject): Rendered;
-  /** Adds to the items of one listed page what is asked for all of them at once. */
+  /** Adds data to the items of a listed page, with one query for the whole page. */
   finishItems?(call: ReadCall, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<unknown[]>;
-  /** Ends it in place of removing the row, which stays for a while. What is below it goes with it. */
+  /** Terminates the resource instead of deleting its row, which stays for a while; its children end with it. */
   terminate?(context: RuleContext, row: ResourceRow, reason: EndReason): Promise<ResourceRow>;
   /** Finds a terminated row that is still shown. */
   findTerminated?(call: ReadCall, name: string): Promise<ResourceRow | undefined>;

@@ -1,4 +1,4 @@
-// What `q` looks through, and how it is asked for. Specification: drive listing, parameter q.
+// Text searched by `q`, and the SQL that searches it. Specification: drive listing, parameter q.
 import { type SqlBool, sql } from 'kysely';
 
 interface Searchable {
@@ -7,10 +7,10 @@ interface Searchable {
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/** Stands between the parts, so that no query finds the end of one beside the beginning of the next. */
+/** Separates the parts, so that no query matches across the end of one part and the beginning of the next. */
 const separator = '\u001f';
 
-/** Only the separator itself is lost, in texts and in queries alike. */
+/** Replaces the separator itself, in texts and queries alike; no other character is lost. */
 const comparable = (text: string): string => text.replaceAll(separator, ' ').toLowerCase();
 
 export function searchText({ name, displayName, labels }: Searchable): string {
@@ -30,12 +30,12 @@ const bigrams = (text: string): string[] => {
   return [...new Set(letters.slice(1).map((letter, index) => `${letters[index] ?? ''}${letter}`))];
 };
 
-/** The comparison itself; `%` and `_` are ordinary characters. */
+/** The actual match; `%` and `_` are ordinary characters. */
 export const contains = (text: string) => sql<SqlBool>`search like ${`%${escapeLike(text)}%`}`;
 
 /**
- * What an index can say about it: every match is among these rows. A trigram index serves text with three letters or digits
- * in a row; shorter text, and signs, which trigrams do not hold, are found through pairs of characters.
+ * Index condition: every match is among these rows. A trigram index serves text with three letters or digits in a row;
+ * shorter text and punctuation, which trigrams do not cover, are found through pairs of characters.
  */
 export const holdsGrams = (text: string) =>
   /[a-z0-9]{3}/.test(text) ? contains(text) : sql<SqlBool>`search_bigrams(search) @> ${bigrams(text)}::text[]`;

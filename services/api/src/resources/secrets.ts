@@ -1,5 +1,5 @@
-// Secrets inside a spec: sealed where they are stored, masked where they are shown. A sealed value is an object, which no
-// client can send in the place of a text.
+// Secrets inside a spec: sealed when stored, masked when shown. A sealed value is an object, which no client can send
+// in place of a string.
 import type { Kind, SecretField } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { seal, unseal } from '@berth/identity';
@@ -17,7 +17,7 @@ const isSealed = (value: unknown): value is Sealed =>
 /** Returns the new value of a secret; undefined leaves the field out. */
 type Visit = (value: unknown, place: string) => unknown;
 
-/** Lists are matched by the name or id of their elements, so that a secret is found again when the order changes. */
+/** List elements are matched by their name or id, so that a secret is found again when the order changes. */
 const elementKey = (element: unknown, index: number): string => {
   if (!isObject(element)) return String(index);
   const key = element.name ?? element.id;
@@ -48,7 +48,7 @@ function visitAt(node: unknown, path: readonly string[], field: SecretField, pla
     if (value === undefined) delete next[key];
     else next[key] = value;
   }
-  // A map whose every value is hidden says nothing; one that came empty stays.
+  // A map is left out when all its values are hidden; a map that was sent empty stays.
   return step === '*' && keys.length > 0 && Object.keys(next).length === 0 ? undefined : next;
 }
 
@@ -59,7 +59,7 @@ function visitSecrets(kind: Kind, spec: JsonObject, visit: (field: SecretField) 
   }, spec);
 }
 
-/** A mask that comes back keeps what was stored; with nothing stored it is dropped. Never stored as a value. */
+/** A mask sent back keeps the stored value; without a stored value it is dropped. A mask itself is never stored. */
 export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject): JsonObject {
   const stored = new Map<string, unknown>();
   visitSecrets(kind, previous, () => (value, place) => {
@@ -70,8 +70,9 @@ export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject
 }
 
 /**
- * A secret that came as text is always a change, also when it is what is stored: whoever may write and not read would otherwise
- * see, by the revision that is missing, that they guessed it. One that came back masked is stored already and stays equal.
+ * A secret sent as text always counts as a change, even if it equals the stored value: otherwise a caller who may write
+ * but not read could confirm a guess by the missing new revision. A secret sent back masked is already sealed and stays
+ * equal.
  */
 export function sealSecrets(kind: Kind, spec: JsonObject, key: Buffer, resourceUid: string): JsonObject {
   return visitSecrets(kind, spec, () => (value) => {
@@ -99,7 +100,7 @@ export const revealSecrets = (kind: Kind, spec: JsonObject, key: Buffer, resourc
     return isSealed(value) ? unseal(key, value.$sealed, contextOf(resourceUid)) : value;
   });
 
-/** Whether the workspace's key is needed at all: most specs hold no secret. */
+/** True when the workspace's key is needed; most specs hold no secret. */
 export function holdsSecrets(kind: Kind, spec: JsonObject): boolean {
   let found = false;
   visitSecrets(kind, spec, () => (value) => {

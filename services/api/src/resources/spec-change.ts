@@ -1,15 +1,17 @@
-// How a replacement meets what is stored: sections that were sent replace theirs, immutable fields must not move.
+// Merges a replacement with the stored spec: sent sections replace the stored ones, immutable fields must not change.
 import { isDeepStrictEqual } from 'node:util';
 import { type Kind, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { isObject } from './json.ts';
 
-/** Each section of `spec` that was sent takes the place of the stored one; null takes it away. */
+/** Each sent section of `spec` replaces the stored one; null removes it. */
 export function replaceSections(previous: JsonObject, sent: JsonObject): JsonObject {
   return withoutNulls({ ...previous, ...sent });
 }
 
-/** Null clears a field; it is never stored. Free-form values below arrays are the caller's and stay as they are. */
+/**
+ * Null clears a field and is never stored. Free-form values inside arrays belong to the caller and stay as they are.
+ */
 export function withoutNulls(spec: JsonObject): JsonObject {
   const kept = Object.entries(spec).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept.map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]));
@@ -18,7 +20,7 @@ export function withoutNulls(spec: JsonObject): JsonObject {
 const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((node, step) => (isObject(node) ? node[step] : undefined), value);
 
-/** Left out means unchanged; anything else that differs is refused by its name. */
+/** An absent immutable field keeps its value; a different value is refused with the field's name. */
 export function keepImmutable(kind: Kind, previous: JsonObject, next: JsonObject): JsonObject {
   return kind.immutable.reduce((spec, field) => {
     const path = field.split('.').slice(1);

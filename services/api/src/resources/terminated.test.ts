@@ -1,4 +1,4 @@
-// The conditions in SQL are what these functions say, for any row at any time.
+// The SQL conditions give the same result as these functions, for any row at any time.
 import { durationSeconds } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
 import fc from 'fast-check';

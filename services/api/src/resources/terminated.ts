@@ -1,16 +1,17 @@
-// When a row is over, and how long it is still shown. A rule of its own ends it at `expires_at`: from that moment on it is over
-// for everybody, also before somebody has written so. The clock is PostgreSQL's, which also wrote the time of termination.
+// SQL conditions for terminated rows and for how long they are still shown. A row past `expires_at` is over for every
+// reader from that moment, even before its end is written. The clock is PostgreSQL's, which also sets the time of
+// termination.
 import { retentionSeconds } from '@berth/database';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Each is true of a row at the time that is said. */
+/** SQL conditions on a row at the given time. */
 export function conditionsAt(clock: RawBuilder<Date>) {
   const isLive = sql<SqlBool>`(terminated_at is null and (expires_at is null or expires_at > ${clock}))`;
   const stillShown = sql<SqlBool>`coalesce(terminated_at, expires_at)
     + make_interval(secs => (${retentionSeconds})::double precision) > ${clock}`;
   return {
     isLive,
-    /** Of one that is over. */
+    /** Applies to terminated and expired rows only. */
     stillShown,
     liveOrShown: sql<SqlBool>`(${isLive} or ${stillShown})`,
     shownStatus: sql<

@@ -1,4 +1,4 @@
-// A walk through a listing in pages: opened with the cursor of the last page, closed with the cursor of the next.
+// Pagination: a walk is opened with the cursor of the last page and yields the cursor of the next.
 import { createHash } from 'node:crypto';
 import type { ReadCall } from '../http/call.ts';
 import { type Position, readCursor, writeCursor } from './cursor.ts';
@@ -8,7 +8,7 @@ export interface Walk {
   cursorAfter(position: Position): string;
 }
 
-/** `query` is everything the cursor is bound to. */
+/** `query` is everything that the cursor is bound to. */
 export async function openWalk(
   { dependencies }: Pick<ReadCall, 'dependencies'>,
   query: object,
@@ -23,13 +23,13 @@ export async function openWalk(
   };
 }
 
-/** Cuts one page from rows of which one more than the page was read. */
+/** Cuts one page from `limit + 1` rows; the extra row shows that there are more. */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   walk: Walk,
   positionOf: (row: Row) => Position,
-  /** Where reading stopped before there were enough rows. */
+  /** Position where reading stopped before there were enough rows. */
   endedAt?: Position | undefined,
 ) {
   const page = rows.slice(0, limit);
@@ -38,7 +38,7 @@ export function cutPage<Row>(
   return { page, meta: { hasMore: next !== undefined, nextCursor: next === undefined ? '' : walk.cursorAfter(next) } };
 }
 
-/** A bare array, written batch by batch; each batch continues after the last row of the one before. */
+/** Streams a JSON array batch by batch; each batch continues after the last row of the previous one. */
 export async function* streamArray<Row>(
   batchSize: number,
   readBatch: (after: Row | undefined) => Promise<readonly Row[]>,
