@@ -1,6 +1,6 @@
-// The secret by which a runner of the release before knows the api's own calls; others know them by certificate. It is computed from
-// the session's secret and a key that only the api opens, and stored nowhere: whoever reads the database, as gateways do, cannot make
-// such calls.
+// Secret that authenticates the api's calls to a runner of the previous release; newer runners check a certificate. It
+// is derived from the session's secret and a key that only the api can open, and never stored: a reader of the
+// database, such as a gateway, cannot make these calls.
 import { createHmac } from 'node:crypto';
 import type { Database } from '@berth/database';
 import type { Keyring } from '@berth/identity';

@@ -1,13 +1,13 @@
-// Answers gateways that ask for the certificate by which runners know them. Whoever may write to that table is taken for a
-// gateway, and gets the role of one, never the api's.
+// Issues the certificates that authenticate gateways to runners. Any writer of the table counts as a gateway and gets
+// the gateway role, never the api's.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeContext } from './node-context.ts';
 
 const lookMs = 1_000;
-/** Far more than gateways that start in the same second. */
+/** Far above the number of gateways that start in the same second. */
 const most = 100;
 
-/** Until the signal. Every api does it; two that answer the same gateway do no harm. */
+/** Runs until the signal aborts. Every api process runs it; two answers for the same gateway are harmless. */
 export async function certifyGateways(context: NodeContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -1,4 +1,4 @@
-// What a runner should hold, as the database says, in the words of the node protocol.
+// Desired instances of a runner, from the database, in the format of the node protocol.
 import { type DesiredInstance, type ImageSource, InstanceSpec, parseImageReference, registryOf } from '@berth/contract';
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
@@ -13,10 +13,13 @@ export type Desired = 'running' | 'leaving' | 'gone';
 
 export interface Wanted {
   readonly id: string;
-  /** Of its spec: one that has grown is sent again. */
+  /** Generation of the instance's spec; a higher one is sent to the runner again. */
   readonly generation: number;
   readonly desired: Desired;
-  /** The runner has said that it has this generation: whoever made it told the runner directly. */
+  /**
+   * True when the runner has confirmed this generation because the api called it directly, so the stream need not send
+   * it.
+   */
   readonly isApplied: boolean;
 }
 
@@ -29,7 +32,7 @@ export function loadWanted({ database }: NodeContext, runnerId: string): Promise
     .execute();
 }
 
-/** With their secrets opened: from here they go to the runner and nowhere else. */
+/** Loads instances with their secrets opened; they are sent to the runner and nowhere else. */
 export async function loadInstances(context: NodeContext, ids: readonly string[]): Promise<DesiredInstance[]> {
   if (ids.length === 0) return [];
   const rows = await context.database
@@ -56,13 +59,17 @@ export interface InstanceRow {
   readonly spec: unknown;
 }
 
-/** Undefined when its workspace, and with it the key, has gone in the meantime: the instance is about to be taken back. */
+/**
+ * Undefined when the workspace was deleted in the meantime, and its data key with it: the instance is about to be
+ * retired.
+ */
 async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInstance | undefined> {
   const { id, workspace_id: workspaceId } = row;
   try {
     return await openInstance({ ...context, config: context.dependencies.config }, row);
   } catch (err) {
-    // Only then: a runner removes what it is not told of, and a database that hiccups must not cost a running instance.
+    // Skips the instance only if its workspace is gone: a runner removes instances that are not in the list, so a
+    // database error must not cost a running instance.
     if (workspaceId === null || (await workspaceExists(context.database, workspaceId))) throw err;
     context.logger.info({ instance: id, workspaceId }, 'an instance is not handed out: its workspace is gone');
     return undefined;
@@ -73,7 +80,7 @@ interface Opening extends Pick<NodeContext, 'database' | 'keyring'> {
   readonly config: Pick<ApiConfig, 'allowedRegistries'>;
 }
 
-/** With what the operator lists now: only the api knows that. */
+/** Source of the image with the current list of allowed registries, which only the api knows. */
 function sourceNow(
   { image, imageSource = { origin: 'outside' } }: InstanceSpec,
   { allowedRegistries }: Opening['config'],
@@ -89,7 +96,7 @@ export async function openInstance(
 ): Promise<DesiredInstance> {
   const { env, ...stored } = z.parse(StoredSpec, spec);
   const rest = { ...stored, imageSource: sourceNow(stored, config) };
-  // One that waits for an owner holds no secret.
+  // An instance in the warm pool has no owner and holds no secret.
   if (workspace_id === null) return { ...rest, id, generation, revision, env: openEnv(env, Buffer.alloc(0)) };
   const secret = env.some((entry) => 'sealed' in entry);
   const key = secret ? await keyring.workspaceKey(database, workspace_id) : Buffer.alloc(0);

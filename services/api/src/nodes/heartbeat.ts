@@ -10,7 +10,7 @@ export async function recordHeartbeat(context: NodeContext, runnerId: string, bo
   const { database, dependencies } = context;
   const beat = Heartbeat.parse(body);
   if (await recordIf(database, 'up', runnerId, beat)) return;
-  // It was given up although its stream stood, or it speaks on an older one.
+  // The runner was marked lost although its stream is open, or the heartbeat belongs to an older session.
   const isBack = await database.transaction().execute(async (tx) => {
     if (await recordIf(tx, 'up', runnerId, beat)) return false;
     if (!(await recordIf(tx, 'lost', runnerId, beat))) throw nodeErrors.session_over();

@@ -1,5 +1,5 @@
-// A machine becomes a runner: its token is used up, its row is made and its key is certified, or nothing of that happens. The
-// token comes first: without a good one nothing of the request is parsed and nothing is signed.
+// Registers a machine as a runner: consumes its token, inserts its row and signs its key in one transaction. The token
+// is checked first: without a valid token the certificate request is neither parsed nor signed.
 import { type JoinAnswer, JoinRequest, RenewRequest } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { takeJoinToken } from '@berth/identity';

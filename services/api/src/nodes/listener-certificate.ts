@@ -1,5 +1,5 @@
-// The node listener's own certificate. It is made anew at two thirds of its life: an api that runs for longer than that would
-// otherwise refuse every new connection of every runner. Connections that are open keep the certificate they began with.
+// Certificate of the node listener. It is renewed after two thirds of its lifetime: otherwise an api that runs longer
+// than that would fail every new connection of every runner. Open connections keep the certificate they started with.
 import type { Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeServerName } from '@berth/contract';
@@ -7,13 +7,13 @@ import type { NodeAuthority } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { isDueForRenewal } from '@berth/wire';
 
-/** How often the certificate is looked at, also after a renewal that failed. */
+/** Interval of the renewal check, also after a failed renewal. */
 const lookMs = 60 * 60 * 1_000;
 
 export interface ListenerCertificate {
-  /** PEM, without the authority's. */
+  /** Leaf certificate in PEM, without the authority's certificate. */
   readonly certificate: string;
-  /** What a TLS server takes. */
+  /** Options for a TLS server. */
   readonly options: {
     readonly key: string;
     readonly cert: string;
@@ -28,7 +28,7 @@ export async function issueListenerCertificate(authority: NodeAuthority): Promis
     certificate,
     options: {
       key,
-      // With the authority behind it: a machine that joins knows only its fingerprint.
+      // Includes the authority's certificate, because a joining machine knows only its fingerprint.
       cert: `${certificate}\n${authority.certificate}`,
       ca: authority.certificate,
       minVersion: 'TLSv1.3',
@@ -46,7 +46,7 @@ export interface ListenerCertificateKeeping {
   readonly everyMs?: number | undefined;
 }
 
-/** Until the signal. */
+/** Renews the certificate when due, until the signal aborts. */
 export async function keepListenerCertificate(keeping: ListenerCertificateKeeping): Promise<void> {
   const { server, authority, first, onRenewed, signal, logger, everyMs = lookMs } = keeping;
   let { certificate } = first;

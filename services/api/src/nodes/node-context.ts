@@ -5,7 +5,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { ObserveStart } from './start-metrics.ts';
 import type { ChangeWatch } from './watch-changes.ts';
 
-/** What the node listener's parts share. */
+/** State shared by the parts of the node listener. */
 export interface NodeContext {
   readonly database: Database;
   readonly keyring: Keyring;

@@ -1,4 +1,5 @@
-// One report of each of many instances, recorded by one statement. Times that a runner says are durations: its clock is its own.
+// Records one report for each of many instances with one statement. Runners report times as durations, because their
+// clocks are not synchronized with ours.
 import type { InstanceReport } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
@@ -23,15 +24,15 @@ export interface Concerned {
 }
 
 export interface Recorded {
-  /** The resource whose instance is not as it was. */
+  /** The resource to reconcile, when the report changes its instance in a way that matters. */
   readonly news: Concerned | undefined;
   readonly started: BroughtUp | undefined;
   readonly freedMb: number;
-  /** One that waited for an owner will never have one. */
+  /** A warm pool instance ended or failed without an owner, so the pool needs another one. */
   readonly isPoolShort: boolean;
 }
 
-/** Of each instance at most one. */
+/** Takes at most one report per instance. */
 export async function recordRound(
   tx: DatabaseTransaction,
   runnerId: string,
@@ -39,8 +40,9 @@ export async function recordRound(
   reports: readonly InstanceReport[],
 ): Promise<Recorded[]> {
   const said = new Map(reports.map((report) => [report.instance, report]));
-  // The rows are locked in the order of their ids, as everybody does who needs several. A runner that says "gone" of what
-  // should run is told to run it by the same stream: that is not the end of the instance.
+  // Rows are locked in order of their ids, as in every other place that locks several. A report of "gone" for an
+  // instance that should run is skipped: the same stream makes the runner start it again, so the instance has not
+  // ended.
   const { rows } = await sql<Before>`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as said(
@@ -92,8 +94,8 @@ function outcomeOf(before: Before, report: InstanceReport): Recorded {
 }
 
 /**
- * On its way up an instance says much that decides nothing: only what people read of it, and where it ends, matters. Whether
- * it sleeps decides nothing either; that nobody uses it any more does.
+ * While an instance starts, only a message for the user matters, and the end of the start. Sleeping and waking do not
+ * matter for reconcile; an expired idle timeout does.
  */
 function isNews({ state, message, wasExpired }: Before, report: InstanceReport): boolean {
   const isOnItsWay = (each: string): boolean => ['placed', 'pulling', 'starting'].includes(each);

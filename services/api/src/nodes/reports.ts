@@ -1,5 +1,5 @@
-// What runners say is recorded, and whoever decides looks again. A report of an older session, an older sequence, another
-// runner's instance or one that has ended changes nothing.
+// Records reports of runners and enqueues reconcile for the resources concerned. A report is ignored if its session or
+// sequence is old, or if the instance has ended or belongs to another runner.
 import { type InstanceReport, Reports } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
@@ -36,8 +36,8 @@ export async function recordReports(context: NodeContext, runnerId: string, body
 }
 
 /**
- * Whoever places an instance holds the runner's row before the instance's, so it is locked first where memory is given back.
- * Most reports say that something slept or woke, and hold nobody up.
+ * Placement locks the runner's row before the instance's, so the runner's row is locked first here when memory is
+ * released. Most reports are about sleeping and waking; they take no lock on the runner and block no other transaction.
  */
 async function requireSession(
   tx: DatabaseTransaction,
@@ -55,7 +55,7 @@ async function requireSession(
   if (runner?.session !== session) throw nodeErrors.session_over();
 }
 
-/** A statement changes a row once, so the second report of an instance waits for the next. */
+/** A statement updates a row only once, so a second report of the same instance goes into the next round. */
 function roundsOf(reports: readonly InstanceReport[]): InstanceReport[][] {
   const rounds: InstanceReport[][] = [];
   const counts = new Map<string, number>();

@@ -2,16 +2,19 @@ import { InstanceStages } from '@berth/contract';
 import { Histogram, type Registry } from '@berth/telemetry';
 import type { z } from 'zod';
 
-/** From the row of an instance to its first answer. */
+/** Start of an instance: time from its row to its first ready report. */
 export interface BroughtUp {
   readonly totalMs: number;
-  /** As its runner measured them. */
+  /** Stages as measured by the runner. */
   readonly stages: z.infer<typeof InstanceStages>;
 }
 
 export type ObserveStart = (start: BroughtUp) => void;
 
-/** `hand_over` is the rest: until the runner heard of it, waited for its turn, and was heard itself. */
+/**
+ * Observes starts by stage. `hand_over` is the remaining time: until the runner received the instance, in its queue,
+ * and until its report arrived.
+ */
 export function createStartMetrics(registry: Registry): ObserveStart {
   const seconds = new Histogram({
     name: 'berth_instance_start_seconds',

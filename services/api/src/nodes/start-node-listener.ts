@@ -1,5 +1,5 @@
-// Where runners speak to the api: a listener of its own, with mutual TLS under the deployment's node authority. Only joining
-// is open to a caller without a certificate; its token is the credential there.
+// Listener for runners, on its own port, with mutual TLS under the deployment's node authority. Only joining works
+// without a certificate; there the token is the credential.
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -32,7 +32,7 @@ export interface NodeListenerOptions {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** How often the listener's certificate is looked at; once an hour when absent. */
+  /** Interval at which the listener's certificate is checked; one hour when absent. */
   readonly certificateLookMs?: number | undefined;
 }
 
@@ -41,9 +41,12 @@ export interface RunningNodeListener {
   stop(): Promise<void>;
 }
 
-/** Reports of a thousand instances and batches of long lines fit in. */
+/** Large enough for reports of a thousand instances and for batches of long log lines. */
 const bodyLimitBytes = 16 * 1024 * 1024;
-/** Anybody who reaches the listener may ask to join: a token, a name and a certificate request are far below this. */
+/**
+ * Joining is open to any client that reaches the listener, so its limit is low; a token, a name and a certificate
+ * request are far smaller.
+ */
 const joinLimitBytes = 64 * 1024;
 
 type Answer = (context: NodeContext, runnerId: string, body: unknown) => Promise<unknown>;
@@ -103,7 +106,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   server.post(nodePaths.stream, { onRequest: requireCertificate }, async (request, reply) => {
     const runnerId = await runnerOf(context, request);
     const session = await openSession(context, runnerId, request.body);
-    // Gateways learn where its ingress is.
+    // Gateways reload the runner's ingress address.
     dependencies.ringRoutes();
     logger.info({ runner: runnerId, session: session.session }, 'runner connected');
     const ended = new AbortController();
@@ -142,7 +145,9 @@ async function* ndjson(messages: AsyncIterable<StreamMessage>): AsyncGenerator<s
   for await (const message of messages) yield `${JSON.stringify(message)}\n`;
 }
 
-/** The certificate's name is the runner's id; a runner that was removed has a certificate and no row. */
+/**
+ * Id of the calling runner, from the certificate's common name. A removed runner still has a certificate but no row.
+ */
 async function runnerOf({ database }: NodeContext, request: FastifyRequest): Promise<string> {
   const id = certifiedId(request.raw.socket);
   if (id === undefined) throw nodeErrors.runner_unknown();
@@ -151,12 +156,14 @@ async function runnerOf({ database }: NodeContext, request: FastifyRequest): Pro
   return row.id;
 }
 
-/** Before the body is read: a caller without a certificate makes this process hold nothing. */
+/** Runs before the body is read, so that a client without a certificate cannot make this process buffer anything. */
 async function requireCertificate({ raw }: FastifyRequest): Promise<void> {
   if (certifiedId(raw.socket) === undefined) throw nodeErrors.runner_unknown();
 }
 
-/** A connection has one certificate for all of its requests, and taking it apart costs more than most of them. */
+/**
+ * Cache by socket: all requests of a connection share one certificate, and parsing it costs more than most requests.
+ */
 const certified = new WeakMap<Socket, string>();
 
 function certifiedId(socket: Socket): string | undefined {

@@ -1,5 +1,5 @@
-// The one stream of a runner: first everything it should run, then what changes. What was sent is held against the database
-// at every notice, so a change that nobody announced arrives with the next look.
+// The stream to a runner: first all its desired instances, then the changes. At every notice and at every poll the sent
+// state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
@@ -12,16 +12,16 @@ import type { NodeContext } from './node-context.ts';
 import { tellReturn } from './tell-return.ts';
 
 const pulseSeconds = 5;
-/** How often the database is looked at without a notice. */
+/** Poll interval without a notice. */
 const lookMs = 2_000;
 
 export interface Session {
   readonly session: number;
-  /** For a runner of the release before, which knows no certificates of callers. */
+  /** Set for a runner of the previous release, which does not check certificates of callers. */
   readonly secrets: { readonly ingressSecret: string; readonly callSecret: string } | undefined;
 }
 
-/** Opens a session: what the runner says on older ones is not heard any more. */
+/** Opens a session; messages of the runner's older sessions are refused from then on. */
 export async function openSession(context: NodeContext, runnerId: string, body: unknown): Promise<Session> {
   const hello = Hello.parse(body);
   if (hello.protocol !== nodeProtocolVersion)
@@ -65,13 +65,13 @@ async function beginSession(
     .where('id', '=', runnerId)
     .returning('session')
     .executeTakeFirstOrThrow();
-  // What it wants to keep ready may be other than before.
+  // The new session may ask for other warm pools than the previous one.
   if (before.status === 'lost') await tellReturn(tx, runnerId);
   else await enqueue(tx, { topic: 'pool', key: runnerId });
   return session;
 }
 
-/** Ends with the signal, or when a newer session has begun. */
+/** Ends when the signal aborts or a newer session has begun. */
 export async function* streamMessages(
   context: NodeContext,
   runnerId: string,
@@ -110,8 +110,9 @@ const idsOf = (wanted: readonly Wanted[], desired: Desired): string[] =>
 type Sent = Map<string, Pick<Wanted, 'desired' | 'generation'>>;
 
 /**
- * Brings `sent` up to date and says what that takes. A new generation that is not due waits for the next look: who made it is perhaps just
- * telling the runner directly, and to send it as well would slow down the very moment that is to be fast.
+ * Updates `sent` and returns the messages for the runner. A new generation that is not due waits for the next poll: the
+ * api may be calling the runner directly at this moment, and sending it twice would slow down exactly the path that has
+ * to be fast.
  */
 async function differences(
   context: NodeContext,
@@ -131,7 +132,7 @@ async function differences(
     unsent.map(({ id }) => id),
   );
   const retired = rows.filter(({ id, desired }) => desired !== 'running' && sent.get(id)?.desired !== desired);
-  // Rows that ended are taken back too: a runner that was given up for lost still holds their containers.
+  // Ended rows are unset too: a runner that was marked lost still has their containers.
   const ended = [...sent].filter(([id, was]) => was.desired === 'running' && !wanted.has(id)).map(([id]) => id);
   for (const { id, generation } of instances) sent.set(id, { desired: 'running', generation });
   for (const { id, desired, generation } of retired) sent.set(id, { desired, generation });

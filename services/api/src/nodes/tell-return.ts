@@ -1,7 +1,9 @@
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
-/** Of a runner that had been given up: what it kept ready was ended, and its sandboxes were unreachable. */
+/**
+ * Enqueues work for a runner that was lost and is back: its warm pools were ended, and its sandboxes were unreachable.
+ */
 export async function tellReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id)

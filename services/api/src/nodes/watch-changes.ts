@@ -1,16 +1,16 @@
-// Tells each open stream when the instances of its runner may have changed. One connection listens for all of them.
+// Wakes the stream of a runner when its instances may have changed. One database connection listens for all streams.
 import { instancesChannel, listen } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 
 export interface ChangeWatch {
-  /** True at the next change of that runner's instances, false after `mostMs`: a notice may be lost. */
+  /** True at the next change of the runner's instances, false after `mostMs`, because a notice may be lost. */
   next(runnerId: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
   const waiting = new Map<string, Set<() => void>>();
-  // A change between two waits of a stream must not be missed.
+  // Remembers changes that arrive between two waits of a stream.
   const changed = new Set<string>();
   const wake = (runnerId: string): void => {
     const waiters = waiting.get(runnerId);

@@ -1,6 +1,7 @@
-// A runner that has been silent for 30 seconds is given up: what it ran is placed elsewhere, and when it returns it is told
-// to remove it. Only sandboxes stay its own, because nothing elsewhere could stand for them. Silence counts only while this process could have heard: a deployment whose api or database was away for a
-// minute must not move everything it runs.
+// Marks a runner as lost after 30 seconds of silence (`lostAfterSeconds`): its instances are placed elsewhere, and it
+// removes them when it returns. Sandboxes stay with their runner, because their content exists nowhere else. Silence
+// counts only while this process was able to receive: an outage of the api or the database of a minute must not move
+// every instance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
@@ -18,7 +19,8 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
     let listeningSince = performance.now();
     let lastLook = performance.now();
     while (!stopping.signal.aborted) {
-      // A process that was stopped or starved heard nothing either. Counted from look to look: it may have been stopped in one.
+      // A stopped or starved process receives nothing either. Measured from poll to poll, because the process may have
+      // been stopped within one.
       if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
       lastLook = performance.now();
       try {
@@ -61,7 +63,10 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
   }
 }
 
-/** How many instances ended with it; undefined when it spoke again, or another process was faster. */
+/**
+ * Number of instances that ended with the runner; undefined when the runner has reported again or another process was
+ * faster.
+ */
 async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: number): Promise<number | undefined> {
   const lost = await tx
     .updateTable('runners')
@@ -72,7 +77,7 @@ async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: num
     .returning('id')
     .executeTakeFirst();
   if (lost === undefined) return undefined;
-  // A sandbox that was ever ready holds what its owner put into it. What it was promised stays promised.
+  // A sandbox that was ever ready holds its owner's data, so it is kept and its memory stays reserved.
   const isKept = sql`(pool is null and desired = 'running' and spec ? 'sandbox' and ready_at is not null)`;
   const { rows } = await sql<{ ended: number }>`
     with ended as (

@@ -1,4 +1,4 @@
-// A sandbox that was made ahead and given away, and then turned out to be dead: another one is started in its place.
+// Replaces a claimed warm sandbox that turned out to be dead: its instance is retired and another one is started.
 import { enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { addEvent } from '../resources/events.ts';
@@ -6,7 +6,10 @@ import type { RuleContext } from '../resources/rules.ts';
 
 const message = 'The one that was made ahead could not be used; another one is started.';
 
-/** False when it has been adopted after all, or is no longer what it was: then nothing is changed. */
+/**
+ * False when the runner has adopted the instance after all, or the sandbox has changed in the meantime; then nothing is
+ * changed.
+ */
 export async function beginAnew(
   { dependencies, workspace }: RuleContext,
   uid: string,

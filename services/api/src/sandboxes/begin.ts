@@ -1,6 +1,6 @@
-// The beginning of a sandbox. In the transaction that makes it, one that waits for an owner becomes it; after the commit its
-// runner is told directly, and the client is answered when it is reachable. Where none waits, the client is answered when one
-// has been started, or at once when nobody could start it.
+// Starts a new sandbox. The create transaction claims an instance of the warm pool; after the commit the api calls the
+// runner directly, and the client gets its response when the sandbox is reachable. Without a warm instance the response
+// waits for a started one, or is sent at once when none can be started.
 import { resourceErrors } from '@berth/contract';
 import {
   bootRevision,
@@ -23,7 +23,10 @@ import type { Draft, RuleContext } from '../resources/rules.ts';
 import { beginAnew } from './begin-anew.ts';
 import { expiryOf } from './expiry.ts';
 
-/** What a runner may take to adopt one before the client is answered all the same: by then its stream has told it, too. */
+/**
+ * Maximum time for a runner to adopt an instance before the client gets its response anyway; by then the stream has
+ * delivered it too.
+ */
 const adoptionMs = 5_000;
 
 export async function beginSandbox(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow> {
@@ -52,8 +55,8 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
 }
 
 /**
- * Refused here, so that the caller hears of it at once. Without a lock: many that start at the same moment may all pass, and
- * whoever gives them to runners starts as many as the account has room for.
+ * Refuses here, so that the caller gets the error at once. Takes no lock: many simultaneous creates may all pass, and
+ * placement then starts only as many as the account has room for.
  */
 async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec }: ResourceRow): Promise<void> {
   const { config, placement } = dependencies;
@@ -80,20 +83,22 @@ async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, a
   const { dependencies, workspace } = context;
   const { runner, id, generation, revision, spec } = claimed;
   const instance = { id, generation, workspace_id: workspace.id, revision, spec };
-  // Whatever goes wrong from here on, the sandbox is there: the runner's stream brings it what this could not.
+  // The sandbox is already committed: if anything fails from here on, the runner's stream delivers the instance.
   const desired = await openInstance(dependencies, instance).catch(() => undefined);
   const said = desired && (await dependencies.runners.call(runner, 'adopt', desired, adoptionMs));
   if (said?.call === 'done' || said?.call === 'unchanged') return answer;
   dependencies.ringInstances(runner.id);
-  // Nobody can have used what never became theirs, so nothing is lost when another one takes its place.
+  // An instance that was never adopted has no user data, so replacing it loses nothing.
   const isUnusable = said?.call === 'failed' || said?.call === 'unknown';
   if (!isUnusable) return answer;
-  // It may have been given up meanwhile by whoever heard of its end.
+  // A process that received the report of the instance's end may have replaced it already.
   if (!(await beginAnew(context, row.uid, bootRevision(1), id))) return (await context.readAgain(row.uid)) ?? answer;
   return whenDeployed(context, row.uid, answer);
 }
 
-/** The record as it then stands; the one that was answered with when it is still on its way. */
+/**
+ * Waits until the sandbox is settled and returns its record; returns the given answer when it is still being deployed.
+ */
 export async function whenDeployed(context: RuleContext, uid: string, answer: unknown): Promise<unknown> {
   const { config, deployments } = context.dependencies;
   const isSettled = await deployments.settled(uid, config.createWaitSeconds * 1_000, context.clientGone());

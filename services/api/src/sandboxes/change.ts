@@ -1,5 +1,5 @@
-// What a change of a sandbox does to what runs of it. Control-plane sheet 3.4 as the decisions settle it: image and memory
-// begin anew, and what was inside is lost; everything else is applied to what runs.
+// Applies a change of a sandbox to its running instance. Control-plane sheet 3.4, with the decisions: a new image or
+// memory size starts a new boot and the content is lost; every other change is applied in place.
 import { isDeepStrictEqual } from 'node:util';
 import { InstanceSpec } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
@@ -19,12 +19,12 @@ import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { expiryOf } from './expiry.ts';
 
-/** As long as adopting one may take. */
+/** The same limit as for adoption. */
 const changeMs = 5_000;
 
 const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
 
-/** Before the change is written: a new boot, another status, and the events that say so. */
+/** Runs before the change is written: sets the new boot, the status and the events. */
 export async function announceChange(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void> {
   const isEnabled = draft.spec.enabled !== false;
   const reason = reasonToBeginAnew(context, draft.spec, previous);
@@ -50,7 +50,7 @@ export async function announceChange(context: RuleContext, draft: Draft, previou
     draft.events.push({ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(running.spec.isolation) });
 }
 
-/** For people; undefined when what runs can go on. */
+/** Reason for a new boot, shown to people; undefined when the running instance can stay. */
 function reasonToBeginAnew(
   { dependencies, query }: RuleContext,
   wanted: JsonObject,
@@ -67,13 +67,13 @@ function reasonToBeginAnew(
   return status === 'FAILED' && isChanged ? 'Begins anew: what had failed was changed.' : undefined;
 }
 
-/** After the change is written: what runs is told of it under a higher generation, and the clock is set anew. */
+/** Runs after the change is written: gives the running instance a higher generation and recomputes the expiry. */
 export async function applyChange(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {
   const { tx, workspace, dependencies } = context;
   const running = await findRunning(context, row);
   if (running !== undefined) {
     const { placement, config } = dependencies;
-    // Settled when it was started: the operator may have other defaults since.
+    // These values stay as they were when the instance started, because the operator's defaults may have changed since.
     const { image, imageSource = { origin: 'outside' }, isolation, port, memoryMb, cpus } = running.spec;
     const made = sandboxInstanceSpec(
       { uid: row.uid, name: row.name, workspace: { id: workspace.id, name: workspace.name } },
@@ -99,7 +99,10 @@ export async function applyChange(context: RuleContext, row: ResourceRow): Promi
 
 type Running = NonNullable<Awaited<ReturnType<typeof findRunning>>>;
 
-/** At once, so that whoever is answered meets what was changed; a runner that is away hears of it from its stream. */
+/**
+ * Calls the runner directly, so that the change is in effect when the client gets its response; an unreachable runner
+ * receives it by its stream.
+ */
 async function tellRunner(
   context: RuleContext,
   { id, runner, revision, generation }: Running,
@@ -122,7 +125,7 @@ async function setExpiry(context: RuleContext, row: ResourceRow): Promise<Resour
     .executeTakeFirstOrThrow();
 }
 
-/** Of the wanted boot, locked. */
+/** Running instance of the current boot, locked. */
 async function findRunning({ tx }: RuleContext, { uid, state }: ResourceRow) {
   const row = await tx
     .selectFrom('instances')

@@ -1,5 +1,5 @@
-// Waking and freezing by hand. The runner is asked before the transaction, which then keeps what it said: the next read agrees
-// with it, and the audit log holds what was really done.
+// Wakes and freezes a sandbox on request. The runner is called before the transaction, which then records the result:
+// the next read agrees with it, and the audit log holds only actions that took place.
 import {
   type RunnerCallAnswer,
   type RunnerCallName,
@@ -22,7 +22,7 @@ interface Done {
   readonly instance: string;
 }
 
-/** Waking waits for memory, freezing for the guest's last word. */
+/** Waking waits for memory, freezing for the guest's consent. */
 const answerMs = 20_000;
 
 async function ask(call: ReadCall<Control>, wish: Wish): Promise<Done> {

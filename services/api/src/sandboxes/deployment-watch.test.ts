@@ -85,6 +85,6 @@ test('a wait that begins after the close ends at once, so that it does not hold 
     logger: createLogger({ role: 'api' }, { level: 'silent' }),
   });
   await closed.close();
-  // Longer than the test may take.
+  // Longer than the test's timeout.
   expect(await closed.settled(await add(), 3_600_000, never)).toBe(false);
 });

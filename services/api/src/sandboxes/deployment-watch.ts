@@ -1,18 +1,18 @@
-// Tells those who wait for a resource when it is no longer on its way. One connection listens for all of them, and one
-// statement looks for all of them: a thousand who wait cost what one costs.
+// Notifies waiting requests when a resource is no longer DEPLOYING. One connection listens and one statement polls for
+// all of them, so a thousand waiting requests cost as much as one.
 import { type Database, listen, routesChannel } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { isLive } from '../resources/terminated.ts';
 
 export interface DeploymentWatch {
-  /** True once its status is anything but DEPLOYING, or it has gone; false after `mostMs`, or when the signal says so. */
+  /** True once the status is not DEPLOYING or the resource is gone; false after `mostMs` or when the signal aborts. */
   settled(uid: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Ends every wait, also those that begin later. */
+  /** Ends every wait, including waits that begin later. */
   close(): Promise<void>;
 }
 
-/** A notice may be lost. */
+/** Poll interval, because a notice may be lost. */
 const lookMs = 1_000;
 
 export interface DeploymentWatchOptions {
@@ -61,9 +61,9 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
       };
       waiters.add(end);
       signal.addEventListener('abort', giveUp);
-      // A request may come to its wait while the api stops, which would hold up the stop for as long as it waits.
+      // A request may begin to wait while the api stops; its wait would delay the stop.
       if (signal.aborted || isClosed) giveUp();
-      // It may have come to rest before anybody listened.
+      // The resource may have settled before the wait was registered.
       else look([uid]);
       return promise;
     },

@@ -1,4 +1,4 @@
-// Refusals of waking and freezing by hand.
+// Errors of waking and freezing on request.
 import { defineErrors } from '@berth/contract';
 
 export const sandboxErrors = defineErrors({

@@ -2,10 +2,13 @@ import { fixedExpiry, limitOf } from '@berth/placement';
 import type { ResourceRow } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
 
-/** The last one that every calendar in between can write; nobody waits for later ones. */
+/** The last date with a four-digit year; a later expiry counts as none. */
 const lastMs = Date.UTC(9999, 11, 31);
 
-/** When a rule ends it whatever happens until then; null when none does. Only its runner knows when nobody uses it. */
+/**
+ * Time at which a fixed rule ends the sandbox; null without such a rule. The idle timeout is not included, because only
+ * the runner knows when a sandbox is idle.
+ */
 export function expiryOf(
   { workspace, dependencies }: Pick<RuleContext, 'workspace' | 'dependencies'>,
   { spec, created_at }: Pick<ResourceRow, 'spec' | 'created_at'>,

@@ -1,4 +1,5 @@
-// Calls to runners over their ingress, as gateways reach it: what is waited for here need not wait for a runner's stream.
+// Calls runners over their ingress, on the same path as gateways, so that a request does not have to wait for the
+// runner's stream.
 import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { createNodeAuthority, type Keyring, type MasterKeyRing } from '@berth/identity';
@@ -6,7 +7,7 @@ import type { Logger } from '@berth/telemetry';
 import { callRunner, createCredentials, NotDispatched, RunnerLines } from '@berth/wire';
 import { callSecretOf } from '../nodes/call-secret.ts';
 
-/** As its row says. */
+/** Ingress address and secret of a runner, as stored in `runners`. */
 interface RunnerAt {
   readonly id: string;
   readonly ingressAddress: string | null;
@@ -14,21 +15,21 @@ interface RunnerAt {
 }
 
 export interface RunnerCalls {
-  /** Undefined when the runner could not be asked, or did not answer in time: what became of it is not known then. */
+  /** Undefined when the runner was unreachable or did not answer in time; the outcome is then unknown. */
   call<Name extends RunnerCallName>(
     runner: RunnerAt,
     name: Name,
     body: RunnerCallBody<Name>,
     mostMs: number,
   ): Promise<RunnerCallAnswer | undefined>;
-  /** What the api shows to runners, in PEM; undefined before the first call. */
+  /** Client certificate of the api, in PEM; undefined before the first call. */
   readonly certificate: string | undefined;
   close(): void;
 }
 
-/** For a connection and the runner's first answer. */
+/** Timeout for the connection and the runner's first answer. */
 const answerMs = 5_000;
-/** After a refusal a runner is not called on for so long. */
+/** Pause before the next call to a runner that refused the connection. */
 const refusedMs = 100;
 
 export interface RunnerCallsOptions {
@@ -54,7 +55,8 @@ export function createRunnerCalls({ database, keyring, masterKeys, logger }: Run
       };
       try {
         if (secret === null) return await callWith();
-        // The runner is of a release before, and knows no certificates of callers. One older still knows the gateways' secret only.
+        // A runner of the previous release does not check client certificates and needs the call secret; an older one
+        // knows only the gateways' secret.
         return await callWith(await callSecretOf({ database, keyring }, secret)).catch((error: unknown) => {
           if (error instanceof NotDispatched && error.reason === 'refused') return callWith(secret);
           throw error;

@@ -1,4 +1,4 @@
-// What a sandbox's answer says of what runs of it: asked once for a whole page.
+// Adds the state of its instances to a sandbox's response, with one query for a whole page.
 import { IsolationClass } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/placement';
@@ -35,7 +35,7 @@ export async function showInstances(
   });
 }
 
-/** Those that run, and those that failed lately, oldest first. */
+/** Live instances and recently failed ones, oldest first. */
 async function loadInstances(database: Database, uids: readonly string[]): Promise<Map<string, InstanceRow[]>> {
   const found = new Map<string, InstanceRow[]>(uids.map((uid) => [uid, []]));
   if (uids.length === 0) return found;
@@ -49,7 +49,7 @@ async function loadInstances(database: Database, uids: readonly string[]): Promi
   return found;
 }
 
-/** What is only true of one that runs, or that a rule will end, is left out otherwise. */
+/** Fields that apply only to a running sandbox, or to one that a rule will end, are left out otherwise. */
 function show(item: Rendered, row: ResourceRow, instances: readonly InstanceRow[], view: View): Rendered {
   const { state: _stored, ...shown } = item;
   const isOver = row.status === 'TERMINATED';

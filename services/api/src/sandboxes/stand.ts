@@ -1,5 +1,5 @@
-// What becomes of a create whose name is taken, and how a sandbox ends. One that is over or has failed makes room in the same
-// transaction, so that nobody is told of a name that is taken by something that is not there. Control-plane sheet 3.4.
+// Handles a create whose name is taken, and the end of a sandbox. A terminated or failed sandbox is replaced in the
+// same transaction, so that a sandbox that no longer runs never causes a name conflict. Control-plane sheet 3.4.
 import { resourceErrors } from '@berth/contract';
 import { expiryMessage, terminateSandbox } from '@berth/placement';
 import { kindErrors } from '../kinds/errors.ts';
@@ -23,7 +23,7 @@ export async function standing(
       context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));
     return { row, verdict: 'answer' };
   }
-  // Whoever lost to a create that was still running can wait for that one.
+  // A create that lost to one still in progress can wait for that one.
   if (when === 'lost' || row.status === 'DEPLOYING') throw kindErrors.creation_in_progress({ name });
   throw resourceErrors.already_exists({ kind: 'sandbox', name });
 }
