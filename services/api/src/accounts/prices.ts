@@ -1,5 +1,5 @@
-// List prices, copied to an account when its first workspace is set up and changed there by the operator afterwards.
-// Decimal text, never a float. A month is 30 days: 2 592 000 seconds, 720 hours.
+// List prices in USD. They are copied to an account when its first workspace is set up; the operator changes the copy
+// afterwards. Decimal text, never a float. A month is 30 days: 2 592 000 seconds, 720 hours.
 
 interface Price {
   readonly dimension: string;

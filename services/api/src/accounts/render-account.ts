@@ -17,7 +17,9 @@ interface Held {
   readonly role: 'member' | 'admin';
 }
 
-/** Accounts as their caller may see them, in the order of their ids, which is the order of their creation. */
+/**
+ * Loads the caller's accounts, limited to the fields the caller may see, ordered by id, which is the order of creation.
+ */
 export async function loadAccounts(database: Database, held: readonly Held[]) {
   const { rows } = await sql<AccountRow>`
     select a.id, a.display_name, a.owner_email, a.plan, a.tier, a.created_at, a.updated_at,
@@ -28,7 +30,7 @@ export async function loadAccounts(database: Database, held: readonly Held[]) {
   return rows.map((row) => renderAccount(row, held.find(({ accountId }) => accountId === row.id)?.role ?? 'member'));
 }
 
-/** Whoever was invited to one workspace is not told who runs the account. */
+/** Only account admins see the owner's address and the list of admins; a person invited to one workspace does not. */
 function renderAccount(row: AccountRow, role: Held['role']) {
   const { display_name, owner_email, plan, tier, admins } = row;
   const toAdmin = role === 'admin';

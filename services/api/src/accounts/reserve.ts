@@ -5,7 +5,10 @@ import type { WriteCall } from '../http/call.ts';
 
 type ReserveCall = Pick<WriteCall, 'tx' | 'workspace' | 'dependencies'>;
 
-/** Refuses what the account has no room for before much is written for it. Without a lock: `reserve` decides at the end. */
+/**
+ * Refuses early, before many rows are written, when the account's limit is exhausted. Takes no lock: `reserve` decides
+ * at the end.
+ */
 export async function requireRoom(
   { tx, workspace: { account }, dependencies }: ReserveCall,
   resourceType: string,
@@ -21,7 +24,10 @@ export async function requireRoom(
   if ((counter?.used ?? 0) + amount > limit) throw resourceErrors.quota_exceeded({ limit, resourceType });
 }
 
-/** Takes from a limit of the account, or refuses with the name of the limit. Belongs at the end of a transaction. */
+/**
+ * Takes an amount from a limit of the account, or refuses with the name of the limit. Call it at the end of a
+ * transaction, because it locks the counter.
+ */
 export async function reserve(
   { tx, workspace: { account }, dependencies }: ReserveCall,
   resourceType: string,

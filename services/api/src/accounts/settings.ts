@@ -16,7 +16,7 @@ export interface AccountSettingsCache {
 const freshMs = 1000;
 const maxEntries = 10_000;
 
-/** Every answer names the tier and every create asks for a limit, so the row is kept for a second. */
+/** Caches the account row for a second: every response names the tier and every create checks a limit. */
 export function createAccountSettings(database: Database, now: () => number = Date.now): AccountSettingsCache {
   const entries = new Map<string, { readonly until: number; readonly settings: Promise<AccountSettings> }>();
 

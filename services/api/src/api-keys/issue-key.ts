@@ -1,5 +1,6 @@
-// Makes a key. Its value stands in the answer; what is stored is a hash, and for service accounts a sealed copy. It never lives
-// longer than the key that made it: a stolen key would otherwise be made good for ever before it expires or is deleted.
+// Creates an API key. The response is the only place that shows its value; the database stores a hash and, for service
+// accounts, a sealed copy. A key never outlives the key that created it: otherwise a thief could create a permanent key
+// before the stolen one expires or is deleted.
 import { type ApiKeyInput, requestErrors } from '@berth/contract';
 import { newApiKey, parseExpiry } from '@berth/identity';
 import { sql } from 'kysely';
@@ -11,7 +12,7 @@ import { requireWithin } from './require-within.ts';
 interface NewKey {
   readonly owner: KeyOwner;
   readonly input: z.output<typeof ApiKeyInput>;
-  /** Absent: the value cannot be recovered. */
+  /** When absent, no sealed copy is stored and the value cannot be recovered. */
   readonly seal?: (id: string, value: string) => string;
 }
 
@@ -39,13 +40,16 @@ export async function issueKey(call: WriteCall, { owner, input, seal }: NewKey):
   const livesMs = row.expires_at === null ? undefined : row.expires_at.getTime() - row.created_at.getTime();
   return {
     ...renderKey(row),
-    // Left out when the calling key ends sooner: `expiresAt` says when.
+    // Left out when the key ends sooner than asked because the calling key does; `expiresAt` has the actual end.
     ...(expirySeconds === undefined || livesMs !== expirySeconds * 1_000 ? {} : { expires_in: input.expires_in }),
     apiKey: value,
   };
 }
 
-/** By the database's clock, which also judges whether a key has expired. `least` passes over what is null. */
+/**
+ * Expiry of the new key: its own or that of its parent key, the earlier one (`least` ignores nulls). Uses the
+ * database's clock, which also decides whether a key has expired.
+ */
 const soonest = (expirySeconds: number | undefined, parentId: string) => sql<Date | null>`least(
   now() + make_interval(secs => ${expirySeconds ?? null}::double precision),
   (select expires_at from api_keys where id = ${parentId}))`;

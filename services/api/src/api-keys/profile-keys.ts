@@ -1,4 +1,4 @@
-// Personal keys. They belong to users; a service account's keys are managed by the admins of its workspace.
+// Personal API keys, owned by users. Keys of a service account are managed by the admins of its workspace.
 import { createProfileKey, deleteProfileKey, listProfileKeys } from '@berth/contract';
 import type { Principal } from '@berth/identity';
 import { type Registration, read, write } from '../http/call.ts';

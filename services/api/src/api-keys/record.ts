@@ -29,7 +29,7 @@ export const renderKey = (row: KeyRow) => ({
   ...(row.last_used_at === null ? {} : { lastUsedAt: row.last_used_at.toISOString() }),
 });
 
-/** Newest first. Expired keys stay in the list, so that their owner sees why a program is refused. */
+/** Lists keys newest first. Expired keys stay in the list, so that their owner sees why a program is refused. */
 export async function listKeys(database: Database, owner: KeyOwner) {
   const rows = await database
     .selectFrom('api_keys')

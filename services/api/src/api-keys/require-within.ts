@@ -3,7 +3,7 @@ import { apiKeyErrors } from './errors.ts';
 
 type Scopes = readonly string[] | undefined;
 
-/** A key hands on no more than it holds: whoever steals a narrow key cannot make a wide one with it. */
+/** A key grants only scopes that it holds itself, so a stolen narrow key cannot create a wider one. */
 export function requireWithin(held: Scopes, asked: Scopes): void {
   if (held === undefined || held.includes('admin')) return;
   if (asked === undefined) throw apiKeyErrors.scopes_required({ held: held.join(', ') });

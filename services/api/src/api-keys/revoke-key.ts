@@ -4,8 +4,9 @@ import type { WriteCall } from '../http/call.ts';
 import type { KeyOwner } from './record.ts';
 
 /**
- * With all keys that were made with it, but for the calling key and what that made: who replaces a key makes the new one with the
- * old, and deletes the old with the new. In this process they are refused at once, everywhere else within a second.
+ * Deletes a key and all keys created with it, except the calling key and the keys created with that one: to rotate a
+ * key, its owner creates the new key with the old one and then deletes the old one with the new one. This process
+ * refuses the deleted keys at once, other processes within a second.
  */
 export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string): Promise<undefined> {
   const { tx, dependencies, principal } = call;
@@ -21,7 +22,10 @@ export async function revokeKey(call: WriteCall, owner: KeyOwner, keyId: string)
   call.afterCommit(() => dependencies.authenticator.forget(({ keyId: id }) => ended.has(id)));
 }
 
-/** The key itself, and all that were made with it: the database deletes these with it. */
+/**
+ * Ids of the key and of all keys created with it, directly or indirectly; the foreign key deletes them together with
+ * the key.
+ */
 async function keysBelow({ tx }: WriteCall, keyId: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     with recursive below as (
@@ -32,7 +36,7 @@ async function keysBelow({ tx }: WriteCall, keyId: string): Promise<ReadonlySet<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Takes the calling key out from below the key that goes. */
+/** Detaches the calling key from the deleted key, so that the cascade does not delete it. */
 async function keepCaller({ tx }: WriteCall, keyId: string, callerId: string): Promise<void> {
   if (callerId === keyId) return;
   await sql`

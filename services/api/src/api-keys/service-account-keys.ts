@@ -1,4 +1,5 @@
-// Keys of service accounts, which are also sealed with the workspace's data key: S3 signatures are made with the value.
+// Keys of service accounts. The value is also stored, sealed with the workspace's data key, because S3 signatures are
+// computed from it.
 import { createServiceAccountKey, deleteServiceAccountKey, listServiceAccountKeys } from '@berth/contract';
 import { seal } from '@berth/identity';
 import { type Registration, read, type WriteCall, write } from '../http/call.ts';
@@ -12,7 +13,7 @@ import { revokeKey } from './revoke-key.ts';
 async function createKey(call: WriteCall<typeof createServiceAccountKey>): Promise<unknown> {
   const { tx, workspace, params, body, dependencies } = call;
   const owner = { service_account_id: await requireServiceAccount(tx, workspace.id, params.clientId) };
-  // Without its last step a workspace may have no data key to seal with.
+  // A workspace whose setup has not finished may have no data key to seal with.
   const { status } = await loadWorkspace(tx, workspace.id);
   if (status !== 'ready') throw workspaceErrors.workspace_not_ready({ name: workspace.name });
   const dataKey = await dependencies.keyring.workspaceKey(tx, workspace.id);

@@ -1,4 +1,4 @@
-// Control-plane sheet 1.9.
+// Revisions and custom domains of applications. Control-plane sheet 1.9.
 import {
   application,
   createApplicationCustomDomain,

@@ -1,11 +1,11 @@
-// The stored revisions of applications, in the form that an application carries.
+// Stored revisions of applications, in the form shown in an application's spec.
 import type { Kind } from '@berth/contract';
 import type { Database, JsonObject } from '@berth/database';
 import { maskSecrets } from '../resources/secrets.ts';
 
 const shown = ['envs', 'image', 'memory', 'port'] as const;
 
-/** Newest first, by application. */
+/** Revisions by application uid, newest first. */
 export async function loadRevisions(
   database: Database,
   kind: Kind,

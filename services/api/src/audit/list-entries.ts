@@ -1,4 +1,4 @@
-// The audit log of a workspace or of an account, newest first, in pages behind sealed cursors.
+// Lists the audit log of a workspace or of an account, newest first, in pages behind sealed cursors.
 import type { Database, Tables } from '@berth/database';
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { ReadCall } from '../http/call.ts';
@@ -53,7 +53,7 @@ function readRows(
   if (action !== undefined) query = query.where('action', '=', action);
   if (from !== undefined) query = query.where('at', '>=', new Date(from));
   if (to !== undefined) query = query.where('at', '<', new Date(to));
-  // The time alone as well: it tells which months have to be looked at.
+  // The separate condition on the time lets PostgreSQL skip the partitions of other months.
   if (after !== undefined)
     query = query
       .where('at', '<=', new Date(after[0]))

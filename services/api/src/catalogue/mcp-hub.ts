@@ -1,4 +1,5 @@
-// Ready-made MCP servers. An entry names an image only when there is one; until then it says that it is coming.
+// Ready-made MCP servers. An entry names an image only when the image is published; until then it is marked
+// `coming_soon`.
 import type { McpDefinition } from '@berth/contract';
 import { z } from 'zod';
 import { readYaml, uniquelyNamed } from './read-yaml.ts';
@@ -21,7 +22,7 @@ type Entry = z.infer<typeof Entry>;
 
 const entries = readYaml(new URL('mcp-hub.yaml', import.meta.url), uniquelyNamed(Entry));
 
-/** What a console asks for: one text field per variable, labelled for people. */
+/** Form fields of a console: one text field per variable, with a label for people. */
 const questions = (fields: Readonly<Record<string, string>>, secret: boolean) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, label]) => [name, { type: 'string', label, required: true, secret }]),
@@ -45,12 +46,15 @@ const definition = (entry: Entry): z.input<typeof McpDefinition> => ({
 
 export const mcpHub = entries.map(definition);
 
-/** Integrations that tools of the hub connect to, with the names shown to people. */
+/** Integrations that the hub's servers connect to, with their display names. */
 export const toolIntegrations: ReadonlyMap<string, string> = new Map(
   entries.flatMap(({ integration, displayName }) => (integration === undefined ? [] : [[integration, displayName]])),
 );
 
-/** Undefined when the hub has no server for the integration; without `image` when its server is still to come. */
+/**
+ * Image of the hub's server for an integration: undefined when the hub has no such server, `image` undefined when it is
+ * not published yet.
+ */
 export function hubImageFor(integration: string): { readonly image: string | undefined } | undefined {
   const entry = entries.find((candidate) => candidate.integration === integration);
   return entry === undefined ? undefined : { image: entry.image };

@@ -1,4 +1,4 @@
-// Catalogues are files of the repository. They are read once, when the program starts, and a wrong one stops it there.
+// Catalogues are files of the repository. They are read once at start; an invalid catalogue stops the start.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ export function readYaml<S extends z.ZodType>(file: URL, schema: S): z.output<S>
   throw new Error(`${file.pathname} is not a valid catalogue:\n${z.prettifyError(read.error)}`);
 }
 
-/** Names stand in addresses and must be found again, so none may be there twice. */
+/** Names are part of addresses and identify entries, so a duplicate is refused. */
 export const uniquelyNamed = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
   z
     .array(item)

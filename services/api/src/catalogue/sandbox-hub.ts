@@ -1,4 +1,5 @@
-// Ready-made sandbox images, all below the brand's name. None is published yet, so every entry says that it is coming.
+// Ready-made sandbox images, all below the brand's name. None is published yet, so every entry is marked as coming
+// soon.
 import { type Brand, Port, type SandboxDefinition } from '@berth/contract';
 import { z } from 'zod';
 import { readYaml, uniquelyNamed } from './read-yaml.ts';

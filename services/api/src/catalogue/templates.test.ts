@@ -9,7 +9,7 @@ test('the hash of a template changes with the name and with the content of any f
     [file('a', 'one'), file('b', 'three')],
     [file('a', 'one'), file('c', 'two')],
     [file('a', 'one')],
-    // The same bytes, cut elsewhere.
+    // The same bytes, split differently over the files.
     [file('a', 'onetwo')],
     [file('a', 'on'), file('b', 'etwo')],
   ].map(contentHash);

@@ -38,14 +38,14 @@ function filesOf(folder: URL): TemplateFile[] {
     .map((path) => ({ path, content: readFileSync(new URL(path, folder)) }));
 }
 
-/** Changes when any file of the template does, by name or by content. */
+/** Hash of a template: changes when the name or the content of any of its files changes. */
 export function contentHash(files: readonly TemplateFile[]): string {
   const hash = createHash('sha256');
   for (const { path, content } of files) hash.update(`${path}\0${content.length}\0`).update(content);
   return hash.digest('hex');
 }
 
-/** The picture travels inside the answer: there is no other address that serves it. */
+/** The icon is embedded as a data URL, because no other address serves it. */
 function icon(files: readonly TemplateFile[], path: string): string {
   const file = files.find((candidate) => candidate.path === path);
   if (file === undefined) throw new Error(`A template has no ${path}. Add it beside its template.yaml.`);
@@ -64,7 +64,7 @@ function load(name: string): z.input<typeof Template> {
     url: `${repositoryFolder}/${name}`,
     icon: icon(files, 'icon.svg'),
     iconDark: icon(files, 'icon-dark.svg'),
-    // Nobody counts them: the templates are part of this repository, not repositories of their own.
+    // Always zero: templates are folders of this repository, so they have no downloads, forks or stars of their own.
     downloadCount: 0,
     forksCount: 0,
     starCount: 0,

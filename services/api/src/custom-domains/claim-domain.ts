@@ -1,5 +1,5 @@
-// A domain has one owner in the deployment. It is claimed beside the host names of workloads, in a region of no name, so
-// that the primary key decides between two that ask at once.
+// A domain has one owner in the deployment. It is claimed as a row of `host_labels` with an empty region, so that the
+// primary key decides between two simultaneous claims.
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { kindErrors } from '../kinds/errors.ts';
@@ -26,7 +26,10 @@ export async function claimDomain(
   await requireNoOwnerAbove(tx, workspaceId, name);
 }
 
-/** Only a verified domain covers what is below it: otherwise anybody could keep others off by asking for co.uk. */
+/**
+ * Only a verified domain blocks claims on names below it: otherwise any workspace could claim co.uk unverified and
+ * block every name under it.
+ */
 export async function requireNoOwnerAbove(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<void> {
   const owner = await tx
     .selectFrom('host_labels')

@@ -1,4 +1,4 @@
-// Verification of a custom domain: DNS is asked before the transaction, so that a slow name server holds no lock.
+// Verifies a custom domain. DNS is queried before the transaction, so that a slow name server holds no lock.
 import { customDomain, requestErrors, verifyCustomDomain } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { sql } from 'kysely';
@@ -22,7 +22,7 @@ const wantedOf = ({ spec }: ResourceRow): DomainRecords => ({
   ),
 });
 
-/** The domain's spec after DNS was asked. No answer from DNS leaves a verdict as it was. */
+/** Spec of the domain after the DNS query. When DNS does not answer, the previous status stays. */
 function judged(row: ResourceRow, found: FoundRecords | undefined, now: Date): JsonObject {
   const spec = without(row.spec, 'verificationError');
   if (found === undefined)

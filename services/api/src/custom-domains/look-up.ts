@@ -1,4 +1,4 @@
-// Asks DNS for the records of a domain.
+// Queries DNS for the records of a domain.
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import type { DomainRecords, FoundRecords } from './records.ts';
@@ -8,7 +8,7 @@ export interface Lookup {
   readonly timeoutMs?: number;
 }
 
-/** Undefined when DNS gave no answer at all, which says nothing about the records. */
+/** Undefined when DNS gave no answer at all; the records may then exist or not. */
 export async function lookUp(
   domain: string,
   { txtRecords }: DomainRecords,
@@ -16,7 +16,8 @@ export async function lookUp(
 ): Promise<FoundRecords | undefined> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
-  // A wildcard record answers for any name below the domain; a random one has no record of its own.
+  // The random name below the domain detects a wildcard record: the name has no record itself, so only a wildcard
+  // answers.
   const below = `${randomBytes(8).toString('hex')}.${domain}`;
   try {
     const [cname, ...txt] = await Promise.all([

@@ -1,4 +1,5 @@
-// The DNS records that prove a domain and lead it here, and what the ones that were found say. Control-plane sheet 4.11.
+// The DNS records that prove ownership of a domain and point it to this deployment, and the check of the records found.
+// Control-plane sheet 4.11.
 
 interface Wanted {
   readonly domain: string;
@@ -29,7 +30,7 @@ export interface FoundRecords {
 const sameHost = (one: string, other: string): boolean =>
   one.toLowerCase().replace(/\.$/, '') === other.toLowerCase().replace(/\.$/, '');
 
-/** What is left to set, as sentences; none when the domain is proven. */
+/** The records still to be set, as sentences; empty when the domain is proven. */
 export function missingRecords(domain: string, wanted: DomainRecords, found: FoundRecords): string[] {
   const txt = Object.entries(wanted.txtRecords)
     .filter(([name, value]) => !(found.txt.get(name) ?? []).includes(value))
@@ -41,7 +42,7 @@ export function missingRecords(domain: string, wanted: DomainRecords, found: Fou
   return [...txt, ...cname];
 }
 
-/** Every domain above this one, nearest first, without the top-level one. */
+/** Parent domains, nearest first, without the top-level domain. */
 export function domainsAbove(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join('.'));

@@ -1,4 +1,5 @@
-// The previews that answer on custom domains; control-plane sheet 2.15. A domain without any shows no list.
+// Adds to each custom domain the previews that are served on it; control-plane sheet 2.15. A domain without previews
+// has no `subdomains` field.
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';

@@ -1,4 +1,4 @@
-// Tokens for one drive and the keys that verify them. Control-plane sheet 1.12.
+// Access tokens for a drive and the public keys that verify them. Control-plane sheet 1.12.
 import { createDriveAccessToken, getDriveKeys, requestErrors } from '@berth/contract';
 import { type Registration, read, write } from '../http/call.ts';
 import { findLive } from '../resources/record.ts';

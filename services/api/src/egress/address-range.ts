@@ -1,8 +1,8 @@
-// Address ranges as an operator writes them in the config. A range that PostgreSQL would refuse must stop the start, not
-// the first allocation.
+// Checks address ranges of the config. A range that PostgreSQL would refuse must stop the start instead of failing the
+// first allocation.
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Undefined for a range that can be used, otherwise what is wrong with it. */
+/** Undefined for a usable range, otherwise the reason why it is not. */
 export function rangeFault(text: string): string | undefined {
   const [address = '', length = '', ...rest] = text.split('/');
   const width = isIPv4(address) ? 32 : isIPv6(address) && !address.includes('%') ? 128 : undefined;
@@ -25,7 +25,7 @@ function ofIPv6(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65_536n + group, 0n);
 }
 
-/** The last group may be written as an IPv4 address, which stands for two. */
+/** The last group of an IPv6 address may be written as an IPv4 address, which counts as two groups. */
 function groupsOf(text: string): bigint[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -1,12 +1,12 @@
-// Gives out the lowest free address of a region's ranges. Never one twice: writers of a range stand in line, and the
-// primary key of the table refuses whatever slips through. Gaps are found by comparing neighbours, so the size of a range
-// does not matter.
+// Allocates the lowest free address of a region's ranges. An advisory lock serializes writers of a range, and the
+// primary key of `egress_addresses` refuses a duplicate in any case. A gap is found by comparing neighbouring
+// addresses, so the cost does not depend on the size of the range.
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { kindErrors } from '../kinds/errors.ts';
 
 interface Wanted {
-  /** Ranges of the region, in the operator's order. */
+  /** Ranges of the region, in the order of the config. */
   readonly pools: readonly string[];
   readonly family: 'IPv4' | 'IPv6';
   readonly region: string;
@@ -30,8 +30,9 @@ export async function allocateAddress(
 }
 
 /**
- * The first usable address, or the one after some taken address, whichever is lowest and free. IPv4 keeps its network and
- * broadcast address back, except in ranges too small to have them; IPv6 keeps back the address of all zeros.
+ * Candidates are the first usable address and the successor of every taken address; the lowest free one wins. In IPv4
+ * the network and broadcast addresses are reserved, except in ranges too small to have them; in IPv6 the address with
+ * all host bits zero is reserved.
  */
 async function takeLowest(tx: DatabaseTransaction, pool: string, resourceUid: string): Promise<string | undefined> {
   const taken = await sql<{ address: string }>`

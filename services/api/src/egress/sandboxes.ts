@@ -1,4 +1,4 @@
-// Sandboxes and the networks they leave through.
+// Finds sandboxes by the VPC or egress gateway they use.
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 
@@ -7,7 +7,7 @@ interface Network {
   readonly gateway?: string;
 }
 
-/** The name of one sandbox there, if any. */
+/** Name of one sandbox in the VPC (and behind the gateway, when given); undefined when there is none. */
 export async function findSandboxIn(
   database: Database,
   workspaceId: string,

@@ -1,4 +1,4 @@
-// Gateways and addresses of all VPCs at once, and the ranges that everyone shares. Control-plane sheet 1.13.
+// Egress gateways and addresses of all VPCs of a workspace, and the shared public ranges. Control-plane sheet 1.13.
 import {
   egressGateway,
   egressIp,
@@ -29,7 +29,7 @@ async function rowsOf({ database, workspace }: ReadCall, kinds: readonly string[
     .execute();
 }
 
-/** Newest first, like the list of one parent; each row with the names of what holds it. */
+/** Lists rows newest first, like the listing below one parent; each row carries the names of its parents. */
 async function listOverParents(call: ReadCall, kind: Kind): Promise<Rendered[]> {
   const held = await rowsOf(call, [kind.kind, ...(kind.parents ?? []).map((parent) => parent.kind)]);
   const byUid = new Map(held.map((row) => [row.uid, row]));
@@ -47,7 +47,7 @@ function parentsOf(row: ResourceRow, byUid: ReadonlyMap<string, ResourceRow>): R
   return parent === undefined ? [] : [...parentsOf(parent, byUid), parent];
 }
 
-/** Every gateway has an entry; gateways of one name in several VPCs share it. */
+/** Sandbox names by gateway name. Every gateway has an entry; gateways of the same name in several VPCs share one. */
 async function usageByGateway(call: ReadCall): Promise<Record<string, string[]>> {
   const gateways = await rowsOf(call, [egressGateway.kind]);
   const { rows } = await sql<{ gateway: string; name: string }>`

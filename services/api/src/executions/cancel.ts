@@ -1,4 +1,5 @@
-// Cancels an execution: no new task starts, those in progress end by themselves. What already ended is left as it is.
+// Cancels an execution: no new task starts, running tasks end by themselves. An execution that has already ended stays
+// as it is.
 import { allowLongStatements, type DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';

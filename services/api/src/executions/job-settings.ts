@@ -1,8 +1,9 @@
-// What an execution takes from its job. Settings are fixed at the start: later changes of the job do not reach it.
+// Settings that an execution copies from its job. They are fixed at the start: later changes of the job do not affect
+// the execution.
 import type { JsonObject } from '@berth/database';
 import { z } from 'zod';
 
-/** Defaults of control-plane sheet 4.7, for jobs that say nothing. */
+/** Defaults of control-plane sheet 4.7, for fields that the job leaves out. */
 const Runtime = z.object({
   maxConcurrentTasks: z.int().default(10),
   maxRetries: z.int().default(0),

@@ -1,5 +1,5 @@
-// Tasks of one execution, in the order of their index. They are made together and named by it, so age, name and index
-// are the same order.
+// Lists the tasks of an execution by index. Tasks are created together and named after their index, so age, name and
+// index give the same order.
 import type { Sort } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type SqlBool, sql } from 'kysely';

@@ -1,5 +1,5 @@
-// Executions of one job. In pages behind sealed cursors; for versions without those, the whole list, newest first.
-// Items come without their tasks: one execution may have a hundred thousand.
+// Lists the executions of a job: in pages behind sealed cursors, or, for API versions without pages, as one array,
+// newest first. Items do not include their tasks: an execution may have a hundred thousand.
 import type { Sort } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type SqlBool, sql } from 'kysely';
@@ -42,7 +42,7 @@ async function listPage(call: ListCall, job: ResourceRow): Promise<unknown> {
   return { data: await renderItems(call, job, page), meta: { ...meta, total } };
 }
 
-/** `offset` is all that these versions know of paging. */
+/** API versions without pages support only `offset`. */
 function streamAll(call: ListCall, job: ResourceRow): StreamedAnswer {
   const { offset } = LegacyQuery.parse(call.query);
   const sort = 'createdAt:desc';

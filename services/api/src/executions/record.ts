@@ -1,11 +1,11 @@
-// An execution and its tasks as they are stored, and how one is found.
+// Stored executions and tasks, and the queries that find them.
 import { requestErrors } from '@berth/contract';
 import type { Database, DatabaseTransaction, Tables } from '@berth/database';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { findLive, type ResourceRow } from '../resources/record.ts';
 
-/** What was fixed at the start. Beside it the column holds `job`, a copy of the job's configuration for the runner. */
+/** Settings fixed at the start. The column also holds `job`, a copy of the job's configuration for the runner. */
 export const FixedSpec = z.object({
   parallelism: z.int(),
   timeoutSeconds: z.int(),
@@ -21,7 +21,7 @@ export type ExecutionRow = Omit<
 >;
 export type TaskRow = Omit<Selectable<Tables['tasks']>, 'execution_id' | 'input'>;
 
-/** Without the copy of the job, which may be large and is never shown. */
+/** Leaves out the copy of the job, which may be large and is never shown. */
 export const executionColumns = [
   'id',
   'job_uid',
@@ -58,7 +58,7 @@ export async function findExecution(database: Database, jobUid: string, external
   return row;
 }
 
-/** Held until the transaction ends, so that two cancels, or a cancel and a report, come one after the other. */
+/** Locks the row until the transaction ends, so that two cancels, or a cancel and a report, are serialized. */
 export async function lockExecution(
   tx: DatabaseTransaction,
   jobUid: string,

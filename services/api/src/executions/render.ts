@@ -1,4 +1,4 @@
-// A stored execution as the one that clients see. Specification: Job execution.
+// Renders a stored execution for clients. Specification: Job execution.
 import { mask } from '../resources/secrets.ts';
 import { durationText } from './duration-text.ts';
 import { type ExecutionRow, FixedSpec, type TaskRow } from './record.ts';
@@ -36,7 +36,7 @@ export function renderExecution(
   };
 }
 
-/** Names are shown, values never: any of them may be a secret. */
+/** Variable names are shown, values never: any value may be a secret. */
 const maskedEnv = (env: NonNullable<FixedSpec['env']>): string =>
   JSON.stringify(Object.fromEntries(Object.keys(env).map((name) => [name, mask])));
 
@@ -78,7 +78,7 @@ const condition = (type: string, state: 'true' | 'false' | 'unknown', reason: st
   severity: reason === 'Failed' ? 'error' : 'info',
 });
 
-/** What each status means, said in words. */
+/** Condition shown for each status. */
 const conditions: Readonly<Record<string, ReturnType<typeof condition>>> = {
   pending: condition('Scheduled', 'false', 'JobsDoNotRun', 'Jobs do not run yet, so nothing starts it.'),
   reconciling: condition('Scheduled', 'true', 'Starting', 'A runner is starting it.'),

@@ -1,5 +1,5 @@
-// Starts an execution: one row, its tasks, what was fixed for it, the work that follows, and last the counter. It stays
-// `queued`: nothing runs jobs yet.
+// Starts an execution: inserts its row, its tasks, its fixed settings and its outbox row, and takes the counters last.
+// The execution stays `queued`, because nothing runs jobs yet.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
 import {
@@ -73,7 +73,10 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   return output(call, job, { externalId, messageId, tasks });
 }
 
-/** Keeps the job from going away under the execution, without making starts of one job wait for each other. */
+/**
+ * Prevents the deletion of the job during the transaction; a key-share lock, so that starts of the same job do not
+ * block each other.
+ */
 async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<ResourceRow> {
   const job = await tx
     .selectFrom('resources')
@@ -90,8 +93,8 @@ async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: strin
 }
 
 /**
- * Made from the job and the message (a UUID of version 8), so that the primary key itself keeps one message from starting
- * two executions, however many servers receive it at once.
+ * The id is derived from the job and the message (a UUID of version 8), so the primary key prevents one message from
+ * starting two executions, however many servers receive it at once.
  */
 function executionIdOf(jobUid: string, messageId: string): string {
   const bytes = createHash('sha256')
@@ -108,7 +111,7 @@ function admit(job: ResourceRow, { memory, allowQueue }: Request): JobSettings {
   if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
-  // Nothing runs jobs yet, so none can start at once.
+  // Jobs do not run yet, so no execution can start without queueing.
   if (allowQueue === false) throw executionErrors.no_capacity();
   return settings;
 }
@@ -132,13 +135,13 @@ async function sealEnv({ tx, workspace, dependencies }: StartCall, id: string, e
   );
 }
 
-/** A row takes room however little it says. */
+/** Fixed cost of a row, counted in addition to its content. */
 const rowBytes = { execution: 1_024, task: 128 };
 
 const storedBytes = (spec: string, inputs: string, tasks: number): number =>
   Buffer.byteLength(spec) + Buffer.byteLength(inputs) + rowBytes.execution + tasks * rowBytes.task;
 
-/** One statement however many tasks there are. */
+/** Uses one statement for any number of tasks. */
 async function insertTasks(tx: DatabaseTransaction, executionId: string, inputs: string): Promise<void> {
   await sql`
     insert into tasks (execution_id, index, input)
@@ -163,7 +166,10 @@ async function startedBefore(tx: DatabaseTransaction, id: string): Promise<Start
   return { externalId: row.external_id, messageId: row.message_id ?? '', tasks: tasks.map(({ input }) => input) };
 }
 
-/** Another request was faster: with the same message it started this execution, otherwise it took the name. */
+/**
+ * A concurrent request won the insert: with the same message it started this same execution, otherwise it took the
+ * execution's name.
+ */
 async function raced(call: StartCall, job: ResourceRow, id: string, externalId: string): Promise<unknown> {
   const known = await startedBefore(call.tx, id);
   if (known === undefined) throw executionErrors.execution_exists({ job: job.name, id: externalId });

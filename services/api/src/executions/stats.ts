@@ -1,5 +1,5 @@
-// Task counts of executions. While nothing of an execution has run, its status alone says them; counting rows is left to
-// those that started.
+// Task counts of executions. Before an execution starts, its status alone determines the counts; task rows are counted
+// only for started executions.
 import type { Database } from '@berth/database';
 import type { ExecutionRow } from './record.ts';
 
@@ -18,7 +18,7 @@ function statsFrom(total: number, counted: Counted): ExecutionStats {
   return {
     cancelled: counted.cancelled ?? 0,
     failure: counted.failed ?? 0,
-    // Tasks keep no count of attempts before a runner makes them.
+    // No attempts are recorded yet, because no runner executes tasks.
     retried: 0,
     running: counted.running ?? 0,
     success: counted.succeeded ?? 0,

@@ -2,7 +2,7 @@ import { jobExecutionStatuses } from '@berth/contract';
 import { expect, test } from 'vitest';
 import { type ExecutionEvent, nextStatus, transitions } from './transitions.ts';
 
-// Every status against every event, written out: `-` is "stays as it is".
+// Every status against every event; `-` means that the status does not change.
 const events: readonly ExecutionEvent[] = [
   'admitted',
   'firstTaskStarted',

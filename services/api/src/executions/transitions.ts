@@ -1,19 +1,19 @@
-// The life of an execution as a table. Whatever is not in it does not happen: an event that finds no row leaves the
-// execution as it is. Control-plane sheet 3.2.
+// State machine of an execution, as a table. An event without a matching row leaves the execution unchanged.
+// Control-plane sheet 3.2.
 import type { jobExecutionStatuses } from '@berth/contract';
 
 export type ExecutionStatus = (typeof jobExecutionStatuses)[number];
 
 export type ExecutionEvent =
-  /** A runner has room for it. */
+  /** A runner has room for the execution. */
   | 'admitted'
   | 'firstTaskStarted'
   | 'allTasksSucceeded'
-  /** A task failed after its retries and nothing is left to run. */
+  /** A task failed after its retries and no task is left to run. */
   | 'taskFailed'
   | 'timeoutPassed'
   | 'cancelAsked'
-  /** Nothing of a cancelled execution runs any more. */
+  /** No task of the cancelled execution runs any more. */
   | 'drained';
 
 export interface Transition {
@@ -34,6 +34,6 @@ export const transitions: readonly Transition[] = [
   { from: 'cancelling', event: 'drained', to: 'cancelled' },
 ];
 
-/** Undefined when the event changes nothing. */
+/** The next status; undefined when the event changes nothing. */
 export const nextStatus = (status: string, event: ExecutionEvent): ExecutionStatus | undefined =>
   transitions.find((transition) => transition.from === status && transition.event === event)?.to;

@@ -1,9 +1,12 @@
-// Which registries images may come from: those that the operator lists or, without a list, every one that has a public name.
-// An address or a name of a private network would let tenants reach what only the machines reach.
+// Registries that images may come from: those listed by the operator, or, without a list, every registry with a public
+// name. An IP address or an internal name would let tenants reach hosts that only the machines can reach.
 import { defaultRegistry, type ImageReferenceParts, registryOf } from '@berth/contract';
 import { imageErrors } from './errors.ts';
 
-/** Words of the operator's list: the registry of references that name none, and every other one with a public name. */
+/**
+ * Special entries of the operator's list: `default` is the registry of references that name none, `*` is every registry
+ * with a public name.
+ */
 const defaultWord = 'default';
 const everyPublic = '*';
 
@@ -18,7 +21,9 @@ export function registryFault(registry: string, allowed: readonly string[]): Reg
 export const isListed = (registry: string, allowed: readonly string[]): boolean =>
   allowed.includes(registry) || (registry === defaultRegistry && allowed.includes(defaultWord));
 
-/** A resolver reads a name that ends in a number as an address: `127.1`, `0x7f.1` and `2130706433` are loopback too. */
+/**
+ * A resolver treats a name that ends in a number as an address: `127.1`, `0x7f.1` and `2130706433` are loopback too.
+ */
 function hasPublicName(registry: string): boolean {
   const labels = registry.replace(/:\d+$/, '').split('.');
   const last = labels.at(-1) ?? '';

@@ -1,4 +1,4 @@
-// Deletes images, tags, or all images that nothing uses. What something uses stays: it could not start again without.
+// Deletes images, tags, or all unused images. An image in use stays, because its user could not start again without it.
 import { requestErrors } from '@berth/contract';
 import { giveBack } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
@@ -39,7 +39,7 @@ export async function deleteUnusedImages(call: DeleteCall): Promise<unknown> {
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', kind)
     .where('terminated_at', 'is', null)
-    // One order for all, so that two such requests do not wait for each other crosswise.
+    // A fixed lock order, so that two such requests do not deadlock.
     .orderBy('uid')
     .forUpdate()
     .execute();

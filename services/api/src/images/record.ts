@@ -12,24 +12,24 @@ export type Tag = z.infer<typeof Tag>;
 export const ImageSpec = z.object({
   resourceType: z.enum(imageResourceTypes),
   name: z.string(),
-  /** Newest registered first. */
+  /** Most recently registered first. */
   tags: z.array(Tag),
-  /** Credentials of the registry, sealed; never shown. */
+  /** Registry credentials, sealed; never shown. */
   dockerConfig: z.object({ $sealed: z.string() }).optional(),
 });
 export type ImageSpec = z.infer<typeof ImageSpec>;
 
-/** References to images of applications begin with `app`, and so may the path. */
+/** References to application images begin with `app`, and the path accepts `app` too. */
 const resourceTypeOf = (segment: string): string => (segment === 'app' ? 'application' : segment);
 const referencePrefix = (resourceType: string): string => (resourceType === 'application' ? 'app' : resourceType);
 
 export const storedName = (resourceType: string, name: string): string => `${resourceTypeOf(resourceType)}/${name}`;
 
-/** How a workload names the tag. */
+/** Reference by which a workload names the tag. */
 export const workloadReference = ({ resourceType, name }: Pick<ImageSpec, 'resourceType' | 'name'>, tag: string) =>
   `${referencePrefix(resourceType)}/${name}:${tag}`;
 
-/** Every way a workload of the workspace may name the tag. */
+/** Every reference by which a workload of the workspace may name the tag. */
 export function referenceForms(image: ImageSpec, tag: string, workspace: string): string[] {
   const types = [...new Set([image.resourceType, referencePrefix(image.resourceType)])];
   const bare = types.map((type) => `${type}/${image.name}`);
@@ -38,12 +38,12 @@ export function referenceForms(image: ImageSpec, tag: string, workspace: string)
   return [
     ...paths.map((path) => `${path}:${tag}`),
     ...(tag === 'latest' ? paths : []),
-    // Registered by its digest alone, it is named so too.
+    // An image registered only by its digest can also be named by it.
     ...(digest === undefined ? [] : paths.map((path) => `${path}${digest}`)),
   ];
 }
 
-/** The newest one of that name, whatever its type. */
+/** The newest image of that name, of any type. */
 export async function findOfAnyType(
   database: Database,
   workspaceId: string,

@@ -1,14 +1,14 @@
-// How the api speaks of a registry's reference that was registered.
+// References of registered images.
 import { type ImageReferenceParts, parseImageReference } from '@berth/contract';
 
 export interface Registrable extends ImageReferenceParts {
   /** Everything before the tag. */
   readonly repository: string;
-  /** Under which it is registered: `latest` when none is named; a digest without a tag becomes a tag of its own. */
+  /** Tag of the registered image: `latest` when the reference names none; a digest without a tag becomes a tag. */
   readonly tag: string;
 }
 
-/** Undefined when the text is no reference. */
+/** Undefined when the text is not an image reference. */
 export function parseReference(text: string): Registrable | undefined {
   const parts = parseImageReference(text);
   if (parts === undefined) return undefined;

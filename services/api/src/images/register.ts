@@ -1,4 +1,4 @@
-// Registers an image that somebody built elsewhere: each registered reference is one tag of the workspace's image.
+// Registers an image that was built elsewhere: each registered reference is one tag of the workspace's image.
 import { type ImageInput, requestErrors, resourceErrors } from '@berth/contract';
 import { addToCount, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
@@ -32,7 +32,7 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
   const known = await lockLive(call.tx, place, name);
   if (known !== undefined) await addTag(call, known, added, input);
   else if (!(await insert(call, name, added, input))) {
-    // Another request registered the image in between; its row is there now.
+    // A concurrent request registered the image first, so its row exists now.
     const made = await lockLive(call.tx, place, name);
     if (made === undefined) throw requestErrors.unavailable();
     await addTag(call, made, added, input);
@@ -43,12 +43,12 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
     name: input.name,
     resourceType: input.resourceType,
     image,
-    // Images are used as they are.
+    // Images are used as they are; nothing is built.
     build: false,
   };
 }
 
-/** A registered reference that is itself a name of this service could point back to itself. */
+/** Requires a reference outside this service: a reference to one of our own names could point back to itself. */
 function outsideReference({ dependencies, workspace }: RegisterCall, text: string): Registrable {
   const { config, placement } = dependencies;
   const reference = parseReference(text);
@@ -95,7 +95,7 @@ async function insert(call: RegisterCall, name: string, tag: Tag, input: Input):
   return true;
 }
 
-/** A tag that is registered again points to the new reference and keeps its age. */
+/** A tag registered again points to the new reference and keeps its creation time. */
 async function addTag(call: RegisterCall, row: ResourceRow, tag: Tag, input: Input): Promise<void> {
   const spec = ImageSpec.parse(row.spec);
   const createdAt = spec.tags.find(({ name }) => name === tag.name)?.createdAt ?? tag.createdAt;

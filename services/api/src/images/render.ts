@@ -2,7 +2,7 @@ import type { ResourceRow } from '../resources/record.ts';
 import { ImageSpec } from './record.ts';
 import { parseReference } from './reference.ts';
 
-/** Nothing was built here, so neither a status nor a size is claimed. */
+/** Shows neither a status nor a size, because images are not built here. */
 export function renderImage(row: ResourceRow, workspace: string) {
   const { resourceType, name, tags } = ImageSpec.parse(row.spec);
   const repository = parseReference(tags[0]?.reference ?? '')?.repository;

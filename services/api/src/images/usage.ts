@@ -1,11 +1,11 @@
-// Who uses an image: a live workload, a revision that is kept, or an execution that has not ended.
+// Finds the users of an image: live workloads, stored revisions and executions that have not ended.
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 
 const workloads = ['agent', 'application', 'function', 'job', 'sandbox'];
 const openExecutions = ['queued', 'pending', 'running', 'cancelling'];
 
-/** Those of the references that are used, each with one of its users. */
+/** The references in use, each with one of its users. */
 export async function usersOf(
   tx: DatabaseTransaction,
   workspaceId: string,

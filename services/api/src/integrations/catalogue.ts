@@ -1,4 +1,5 @@
-// Every third party that a connection can name: model providers from integrations.yaml, tools from the MCP hub.
+// Catalogue of third parties that a connection can name: model providers from integrations.yaml, tools from the MCP
+// hub.
 import { type Integration, IntegrationEndpoint } from '@berth/contract';
 import { z } from 'zod';
 import { toolIntegrations } from '../catalogue/mcp-hub.ts';
@@ -11,7 +12,7 @@ const textMap = z.record(z.string(), z.string());
 const Provider = z.strictObject({
   name: z.string().regex(/^[a-z0-9_-]+$/),
   displayName: z.string().min(1),
-  /** Absent where every customer has an address of its own. */
+  /** Absent for providers where every customer has a different address. */
   baseUrl: z.url().optional(),
   headers: textMap.default({}),
   params: textMap.default({}),

@@ -17,7 +17,7 @@ interface Row {
   readonly members: number;
 }
 
-/** Invitations that the caller could still accept. */
+/** Lists the invitations that the caller can still accept. */
 export async function listInvitations({ database, principal, dependencies }: ReadCall): Promise<unknown> {
   requirePerson(principal, 'be invited');
   const { rows } = await sql<Row>`
@@ -31,7 +31,7 @@ export async function listInvitations({ database, principal, dependencies }: Rea
   return rows.map(render);
 }
 
-/** Who else is in the workspace is told by number only, until the invitation is accepted. */
+/** Until the invitation is accepted, the caller sees only the number of the workspace's members. */
 const render = (row: Row) => ({
   invitationId: row.id,
   type: 'workspace',

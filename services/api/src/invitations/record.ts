@@ -1,4 +1,4 @@
-// An invitation, and how the one it is addressed to finds it.
+// Stored invitations, and the query by which an invited person finds theirs.
 import { requestErrors } from '@berth/contract';
 import type { Tables } from '@berth/database';
 import type { Selectable } from 'kysely';
@@ -35,8 +35,9 @@ interface Offer {
 }
 
 /**
- * The caller's own open invitation to the workspace, with the workspace locked. No such workspace, nobody invited there,
- * someone else invited, too late: all the same 404, so that names cannot be tried out.
+ * The caller's own open invitation to the workspace, with the workspace locked. A missing workspace, no invitation, an
+ * invitation of another person and an expired invitation all get the same 404, so that workspace names cannot be
+ * probed.
  */
 export async function takeOwnInvitation(call: WriteCall, workspaceName: string, what: string): Promise<Offer> {
   const { tx, principal, dependencies } = call;

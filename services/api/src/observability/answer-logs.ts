@@ -38,7 +38,7 @@ export async function answerLogs({
   return Object.fromEntries(names.map((name) => [name, render(found.get(name))]));
 }
 
-/** A type that is named must be open to the credential; when none is, those that are open to it answer. */
+/** A named resource type requires its scope; without a name, all types that the credential may read are included. */
 function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | undefined): LoggedType[] {
   const lacking = (type: LoggedType) => lacksScope(held, [`${type}:get`]);
   if (resourceType === undefined) return LoggedType.options.filter((type) => lacking(type) === undefined);
@@ -47,7 +47,7 @@ function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | un
   return [resourceType];
 }
 
-/** Lines carry no trace, no execution and no task yet, and are of no type of their own. */
+/** Log lines carry no trace, execution, task or type yet, so these filters match nothing. */
 const asksForWhatNoLineHas = ({ traceId, taskId, executionId, type = 'all' }: LogsQuery): boolean =>
   traceId !== undefined || taskId !== undefined || executionId !== undefined || type !== 'all';
 

@@ -7,7 +7,7 @@ export interface LogWindow {
 
 const hourMs = 3_600_000;
 const maxWindowMs = 72 * hourMs;
-/** Three days of minutes fit. */
+/** Enough for three days in intervals of a minute. */
 const maxIntervals = 5_000;
 
 interface AskedWindow {
@@ -16,7 +16,7 @@ interface AskedWindow {
   readonly intervalSeconds: number;
 }
 
-/** The last hour when nothing is asked for. */
+/** Defaults to the last hour. */
 export function logWindow({ start, end, intervalSeconds }: AskedWindow, nowMs: number): LogWindow {
   const to = end ?? new Date(nowMs);
   const from = start ?? new Date(to.getTime() - hourMs);

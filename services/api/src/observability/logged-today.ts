@@ -1,7 +1,10 @@
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 
-/** Bytes of output that a workspace has written today, dropped ones included. The day is the database's, in UTC. */
+/**
+ * Bytes of output that a workspace has written today, including dropped ones. The day is in UTC, by the database's
+ * clock.
+ */
 export async function loggedToday(database: Database, workspaceId: string): Promise<number> {
   const row = await database
     .selectFrom('log_usage')

@@ -5,7 +5,10 @@ import { countLogBytes, loggedToday } from './logged-today.ts';
 import { withUsage } from './with-usage.ts';
 import { withinDay } from './within-day.ts';
 
-/** Resolves once the lines are stored. Lines of an instance that is long gone, or nobody's yet, are acknowledged too, or they would come for ever. */
+/**
+ * Resolves once the lines are stored. Lines of an unknown instance, or of one without an owner, are acknowledged
+ * without being stored; otherwise the runner would resend them endlessly.
+ */
 export async function storeLogBatch(
   dependencies: Pick<Dependencies, 'database' | 'usage' | 'config'>,
   runnerId: string,
@@ -21,7 +24,7 @@ export async function storeLogBatch(
   const { workspace_id: workspaceId, resource_uid: resourceUid } = row;
   if (row.runner_id !== runnerId) throw requestErrors.access_denied();
   const { resource } = InstanceSpec.pick({ resource: true }).parse(row.spec);
-  // What one says that has no owner yet is nobody's.
+  // An instance in the warm pool has no owner, so its lines belong to no workspace.
   if (resource === undefined || workspaceId === null || resourceUid === null) return { stored: 0 };
   const place = {
     workspaceId,
@@ -35,13 +38,13 @@ export async function storeLogBatch(
   const day = withinDay(lines, await loggedToday(database, workspaceId), config.logBytesPerDay);
   const rows: LogRow[] = day.kept.map((line: LogLine) => ({ ...place, ...line }));
   const stored = await withUsage(dependencies, ({ logs }) => logs.write(rows));
-  // Counted once they are stored: while ClickHouse is away the same lines come again and again.
+  // Counted only after storing: while ClickHouse is unreachable, the runner sends the same lines repeatedly.
   await countLogBytes(database, workspaceId, day.bytes);
   if (day.droppedBytes > 0) onDropped(day.droppedBytes);
   return { stored };
 }
 
-/** `agents` for an agent: how the kind is named in addresses. */
+/** Path segment of a kind, for example `agents` for an agent. */
 function segmentOf(kind: string): string {
   const path = kinds.find((known) => known.kind === kind)?.path;
   if (path === undefined) throw new Error(`no kind is named ${kind}`);

@@ -2,7 +2,7 @@ import { type Usage, UsageUnavailable } from '@berth/usage';
 import type { Dependencies } from '../dependencies.ts';
 import { observabilityErrors } from './errors.ts';
 
-/** Does work with ClickHouse; that there is none, or that it is away, becomes an error with a next step. */
+/** Runs work with ClickHouse. A missing or unreachable ClickHouse becomes an error that names the next step. */
 export async function withUsage<T>(
   { usage }: Pick<Dependencies, 'usage'>,
   work: (usage: Usage) => Promise<T>,

@@ -1,19 +1,19 @@
-// Which lines a workspace may still have stored today. Pure.
+// Selects the lines that still fit into a workspace's daily log limit. Pure.
 import type { LogLine } from '@berth/contract';
 
 export interface DayShare {
   readonly kept: readonly LogLine[];
-  /** Of all lines, kept or not. */
+  /** Bytes of all lines, kept or dropped. */
   readonly bytes: number;
   readonly droppedBytes: number;
 }
 
-/** A line takes room however short it is. */
+/** Fixed cost of a line, whatever its length. */
 const lineBytes = 64;
-/** A note for the first line that is dropped, and then one for each so many bytes. */
+/** A note is written for the first dropped line, and then one for every so many dropped bytes. */
 const noteEveryBytes = 16 * 1_048_576;
 
-/** The first lines that fit. A note stands in the place of a line that was dropped, and has its number. */
+/** Keeps the first lines that fit. A note replaces one of the dropped lines and takes its number. */
 export function withinDay(lines: readonly LogLine[], before: number, limit: number): DayShare {
   let bytes = 0;
   const kept: LogLine[] = [];

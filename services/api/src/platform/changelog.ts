@@ -17,7 +17,7 @@ const isDate = (text: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 };
 
-/** Newest first. Text before the first entry, and sections without a date such as "Unreleased", are no news. */
+/** Entries newest first. Text before the first entry and sections without a date, such as "Unreleased", are skipped. */
 export function parseChangelog(markdown: string): ChangelogEntry[] {
   const entries: { date: string; title: string; lines: string[] }[] = [];
   let current: string[] | undefined;

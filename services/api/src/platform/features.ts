@@ -1,11 +1,11 @@
-// Feature flags belong to the deployment: they are the same for every workspace and account of it.
+// Feature flags of the deployment; they are the same for every workspace and account.
 import { type Feature, requestErrors } from '@berth/contract';
 import type { z } from 'zod';
 import type { Call } from '../http/call.ts';
 
 type FeatureCall = Pick<Call, 'dependencies' | 'principal' | 'accountId'>;
 
-/** Those that are on; the others are left out. */
+/** Only the enabled flags; the others are left out. */
 export const enabledFeatures = ({ dependencies: { config } }: FeatureCall) => ({
   features: Object.fromEntries(Object.entries(config.features).filter(([, enabled]) => enabled)),
 });

@@ -1,4 +1,4 @@
-// The regions of the deployment as clients see them. Nothing is claimed that no engine stands behind yet.
+// Regions of the deployment, as shown to clients. Features without an engine behind them are reported as unavailable.
 import type { Configuration, Location } from '@berth/contract';
 import { isolationIn, type PlacementConfig } from '@berth/placement';
 import type { z } from 'zod';
@@ -9,7 +9,7 @@ type Standing = ReadonlyMap<string, RegionRunners>;
 
 type Located = Pick<Region, 'continent' | 'country' | 'location'>;
 
-/** What the operator left out is left out here. */
+/** Fields that the operator left empty are left out. */
 const place = ({ continent, country, location }: Located) => ({
   ...(continent === '' ? {} : { continent }),
   ...(country === '' ? {} : { country }),
@@ -44,10 +44,10 @@ export const configurationOf = (
     allowed: true,
     ...place(region),
     drivesAvailable: false,
-    // Addresses can be reserved, and no traffic leaves through them.
+    // Addresses can be reserved, but no traffic uses them yet.
     egressAvailable: false,
     proxyAvailable: false,
-    // The generation that a sandbox under gVisor names.
+    // `mk31` is the generation of sandboxes under gVisor.
     mk31Available: runnersOf(region, standing).withGvisor > 0,
     infoGeneration: isolationIn(runnersOf(region, standing), runcFor),
   })),
@@ -59,12 +59,12 @@ export const configurationOf = (
     regions.map(({ country }) => country),
     countryName,
   ),
-  // Callers are not located.
+  // The service does not determine where a caller is.
   detectedRegion: '',
   privateLocations: [],
 });
 
-/** Each code once, as the operator wrote it. */
+/** Each code once, in the operator's spelling. */
 const named = (codes: readonly string[], displayName: (code: string) => string) =>
   [...new Set(codes)]
     .filter((code) => code !== '')

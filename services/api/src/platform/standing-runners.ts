@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 export interface RegionRunners {
   readonly up: number;
   readonly lost: number;
-  /** Runners that are up and isolate with gVisor. */
+  /** Runners that are up and offer gVisor. */
   readonly withGvisor: number;
 }
 
-/** What stands behind each region right now; a region without an entry never had a runner. */
+/** Current number of runners by region; a region without an entry has no runner. */
 export async function runnersByRegion(database: Database): Promise<ReadonlyMap<string, RegionRunners>> {
   const { rows } = await sql<RegionRunners & { region: string }>`
     select region,

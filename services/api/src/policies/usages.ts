@@ -1,4 +1,4 @@
-// Who names a policy in `spec.policies`. Control-plane sheet 2.11.
+// Finds the resources that name a policy in `spec.policies`. Control-plane sheet 2.11.
 import { listPolicyUsages, requestErrors } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ const isCounted = (kind: string): kind is keyof typeof fields => kind in fields;
 
 const none = (): Record<Field, number> => ({ agents: 0, functions: 0, jobs: 0, models: 0, sandboxes: 0 });
 
-/** One question for a whole page of policies. */
+/** One query for a whole page of policies. */
 export async function countUsages(
   database: Database,
   workspaceId: string,

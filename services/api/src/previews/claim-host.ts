@@ -1,5 +1,5 @@
-// Gives a preview its host. One that is over, or whose workspace is deleted, makes room; one that lives does when the caller says so and
-// it is of the same workspace.
+// Claims a host for a preview. A holder that has expired or whose workspace is deleted is removed; a live preview of
+// the same workspace is removed if the caller sets `force`.
 import { sql } from 'kysely';
 import { domainsAbove } from '../custom-domains/records.ts';
 import { kindErrors } from '../kinds/errors.ts';
@@ -10,12 +10,12 @@ import { previewErrors } from './errors.ts';
 import { type PreviewHost, previewHostName, previewLabels } from './preview-hosts.ts';
 import { removePreviews } from './remove-previews.ts';
 
-/** Many who force at once take it from each other in turn. */
+/** Concurrent requests with `force` take the host from each other one after the other. */
 const mostRounds = 50;
 
 type Claimant = Pick<Draft, 'uid' | 'name' | 'spec'>;
 
-/** Where the preview shall answer, in the order in which it is tried. */
+/** Candidate hosts of the preview, in the order in which they are tried. */
 async function wantedHosts(context: RuleContext, { name, spec }: Claimant): Promise<PreviewHost[]> {
   const sandbox = context.parents.at(-1);
   const region = textOf(sandbox?.spec.region) ?? '';
@@ -38,7 +38,7 @@ export async function claimHost(context: RuleContext, claimant: Claimant): Promi
   throw kindErrors.host_name_taken({ name: claimant.name });
 }
 
-/** A host below a customer's own domain has no region, and no other workspace can form it. */
+/** A host below a custom domain has no region, and no other workspace can form it. */
 async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }: PreviewHost): Promise<boolean> {
   if (region === '' || !label.includes('-')) return false;
   const { rows } = await sql<{
@@ -47,9 +47,9 @@ async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }:
   return rows[0]?.belongs === true;
 }
 
-/** False when it is another account's, of whom nothing is said. */
+/** Returns false when another account holds the host; the response does not reveal that account. */
 async function claim(context: RuleContext, uid: string, host: PreviewHost): Promise<boolean> {
-  // Whoever holds it may go, and another may come, while we look.
+  // The holder may disappear, and another may appear, between the insert and the lookup.
   for (let round = 0; round < mostRounds; round += 1) {
     if (await insertHost(context, uid, host)) return true;
     const holder = await holderOf(context, host);
@@ -87,7 +87,7 @@ const holderOf = ({ tx }: RuleContext, { region, label }: PreviewHost) =>
     .where('label', '=', label)
     .executeTakeFirst();
 
-/** A verified domain also covers what is below it. It is held, so that nobody deletes it in between. */
+/** A verified domain also covers the names below it. The row is locked, so that it cannot be deleted in between. */
 async function requireDomain({ tx, workspace }: RuleContext, name: string, here: string): Promise<void> {
   const domain = await tx
     .selectFrom('resources')

@@ -1,4 +1,4 @@
-// Refusals that only previews know.
+// Errors of previews.
 import { defineErrors } from '@berth/contract';
 
 export const previewErrors = defineErrors({

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
 
-/** A domain whose previews stayed would lead others to them once it is somebody else's. */
+/**
+ * Refuses while previews use the domain: otherwise they would stay reachable under it after another workspace has
+ * claimed it.
+ */
 export async function requireNoPreviews({ tx }: RuleContext, { name, workspace_id }: ResourceRow): Promise<void> {
   const user = await tx
     .selectFrom('preview_hosts')

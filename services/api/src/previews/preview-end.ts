@@ -1,9 +1,9 @@
-// When a preview ends by itself: at the earlier of its two rules.
+// End of a preview by its own rules (`ttl`, `expires`): the earlier of the two.
 import { durationSeconds } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { textOf } from '../kinds/spec-fields.ts';
 
-/** Undefined when no rule ends it. */
+/** Undefined when no rule ends the preview. */
 export function previewEndsAtMs({ ttl, expires }: JsonObject, createdAtMs: number): number | undefined {
   const seconds = durationSeconds(textOf(ttl) ?? '');
   const ends = [

@@ -1,5 +1,5 @@
-// Where a preview answers. Its host follows from names alone, so that a preview that is made again, also in a sandbox that was
-// made again, has the address that it had. Control-plane sheet 4.8.
+// Host of a preview. It is derived from names alone, so that a recreated preview, even in a recreated sandbox, has the
+// same address as before. Control-plane sheet 4.8.
 import { hash } from 'node:crypto';
 import { endsLikeShortId, shortId } from '../kinds/host-labels.ts';
 
@@ -9,21 +9,23 @@ export interface PreviewNames {
   readonly preview: string;
 }
 
-/** Below the deployment's domain a label in a region; below a customer's the whole host, and no region. */
+/**
+ * Below the deployment's domain: a label in a region. Below a custom domain: the whole host name, with an empty region.
+ */
 export interface PreviewHost {
   readonly region: string;
   readonly label: string;
 }
 
 const longestLabel = 63;
-/** 80 bits: enough that no two texts of a deployment share them. */
+/** 80 bits: enough to avoid collisions within a deployment. */
 const idLength = 20;
 
-/** Digits and letters only. A prefix brings a hyphen, so that nobody can choose an id as a prefix. */
+/** Only digits and letters. A label with a prefix always contains a hyphen, so no prefix can imitate an id. */
 export const previewId = ({ workspace, sandbox, preview }: PreviewNames): string =>
   hash('sha256', JSON.stringify([workspace.id, sandbox, preview]), 'hex').slice(0, idLength);
 
-/** In the order in which they are tried. */
+/** Candidate labels in the order in which they are tried. */
 export function previewLabels(names: PreviewNames, prefix: string | undefined): string[] {
   if (prefix === undefined) return [previewId(names)];
   const { workspace } = names;

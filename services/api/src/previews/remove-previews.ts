@@ -1,12 +1,15 @@
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 
-/** With their hosts and tokens; counters and limits get back what they held. */
+/** Removes previews with their hosts and tokens, and releases their counters and limits. */
 export async function removePreviews(tx: DatabaseTransaction, uids: readonly string[]): Promise<void> {
   if (uids.length > 0) await sql`select remove_previews(${[...uids]}::uuid[])`.execute(tx);
 }
 
-/** Their names and what they count for are free from the moment they end; whoever needs either removes the rows. */
+/**
+ * The names and quota of expired previews are free from the moment they expire; a write that needs either removes the
+ * rows first.
+ */
 export async function removeEndedPreviews(tx: DatabaseTransaction, sandboxUid: string): Promise<void> {
   await sql`select remove_previews(array(
     select uid from resources where parent_uid = ${sandboxUid} and parent_uid <> '00000000-0000-0000-0000-000000000000'

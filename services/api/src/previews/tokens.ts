@@ -1,4 +1,5 @@
-// Tokens of private previews. They are shown again in lists, so a sealed copy stands beside the hash that gateways look for.
+// Tokens of private previews. Listings show them again, so a sealed copy is stored beside the hash that gateways look
+// up.
 import {
   createPreviewToken,
   deletePreviewToken,
@@ -13,9 +14,9 @@ import { type ReadCall, type Registration, read, type WriteCall, write } from '.
 import { findLive, findParent, type ResourceRow } from '../resources/record.ts';
 import { previewErrors } from './errors.ts';
 
-/** Like a session's. */
+/** The same lifetime as a session. */
 const defaultLifeMs = 24 * 60 * 60 * 1_000;
-/** Gateways keep all of a preview that is used. */
+/** Gateways cache all tokens of a preview in use, so their number is limited. */
 const mostLive = 200;
 
 type TokenRow = Selectable<Tables['preview_tokens']>;
@@ -100,7 +101,7 @@ async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<
   return render(row, value, place, call);
 }
 
-/** Against whoever removes the preview at this moment. */
+/** Locks the preview against concurrent removal. */
 async function holdPreview(tx: DatabaseTransaction, uid: string): Promise<void> {
   const { rows } = await sql<{ live: number }>`
     select (select count(*)::integer from preview_tokens
@@ -111,7 +112,7 @@ async function holdPreview(tx: DatabaseTransaction, uid: string): Promise<void> 
   if (held.live >= mostLive) throw previewErrors.too_many_preview_tokens({ limit: mostLive });
 }
 
-/** By name, of which there may be several, or by value. */
+/** Deletes by value, or by name, which several tokens may share. */
 async function deleteToken(call: WriteCall<typeof deletePreviewToken>): Promise<unknown> {
   const { tx, workspace, params, dependencies } = call;
   const { sandbox, preview } = await requirePreview(tx, workspace.id, params);

@@ -5,7 +5,7 @@ import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
 import { renderServiceAccount, serviceAccountColumns } from './record.ts';
 
-/** The secret stands in this answer and nowhere else; what is kept of it is a hash. */
+/** The secret appears only in this response; the database stores a hash of it. */
 export async function createServiceAccount(call: WriteCall<typeof operation>): Promise<unknown> {
   const { tx, workspace, body } = call;
   const secret = newClientSecret();

@@ -3,7 +3,7 @@ import { releaseQuota } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { clientIdOf, renderServiceAccount, serviceAccountColumns } from './record.ts';
 
-/** Its keys go with it. */
+/** Deletes a service account together with its keys. */
 export async function deleteServiceAccount(call: WriteCall<typeof operation>): Promise<unknown> {
   const { tx, workspace, params, dependencies } = call;
   const row = await tx

@@ -15,13 +15,16 @@ export const renderServiceAccount = (row: ServiceAccountRow) => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-/** A client id as it came in the path; one that cannot exist is not asked for. */
+/** Client id from the path; text that is not a UUID cannot exist and is not looked up. */
 export function clientIdOf(text: string): string {
   if (!Uuid.safeParse(text).success) throw requestErrors.not_found();
   return text;
 }
 
-/** Of this workspace; one of another workspace is as missing as one that never was. */
+/**
+ * Requires a service account of this workspace; an account of another workspace gets the same response as a missing
+ * one.
+ */
 export async function requireServiceAccount(
   database: Database | DatabaseTransaction,
   workspaceId: string,

@@ -1,4 +1,4 @@
-// Invites by e-mail address for seven days. Inviting again while the invitation is open replaces it.
+// Invites an e-mail address for seven days. A new invitation replaces an open one.
 import type { inviteUser as operation } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
@@ -13,7 +13,7 @@ const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 export async function inviteUser(call: WriteCall<typeof operation>): Promise<unknown> {
   const { tx, workspace, principal, body, dependencies } = call;
   const email = body.email.toLowerCase();
-  // Locked, so that nobody joins between the look and the invitation.
+  // Locked, so that the person cannot join between this check and the invitation.
   await lockWorkspace(tx, workspace.id);
   if ((await findMember(tx, workspace.id, email)) !== undefined) throw peopleErrors.already_member({ email });
   const at = new Date(dependencies.now());
@@ -28,7 +28,7 @@ export async function inviteUser(call: WriteCall<typeof operation>): Promise<unk
     .insertInto('invitations')
     .values({ id: uuidv7(), workspace_id: workspace.id, email, ...offer })
     .onConflict((conflict) =>
-      // Spelled out: a prepared statement finds a partial index only by a condition that is no parameter.
+      // A literal, because a prepared statement matches a partial index only with a constant condition.
       conflict.columns(['workspace_id', 'email']).where('state', '=', sql.lit('open')).doUpdateSet(offer),
     )
     .returning(invitationColumns)

@@ -1,7 +1,10 @@
 import type { DatabaseTransaction } from '@berth/database';
 import { peopleErrors } from './errors.ts';
 
-/** Called with the workspace locked. A member who is no admin may always go. */
+/**
+ * Refuses when the user is the last admin; members who are not admins may always leave. Call it with the workspace
+ * locked.
+ */
 export async function requireAnotherAdmin(tx: DatabaseTransaction, workspaceId: string, userId: string): Promise<void> {
   const admins = await tx
     .selectFrom('workspace_members')

@@ -1,7 +1,7 @@
 import type { ReadCall } from '../http/call.ts';
 import { renderInvited, renderMember, selectInvitations, selectMembers } from './record.ts';
 
-/** Members, then those who are still invited; each by e-mail address. */
+/** Members first, then open invitations, each ordered by e-mail address. */
 export async function listUsers({ database, workspace, dependencies }: ReadCall): Promise<unknown> {
   const members = await selectMembers(database, workspace.id).execute();
   const invited = await selectInvitations(database, workspace.id).execute();

@@ -1,4 +1,4 @@
-// Members and open invitations are one list to clients. A person is named by subject or by e-mail address.
+// Clients see members and open invitations as one list. A person is identified by subject or e-mail address.
 import { Uuid } from '@berth/contract';
 import type { Database, DatabaseTransaction, MemberRole } from '@berth/database';
 

@@ -23,7 +23,7 @@ export async function updateUserRole(call: WriteCall<typeof operation>): Promise
   return renderMember({ ...member, role });
 }
 
-/** Someone who is still invited will join with the new role. */
+/** An invited person will join with the new role. */
 async function updateInvitation(call: WriteCall<typeof operation>): Promise<unknown> {
   const { tx, workspace, body, params, dependencies } = call;
   const invitation = await findInvitation(tx, workspace.id, params.subOrEmail);

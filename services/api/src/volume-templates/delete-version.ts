@@ -1,4 +1,5 @@
-// Control-plane sheet 1.11, 4.10: the last version goes only with its template.
+// Deletes a version of a volume template. The last version can be deleted only with its template. Control-plane sheet
+// 1.11, 4.10.
 import { deleteVolumeTemplateVersion, requestErrors, volumeTemplate } from '@berth/contract';
 import { sql } from 'kysely';
 import { type Registration, write } from '../http/call.ts';

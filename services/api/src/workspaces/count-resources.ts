@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 type Counted = (typeof countedResources)[number];
 
-/** Value of the `kind` column behind each count; service accounts are no kind and have a table of their own. */
+/** Value of the `kind` column for each count; service accounts are not a kind and have their own table. */
 const kindOf: Readonly<Record<Exclude<Counted, 'serviceaccounts'>, string>> = {
   agents: 'agent',
   functions: 'function',

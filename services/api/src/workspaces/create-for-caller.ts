@@ -1,4 +1,4 @@
-// A new workspace belongs to an account that its maker administers; the maker becomes its first admin.
+// Creates a workspace in an account that the caller administers; the caller becomes its first admin.
 import { type createWorkspace, requestErrors, resourceErrors, workspaceEffects } from '@berth/contract';
 import { limitOf } from '@berth/placement';
 import type { WriteCall } from '../http/call.ts';
@@ -30,7 +30,7 @@ export async function createForCaller(call: Create): Promise<unknown> {
   return renderWorkspace(await loadWorkspace(tx, id));
 }
 
-/** Read after the new one was counted: its counter is locked, so no other passes at the same time. */
+/** Runs after the new workspace was counted: the counter's row is locked, so concurrent creates cannot both pass. */
 async function requireRoom({ tx, dependencies }: Create, accountId: string): Promise<void> {
   const resourceType = 'workspaces';
   const account = await tx
@@ -44,7 +44,7 @@ async function requireRoom({ tx, dependencies }: Create, accountId: string): Pro
   if (account.used > limit) throw resourceErrors.quota_exceeded({ limit, resourceType });
 }
 
-/** A foreign account and one that does not exist are refused alike. */
+/** A foreign account and a missing one get the same refusal. */
 async function chooseAccount({ tx, principal, body }: Create): Promise<string> {
   const administered = await administeredAccounts(tx, principal);
   if (body.accountId !== undefined) {

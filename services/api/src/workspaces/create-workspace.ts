@@ -1,5 +1,5 @@
-// A workspace is created in real steps, each recorded with its time. A step that fails undoes only itself: the workspace
-// then says `error` with the reason, and the steps that are left can be tried again.
+// Creates a workspace in recorded steps. A failed step rolls back only itself: the workspace then has status `error`
+// with the reason, and the remaining steps can be retried.
 import type { Database, DatabaseTransaction, WorkspaceStatus } from '@berth/database';
 import { uuidv7 } from '@berth/database';
 import type { Keyring } from '@berth/identity';
@@ -22,7 +22,7 @@ export interface NewWorkspace {
   readonly runtime?: object | undefined;
 }
 
-/** Undefined when the name is taken, or kept for another account; names are unique in the deployment. */
+/** Undefined when the name is taken or reserved for another account; names are unique in the deployment. */
 export async function addWorkspace(
   tx: DatabaseTransaction,
   keyring: Keyring,
@@ -50,10 +50,11 @@ export async function addWorkspace(
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  // After the insert: it waits for a deletion of the same name that is under way. The caller rolls back.
+  // Checked after the insert, which waits for a concurrent deletion of a workspace of the same name. On refusal the
+  // caller rolls back.
   const keeper = await accountKeepingName(tx, input.name);
   if (keeper !== undefined && keeper !== input.accountId) return undefined;
-  // Before any step that can fail: without a member nobody could ask to try the step again.
+  // Inserted before any step that can fail: without a member, no user could retry the step.
   await tx
     .insertInto('workspace_members')
     .values({ workspace_id: id, user_id: input.ownerId, role: 'admin' })
@@ -63,7 +64,7 @@ export async function addWorkspace(
   return id;
 }
 
-/** Runs the steps that are not done yet, in order; stops at the first that fails. */
+/** Runs the steps that are not done yet, in order, up to the first failure. */
 export async function runSetup(context: SetupContext): Promise<void> {
   const { tx, workspaceId } = context;
   const done = await tx.selectFrom('workspace_steps').select('step').where('workspace_id', '=', workspaceId).execute();
@@ -75,7 +76,7 @@ export async function runSetup(context: SetupContext): Promise<void> {
       await record(tx, workspaceId, reaches);
       await sql`release savepoint setup_step`.execute(tx);
     } catch (error) {
-      // Not the step's fault: the whole transaction runs again.
+      // A deadlock or serialization failure is not the step's fault: the whole transaction runs again.
       if (isRetryable(error)) throw error;
       await sql`rollback to savepoint setup_step`.execute(tx);
       const reason = `The step to ${reaches} failed: ${error instanceof Error ? error.message : 'unknown reason'}. Change the workspace to try again.`;
@@ -101,7 +102,7 @@ async function setStatus(
   await tx.updateTable('workspaces').set({ status, status_reason: reason }).where('id', '=', workspaceId).execute();
 }
 
-/** For the first run and other commands of the operator, outside of a request. */
+/** For the first run and other operator commands, outside of a request. */
 export async function createWorkspace(
   database: Database,
   keyring: Keyring,

@@ -1,7 +1,8 @@
-// Deletes a workspace and gives the account back what it held, in one transaction whose size does not grow with what is in the
-// workspace: its row goes, and with it everything is out of sight. The content is removed afterwards in batches by the
-// orchestrator (removal). Whoever creates something in the workspace, or gives something back, holds its row until their commit. So
-// the counters stand still once the row is locked here, and each thing is given back exactly once.
+// Deletes a workspace and releases its share of the account's limits, in a transaction whose size does not depend on
+// the content: deleting the workspace's row hides everything in it. The orchestrator removes the content afterwards in
+// batches (removal). Every transaction that creates or releases something in the workspace locks the workspace's row
+// until its commit. So the counters no longer change once the row is locked here, and each resource is released exactly
+// once.
 import { kinds, requestErrors } from '@berth/contract';
 import { allowLongStatements, type DatabaseTransaction, enqueue, releaseQuota } from '@berth/database';
 import { sql } from 'kysely';
@@ -26,11 +27,11 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   const held = await takeHoldings(tx, row.id);
   await endWhatRuns(call, row);
   await enqueue(tx, { topic: 'removal', key: row.id, workspaceId: row.id, trace: call.trace });
-  // Members, invitations, keys and steps go with the row.
+  // Members, invitations, keys and steps are deleted with the row.
   await tx.deleteFrom('workspaces').where('id', '=', row.id).execute();
   call.target(`workspace/${row.name}`);
   call.atLast(async () => {
-    // Always in the same order, so that two deletions in one account do not lock each other out.
+    // A fixed order, so that two deletions in one account do not deadlock.
     for (const [resourceType, count] of [...held].sort()) await releaseQuota(tx, row.account_id, resourceType, count);
   });
   call.afterCommit(() => {
@@ -44,7 +45,10 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   return renderWorkspace(row);
 }
 
-/** Told before the rest is removed. A limit of the account bounds how many there are. */
+/**
+ * Enqueues reconcile for running resources before the rest is removed. Their number is bounded by a limit of the
+ * account.
+ */
 async function endWhatRuns({ tx, trace }: WriteCall, { id, account_id }: WorkspaceRow): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id, trace)
@@ -54,7 +58,7 @@ async function endWhatRuns({ tx, trace }: WriteCall, { id, account_id }: Workspa
   );
 }
 
-/** What the workspace holds of each limit of its account; counters without a limit are removed with the rest. */
+/** The workspace's share of each limit of its account; counters without a limit are removed with the rest. */
 async function takeHoldings(tx: DatabaseTransaction, workspaceId: string): Promise<Map<string, number>> {
   const held = new Map<string, number>();
   const add = (resourceType: string | undefined, count: number): void => {

@@ -1,7 +1,7 @@
 import type { ReadCall } from '../http/call.ts';
 import { renderWorkspace, workspaceColumns } from './record.ts';
 
-/** Asked of the database, since what is remembered of a caller may lack the workspace they just made. */
+/** Reads the database, because the cached principal may lack a workspace that the caller has just created. */
 export async function listWorkspaces({ database, principal }: ReadCall): Promise<unknown> {
   const mine =
     principal.subjectType === 'user'

@@ -1,9 +1,9 @@
-// Which names a workspace may have. They stand at the root of the host (`/{workspace}/jobs/…`), in host names and as the
-// first part of image references, so words that mean something there are not given away.
+// Rules for workspace names. A name appears at the root of the path (`/{workspace}/jobs/…`), in host names and as the
+// first part of image references, so words with a meaning there are reserved.
 import { type Brand, WorkspaceName } from '@berth/contract';
 
 export interface NameProblem {
-  /** Absent when the text has not even the form of a name. */
+  /** Absent when the text does not even have the form of a name. */
   readonly reason?: string;
   readonly message: string;
 }
@@ -16,7 +16,7 @@ const reserved = new Set(
   storage support system token undefined user users webhook webhooks workspace workspaces www`.split(/\s+/),
 );
 
-/** Undefined: the name is good, though it may be taken. */
+/** Undefined when the name is valid; it may still be taken. */
 export function nameProblem(name: string, brand: Brand): NameProblem | undefined {
   if (/^v\d/.test(name)) {
     return {

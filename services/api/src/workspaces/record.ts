@@ -1,4 +1,4 @@
-// A workspace as it is stored, and as clients see it.
+// Stored workspaces, and their form for clients.
 import { requestErrors } from '@berth/contract';
 import type { Database, DatabaseTransaction, Tables } from '@berth/database';
 import type { Selectable } from 'kysely';
@@ -29,8 +29,8 @@ export async function loadWorkspace(database: Database | DatabaseTransaction, id
 }
 
 /**
- * Changes of a workspace and of who belongs to it wait for each other here: two admins that leave at once must not each
- * take the other for the one who stays. Writers of resources are not held up.
+ * Serializes changes of a workspace and of its members: two admins who leave at once must not each count on the other
+ * to stay. Writers of resources are not blocked.
  */
 export async function lockWorkspace(tx: DatabaseTransaction, id: string): Promise<WorkspaceRow> {
   const row = await tx
@@ -53,7 +53,7 @@ export function renderWorkspace(row: WorkspaceRow) {
     labels: row.labels,
     groupMappings: row.group_mappings,
     runtime: row.runtime,
-    // No account has bought a compliance add-on: there is none.
+    // Always false: there is no compliance add-on.
     hipaaInfo: { accountEnabled: false },
     status: row.status,
     ...(row.status_reason === null ? {} : { statusReason: row.status_reason }),

@@ -1,8 +1,9 @@
-// The name of a deleted workspace is part of public addresses. For 30 days only the account that had it may use it again.
+// The name of a deleted workspace is part of public addresses. For 30 days only the account that owned it may use it
+// again.
 import { type Database, releasedNameDays } from '@berth/database';
 import { sql } from 'kysely';
 
-/** The account that deleted a workspace of this name lately. */
+/** The account that recently deleted a workspace of this name. */
 export async function accountKeepingName(database: Database, name: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('released_workspace_names')

@@ -1,4 +1,4 @@
-// What stands behind each status of a new workspace; specification: workspace status.
+// Setup steps behind each status of a new workspace; specification: workspace status.
 import { addToCount, type DatabaseTransaction, reserveQuota, uuidv7, type WorkspaceStatus } from '@berth/database';
 import type { Keyring } from '@berth/identity';
 import { sql } from 'kysely';
@@ -27,14 +27,14 @@ export const setupSteps: readonly SetupStep[] = [
   { reaches: 'ready', run: async () => {} },
 ];
 
-/** The account exists and its limits have a row to be counted in. */
+/** Checks that the account exists and counts the workspace against its limit. */
 async function bindAccount({ tx, accountId }: SetupContext): Promise<void> {
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirstOrThrow();
   await sql`insert into quota_usage (account_id, resource_type, used) values (${accountId}, 'workspaces', 1)
     on conflict (account_id, resource_type) do update set used = quota_usage.used + 1`.execute(tx);
 }
 
-/** Roles of the owner and prices of the account. */
+/** Sets the owner's role and the account's prices. */
 async function configureAccount({ tx, accountId, workspaceId, ownerId }: SetupContext): Promise<void> {
   await tx
     .insertInto('workspace_members')
@@ -62,7 +62,7 @@ async function configureAccount({ tx, accountId, workspaceId, ownerId }: SetupCo
     .execute();
 }
 
-/** Data key, home region and the VPC that every workspace has. */
+/** Creates the data key and the default VPC of the workspace, and checks its home region. */
 async function configureWorkspace({
   tx,
   keyring,
@@ -98,7 +98,7 @@ async function configureWorkspace({
     .insertInto('resource_events')
     .values({ resource_uid: uid, type: 'deployment', status: 'DEPLOYED', message: 'Ready.' })
     .execute();
-  // Not refused: a workspace is not usable without it, and workspaces have a limit of their own.
+  // Never refused: a workspace is unusable without its VPC, and the number of workspaces is limited anyway.
   await reserveQuota(tx, { accountId, resourceType: 'vpcs', limit: Number.MAX_SAFE_INTEGER });
   await addToCount(tx, { workspaceId, kind: 'vpc' }, 1);
 }

@@ -1,4 +1,5 @@
-// Replaces the settings that were sent. A workspace whose creation stopped in `error` goes on with the steps that are left.
+// Replaces the settings that were sent. A workspace whose creation stopped in `error` continues with the remaining
+// steps.
 import { type updateWorkspace as operation, resourceErrors, workspaceEffects } from '@berth/contract';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
@@ -32,7 +33,7 @@ export async function updateWorkspace(call: Update): Promise<unknown> {
   return renderWorkspace(await loadWorkspace(tx, row.id));
 }
 
-/** What is written lives in the region, so it can only be corrected while nothing is. */
+/** Content is stored in the region, so the region can be corrected only until the workspace is ready. */
 function requireUnchanged({ body, dependencies }: Update, row: WorkspaceRow): void {
   if (body.name !== undefined && body.name !== row.name) throw resourceErrors.immutable_field({ field: 'name' });
   if (body.region === undefined || body.region === row.region) return;
@@ -41,7 +42,7 @@ function requireUnchanged({ body, dependencies }: Update, row: WorkspaceRow): vo
 }
 
 async function continueSetup({ tx, dependencies }: Update, row: WorkspaceRow): Promise<void> {
-  // The caller may be a service account, which cannot own; a workspace always has an admin who can.
+  // The caller may be a service account, which cannot own a workspace; a workspace always has an admin who can.
   const { user_id } = await tx
     .selectFrom('workspace_members')
     .select('user_id')
