@@ -1,4 +1,5 @@
-// The address of a deleted workload or workspace is still linked from elsewhere: nobody else may answer there soon after.
+// The address of a deleted workload or workspace may still be linked from elsewhere, so no other account may take it
+// soon after.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addAccount, type FurtherAccount } from '../support/tenant.ts';
@@ -46,7 +47,7 @@ test('another account cannot take over a deleted agent’s address by moving a h
   expect(await urlOf(thief.client.with({ workspace: 'team' }), 'agents', 'shop-web')).toMatch(
     /^https:\/\/agt-shop-web-[0-9a-f]{8}\.one/,
   );
-  // The younger workspace takes nothing from the older one.
+  // The older workspace keeps its address.
   expect(await urlOf(owner, 'agents', 'shop')).toBe(url);
 });
 

@@ -1,4 +1,4 @@
-// The audit log: what is in it, who may read it, and that a secret is shown to nobody without a row.
+// The audit log: its content, its readers, and that no secret is shown without a row.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 

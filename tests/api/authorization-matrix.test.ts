@@ -1,5 +1,5 @@
-// Every operation of the contract, asked by every kind of caller. What each of them must get is written down here a second
-// time, in a table of its own: this file never asks the product who may do what.
+// Every operation of the contract, called by every kind of caller. The expected outcomes are written down here a second
+// time, in their own table: this file never asks the product for them.
 import { type Access, type Operation, operations, scopes } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Asked, Client } from '../support/client.ts';
@@ -51,11 +51,11 @@ function expected(access: Access, caller: Caller): Outcome {
 const routes = recordRoutes();
 let api: TestApi;
 const clients = new Map<Caller, Client>();
-/** Holds every scope but this one, and not `admin`, which stands for all. */
+/** Keys that hold every scope except this one, and not `admin`, which implies all. */
 const keysWithout = new Map<string, string>();
-/** The same of an account admin, for what only they may do. */
+/** The same keys for an account admin, for operations that only account admins may call. */
 const accountKeysWithout = new Map<string, string>();
-/** By operation: one that is allowed to delete or leave its workspace takes that of no other operation away. */
+/** Workspace by operation: an allowed operation may delete or leave its workspace, so no two operations share one. */
 const workspaceOf = new Map<string, string>();
 let workspaceAdmin: Client;
 let accountAdminClient: Client;
@@ -129,7 +129,7 @@ const placeOf = ({ id }: Operation): Place => ({
   accountId: api.accountId,
 });
 
-/** Names of resources that do not exist; the place is real or missing as the caller says. */
+/** Path of the operation with names of resources that do not exist; the workspace and account are the given ones. */
 function address(operation: Operation, { workspace, accountId }: Place): string {
   const params = new Proxy({ workspaceName: workspace, workspace, accountId } as Record<string, string>, {
     get: (known, name) => known[String(name)] ?? 'nothing-here',
@@ -137,7 +137,7 @@ function address(operation: Operation, { workspace, accountId }: Place): string 
   return (operation.base === 'api_url' ? '/' : '') + fill(operation.path, params);
 }
 
-/** An empty body but where that asks for more than a limited key may give. */
+/** Bodies for operations where an empty body would ask for more than a restricted key may grant. */
 const bodies: Readonly<Record<string, object>> = { createProfileKey: { scopes: [] } };
 
 function ask(operation: Operation, client: Client, place: Place, asked: Asked = {}): Promise<Answer> {
@@ -148,7 +148,7 @@ function ask(operation: Operation, client: Client, place: Place, asked: Asked = 
   });
 }
 
-/** Everything of an answer but what differs between any two: the id of the request and the time. */
+/** An answer without the parts that differ between any two: the request id and the date. */
 function bytes({ status, headers, text }: Answer): string {
   const kept = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name));
   return JSON.stringify([status, kept, text]);
@@ -170,7 +170,7 @@ async function check(operation: Operation, caller: Caller): Promise<void> {
       return;
     case 'unauthenticated':
       expect(seen).toEqual([401, 'unauthenticated']);
-      // Not even the place is looked at.
+      // The place is not even looked up.
       expect(bytes(await ask(operation, client, missing))).toBe(bytes(answer));
       return;
     case 'workspace forbidden': {
@@ -202,7 +202,7 @@ async function check(operation: Operation, caller: Caller): Promise<void> {
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   '%s',
   (_name, operation) => {
-    // One after the other, those who are refused first: an operation that is allowed may take its workspace away.
+    // Sequential, refused callers first: an allowed call may delete the workspace.
     test.each(callers.toSorted((a, b) => refusedFirst(operation, a) - refusedFirst(operation, b)))(
       'asked by: %s',
       (caller) => check(operation, caller),
@@ -232,7 +232,7 @@ const accountAdminScopes = ({ access }: Operation): readonly string[] =>
 
 const refusedFirst = ({ access }: Operation, caller: Caller): number => (expected(access, caller) === 'open' ? 1 : 0);
 
-/** The callers above may have left or deleted the workspace of this operation. */
+/** The callers above may have left or deleted the workspace of this operation, so it gets a new one. */
 async function freshPlace(operation: Operation): Promise<Place> {
   if (operation.access.kind !== 'workspaceInPath') return placeOf(operation);
   const name = `fresh-${workspaceOf.get(operation.id)}`;

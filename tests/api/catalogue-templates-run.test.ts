@@ -1,4 +1,4 @@
-// Each template is started as its user would start it, with plain Node.
+// Starts each template as its user would, with plain Node.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,7 +57,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
   });
 
 test('the agent answers with the model and remembers a thread, and nothing without one', async () => {
-  // Stands for a model provider on the internet: it tells how many messages it was given.
+  // Stand-in for a model provider on the internet: it answers with the number of messages it received.
   const model = await serve((body) => ({
     choices: [{ message: { content: `saw ${JSON.parse(body).messages.length}` } }],
   }));

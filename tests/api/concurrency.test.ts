@@ -1,5 +1,5 @@
-// Many requests at once. Whatever the order in which they end: a name has one owner, a limit holds, a repeated request has
-// one effect, and the counters equal the rows.
+// Many concurrent requests. In whatever order they end: a name has one owner, a limit holds, a repeated request has one
+// effect, and the counters equal the rows.
 import { kinds, operations } from '@berth/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -84,7 +84,7 @@ describe('a limit', () => {
     expect(await wrongCounters(small)).toEqual([]);
     const made = first.flatMap(({ status, body }) => (status === 200 ? [body.metadata] : []));
     const gone = made.slice(0, 6);
-    // Each is deleted three times at once: only one deletion may give its place back.
+    // Each resource is deleted three times at once: only one deletion may release its quota.
     const deletions = await Promise.all(
       [...gone, ...gone, ...gone].map(({ name, workspace }) =>
         small.admin.with({ workspace }).delete(`/sandboxes/${name}`),
@@ -145,7 +145,7 @@ describe('an Idempotency-Key', () => {
     expect((await ask(loser)).body.error).toBe('idempotency_key_reused');
     expect((await ask(winner)).status).toBe(200);
     expect((await api.admin.get(`/drives/${loser}`)).status).toBe(404);
-    // The address is part of the request.
+    // The URL is part of the request's hash.
     const elsewhere = { ...keyed('two-bodies'), query: { workspace: api.workspace } };
     expect((await api.admin.post('/drives', named(winner), elsewhere)).status).toBe(422);
   });

@@ -25,7 +25,7 @@ const register = (name: string, spec: object = {}, client = api.admin) =>
 const verify = (name: string, client = api.admin) => client.post(`/customdomains/${name}/verify`);
 const other = () => api.admin.with({ workspace: 'other' });
 
-/** Sets the records as the answer says, the way a customer would. */
+/** Sets the DNS records that the response asks for, as a customer would. */
 function publish(
   domain: { metadata: { name: string }; spec: { cnameRecords: string; txtRecords: object } },
   at?: string,

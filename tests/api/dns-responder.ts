@@ -1,17 +1,17 @@
-// A small DNS server over UDP. It stands in for the internet's DNS, which no test may depend on; the resolver that asks it
-// is the real one.
+// A small DNS server over UDP. It stands in for the internet's DNS, which no test may depend on; the resolver that
+// queries it is the real one.
 import { createSocket, type RemoteInfo } from 'node:dgram';
 
 const types = { CNAME: 5, TXT: 16 } as const;
 
 interface Zone {
-  /** Record type and name to values; `*.` before a name answers for every name below it. */
+  /** Sets the values of a record; `*.` before a name matches every name below it. */
   set(type: keyof typeof types, name: string, ...values: string[]): void;
   clear(): void;
 }
 
 export interface DnsResponder extends Zone, AsyncDisposable {
-  /** As the configuration names a resolver. */
+  /** Address in the form that the configuration expects for a resolver. */
   readonly address: string;
 }
 

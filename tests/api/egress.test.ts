@@ -135,7 +135,8 @@ test('what is in use stays, and the default VPC always does', async () => {
   expect(await codeOf('/vpcs/side')).toEqual([409, 'in_use']);
   expect(await codeOf('/vpcs/side/egressgateways/side-exit')).toEqual([409, 'in_use']);
   await api.admin.post('/sandboxes', named('leaver', { vpc: 'side', region: 'one' }));
-  // Stored by a version that took gateways; new ones are refused until traffic leaves through them.
+  // Written directly, as an earlier version stored it; new sandboxes with a gateway are refused until traffic leaves
+  // through gateways.
   await sql`update resources set spec = spec || ${JSON.stringify({ network: { egress: { gateway: 'side-exit' } } })}::jsonb
     where name = 'leaver'`.execute(api.database);
   await api.admin.delete('/vpcs/side/egressgateways/side-exit/ips/side-ip');

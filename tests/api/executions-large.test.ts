@@ -20,7 +20,7 @@ test('100 000 tasks are started, read and cancelled, in time that grows with the
   timeout: 240_000,
 }, async () => {
   const tenthMs = await startMs('tenth', 10_000);
-  // Ten times as many; the square would be a hundred times as long.
+  // Ten times as many tasks; quadratic cost would take a hundred times as long.
   expect((await startMs('all', 100_000)) / tenthMs).toBeLessThan(50);
   const read = await api.admin.get('/jobs/large/executions/all');
   expect(read.body.stats.total).toBe(100_000);

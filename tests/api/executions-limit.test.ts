@@ -1,4 +1,4 @@
-// What executions store is bounded by their account, and given back however they go.
+// The storage of executions is limited per account and released however an execution ends.
 import { maintain } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

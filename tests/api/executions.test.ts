@@ -176,7 +176,7 @@ describe('cancel', () => {
   test('tasks in progress are left to end by themselves and keep the execution in cancelling', async () => {
     const { executionId } = (await start('report', { tasks: [{}, {}, {}] })).body;
     const id = (await stored(executionId))?.id ?? '';
-    // Stands for a runner: what it would have written.
+    // Stands in for a runner: writes the rows that a runner would write.
     await api.database
       .updateTable('executions')
       .set({ status: 'running', started_at: new Date() })

@@ -1,4 +1,5 @@
-// Requests with invented keys at the api: they take one of its connections and are refused beyond that, known callers are not.
+// A flood of requests with invented keys: they use one connection of the api and are refused beyond that, while known
+// callers are served.
 import { newApiKey } from '@berth/identity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ async function call(key: string) {
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() };
 }
 
-/** Questions of the api that wait for a lock. */
+/** Number of statements of the api that wait for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
     where datname = current_database() and application_name = 'berth-api' and wait_event_type = 'Lock'`.execute(
@@ -40,10 +41,10 @@ test('invented keys take one connection, are refused beyond their lane, and a kn
     const first = send();
     await expect.poll(waiting, { timeout: 30_000 }).toBe(1);
     const sent = Promise.all([first, ...Array.from({ length: 250 }, send)]);
-    // One is asked about and 200 wait; these end only with the table's lock, or after seconds.
+    // One lookup runs and 200 wait; these end only when the table's lock is released, or after seconds.
     await expect.poll(() => early.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(50);
     expect(await waiting()).toBe(1);
-    // Once its answer is no longer fresh, the known caller's question is sent at once, beside those.
+    // Once the cached principal of the known caller has expired, its lookup is sent at once, beside the flood.
     const known: ReturnType<typeof call>[] = [];
     await expect
       .poll(
@@ -61,7 +62,7 @@ test('invented keys take one connection, are refused beyond their lane, and a kn
   expect(early.slice(0, 50)).toEqual(
     Array(50).fill({ status: 429, retryAfter: '1', text: expect.stringContaining('lookups_busy') }),
   );
-  // Those whose turn came after the lock are judged, or have waited too long.
+  // Lookups that ran after the lock was released get 401; the others have waited too long and get 429.
   expect(answers.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
   expect(answers.some(({ status }) => status === 401)).toBe(true);
 }, 60_000);
@@ -70,7 +71,7 @@ test('a key and an address have rate limits, with Retry-After and a message that
   await using limited = await startTestApi({
     config: {
       trustedProxies: ['127.0.0.1'],
-      // Of the clock of this machine nothing depends: a request comes back in an hour or so.
+      // The rates are so low that the test does not depend on the clock: one request is granted about every hour.
       rateLimits: { perKey: { perSecond: 0.0003, burst: 3 }, perAddress: { perSecond: 0.0003, burst: 5 } },
     },
   });
@@ -89,7 +90,7 @@ test('a key and an address have rate limits, with Retry-After and a message that
   expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited', code: 429 } });
   expect(refused.retryAfter).toBeGreaterThan(3_000);
   expect(refused.body.message).toMatch(/came with the key ak_\w+, after a burst of 3\. .*api\.rateLimits\.perKey\.$/);
-  // Addresses are counted before keys, and where there is no such operation too.
+  // Addresses are counted before keys, and also for paths without an operation.
   expect((await from('198.51.100.1', '/v0/nothing')).status).toBe(404);
   const later = await from('198.51.100.1', '/v0/nothing');
   expect(later).toMatchObject({ status: 429, body: { error: 'rate_limited' } });

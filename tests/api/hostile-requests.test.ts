@@ -1,5 +1,5 @@
-// Requests that no client library sends. Each is refused in the form of every other error, with a request id where there
-// is a request.
+// Requests that no client library sends. Each is refused in the common error format, with a request id when there is a
+// request.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** Writes bytes to a connection of its own and reads until the server closes it. */
+/** Writes bytes to a new connection and reads until the server closes it. */
 function raw(text: string): Promise<string> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {

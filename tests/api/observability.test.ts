@@ -1,4 +1,4 @@
-// Lines of workloads from the runner's batch to the answer: a real api, a real ClickHouse.
+// Log lines of workloads, from the runner's batch to the response: a real api, a real ClickHouse.
 import { ApiConfig } from '@berth/api';
 import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await clickhouse[Symbol.asyncDispose]();
 });
 
-/** Whole seconds, as the query has them, and a little in the past, so that every line is before the end of the window. */
+/** Whole seconds, as in the query, and in the past, so that every line is before the end of the window. */
 const base = Math.floor(Date.now() / 1000) * 1000 - 600_000;
 const second = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
 
@@ -55,7 +55,7 @@ async function addInstance(name: string, { kind = 'agent', workspace = api.works
   return id;
 }
 
-/** Each a second after the one before, from `base` on. */
+/** Lines one second apart, starting at `base`. */
 const linesOf = (texts: readonly string[], from = 0) =>
   texts.map((text, index) => ({
     sequence: from + index,

@@ -1,11 +1,12 @@
-// One account's requests do not stop those of others: they hold some of the connections, never all, and none for long.
+// Requests of one account do not block those of others: they hold some of the connections, never all, and none for
+// long.
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { addAccount } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
-/** Holds the row of an agent until it is let go: every change of it waits, with its connection. */
+/** Locks the row of an agent until it is released: every change of the agent waits and holds its connection. */
 async function holdAgent(api: TestApi, name: string): Promise<{ release(): Promise<void> }> {
   const held = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

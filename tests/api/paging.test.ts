@@ -1,5 +1,6 @@
-// Walks through listings in pages while others insert and delete. Whatever stayed from the first page to the last is given
-// exactly once and in order; whatever came or went may be missing, but nothing is given twice.
+// Walks through listings in pages during concurrent inserts and deletes. A row that exists from the first page to the
+// last is returned exactly once and in order; a row that was inserted or deleted meanwhile may be missing, but no row
+// is returned twice.
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -29,7 +30,7 @@ const itemOf = ({ metadata }: { metadata: { name?: string; id?: string; createdA
 });
 const keyOf = ({ name, createdAt }: Item): string => `${name} ${createdAt}`;
 
-/** All pages, each with a limit of its own; `between` runs after every page. */
+/** All pages, each with its own limit; `between` runs after every page. */
 async function walk(
   client: Client,
   path: string,
@@ -73,7 +74,7 @@ function expectOnce(seen: readonly Item[], stayed: readonly Item[]): void {
 
 const letters = fc.constantFrom(...'abcmnyz0189');
 const name = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
-/** With and without a search; `100%_` shows that signs of LIKE are ordinary. */
+/** With and without a search; `100%_` shows that the wildcards of LIKE are ordinary characters. */
 const searches = [undefined, 'keep', 'ke', 'e1', '100%_', 'no such thing'] as const;
 
 const scenario = fc.record({
@@ -92,7 +93,7 @@ describe.each(['/drives', '/sandboxes', '/policies'])('a walk through %s', (path
     await api.addWorkspace(workspace);
     client = api.admin.with({ workspace });
     const names = fc.sample(fc.uniqueArray(name, { minLength: 60, maxLength: 60 }), { numRuns: 1, seed })[0] ?? [];
-    // Many at once, so that several share a millisecond and only the tie-breaker tells them apart.
+    // Created concurrently, so that several share a millisecond and only the tie-breaker orders them.
     await Promise.all(
       names.map(async (chosen, index) => {
         const shown = index % 4 === 0 ? 'Keep1 100%_' : index % 4 === 1 ? 'keep' : '';
@@ -108,7 +109,7 @@ describe.each(['/drives', '/sandboxes', '/policies'])('a walk through %s', (path
       fc.asyncProperty(scenario, async ({ sort, q, limits, comings }) => {
         let step = 0;
         const disturb = async () => {
-          // An ascending walk never ends while more arrive at its end than a page holds.
+          // Stops after 20 steps: an ascending walk never ends while more rows arrive at its end than a page holds.
           if (step >= 20) return;
           const arriving = comings[step % comings.length] ?? [];
           const leaving = there.splice(0, step % 5);
@@ -148,7 +149,7 @@ describe('a walk that shows terminated sandboxes', () => {
   beforeAll(async () => {
     await api.addWorkspace(workspace);
     client = api.admin.with({ workspace });
-    // One name lives and dies several times: names are no longer unique then.
+    // The same name is created and deleted several times, so names are not unique.
     for (let life = 0; life < 7; life += 1) {
       for (const one of ['again', 'other', 'third']) {
         await client.post('/sandboxes', named(one));
@@ -219,7 +220,7 @@ describe('a cursor', () => {
     const letters64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
     for (let index = 0; index < cursor.length; index += 1) {
       const at = letters64.indexOf(cursor.charAt(index));
-      // The neighbour changes the lowest bits, which a sloppy decoder drops; the far one changes the highest.
+      // An offset of 1 changes the lowest bits, which a lenient decoder drops; an offset of 32 changes the highest.
       for (const far of [1, 32]) {
         const other = letters64.charAt((at + far) % letters64.length);
         await refused(ask('/drives', { cursor: cursor.slice(0, index) + other + cursor.slice(index + 1) }));

@@ -142,7 +142,7 @@ test('a revoked key of a service account is refused at once here, and soon after
   expect((await asRobot.get('/drives')).status).toBe(200);
   expect((await api.admin.delete(`${path}/api_keys/${id}`)).status).toBe(200);
   expect((await asRobot.get('/drives')).status).toBe(401);
-  // What another server does, seen from here: the row goes without this one being told.
+  // Simulates a deletion by another server: the row is deleted without notifying this process.
   const second = (await api.admin.post(`${path}/api_keys`, {})).body;
   const asSecond = api.admin.with({ key: second.apiKey });
   expect((await asSecond.get('/drives')).status).toBe(200);
@@ -156,7 +156,7 @@ test('a revoked key of a service account is refused at once here, and soon after
     return status;
   };
   await expect.poll(ask, { interval: 20 }).toBe(401);
-  // One second at most: authenticator.test.ts holds it with a test clock.
+  // The guarantee is one second; authenticator.test.ts checks it with a test clock.
   expect(lastAcceptedAt - goneAt).toBeLessThan(5_000);
 });
 
@@ -191,7 +191,7 @@ describe('what the database holds', () => {
       dump += rows.map(({ line }) => line).join('\n');
     }
     expect(dump).toContain(robot.body.client_id);
-    // Bytes are dumped as hex, so a value that hides in them is looked for in that form too.
+    // Bytes are dumped as hex, so the dump is searched for that form too.
     for (const value of values) {
       const random = value.slice(value.indexOf('_') + 1);
       for (const form of [random, Buffer.from(random).toString('hex'), Buffer.from(random).toString('base64url')]) {
@@ -201,7 +201,7 @@ describe('what the database holds', () => {
   });
 
   test('a service account key can be recovered with the workspace key, a personal key not at all', async () => {
-    // An api of its own, since the master key is needed to open what it sealed.
+    // A separate api, because the test needs its master key to open the sealed copy.
     await using testDatabase = await createTestDatabase();
     const masterKeys = testMasterKeys();
     const config = ApiConfig.parse({ port: 0 });

@@ -10,7 +10,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 const day = 24 * 60 * 60 * 1000;
 const emails = (users: { email: string }[]) => users.map(({ email }) => email);
 
-/** A workspace of its own with one admin, so that no test sees another's people. */
+/** A new workspace with one admin, so that tests do not see each other's users. */
 async function place(name: string) {
   await api.addWorkspace(name);
   return api.admin.with({ workspace: name });

@@ -33,7 +33,7 @@ test('an account admin creates a workspace, becomes its admin and sees it at onc
     region: 'there',
     runtime: { generation: 'mk3' },
     groupMappings: [],
-    // Read-only fields of an object sent back whole are ignored.
+    // Read-only fields of a complete object sent back are ignored.
     status: 'error',
     id: 'mine',
   });
@@ -224,7 +224,7 @@ describe('deletion', () => {
     const row = await api.database.selectFrom('workspaces').select('id').where('name', '=', name).executeTakeFirst();
     return row?.id ?? '';
   };
-  /** Everything that names the workspace. */
+  /** Number of rows that refer to the workspace. */
   const rowsLeft = async (id: string): Promise<number> => {
     const { rows } = await sql<{ count: number }>`select (
       (select count(*) from resources where workspace_id = ${id}) + (select count(*) from executions where workspace_id = ${id})
@@ -317,7 +317,7 @@ describe('deletion', () => {
   });
 
   test('what is being removed while the workspace goes is given back by one of the two', async () => {
-    // Of a limit of which nothing is held, nothing could be given back twice.
+    // Keeps one job counted, so that a double release would show in the counter.
     await api.admin.post('/jobs', { metadata: { name: 'stays' }, spec: {} });
     const before = await usage('jobs');
     await api.addWorkspace('crossed');
@@ -391,7 +391,7 @@ describe('deletion', () => {
       api.database,
     );
     expect(rows).toHaveLength(20_000);
-    // With the network that every workspace has; the limits were taken already, so no counter is left.
+    // One run more for the default VPC. The limits were already released, so no counter is left.
     expect(await removeDeleted(api.database)).toEqual([20_000 / 500 + 1]);
     expect(await rowsLeft(id)).toBe(0);
     expect(await usage('drives')).toBe(before);
@@ -399,7 +399,7 @@ describe('deletion', () => {
 });
 
 describe('a creation whose step fails', () => {
-  // A trigger in the test's own database is the broken world; the steps themselves are the real ones.
+  // A trigger in the test's database makes the step fail; the steps themselves are the real ones.
   const breakTable = async (table: string) => {
     const database = connect({ url: api.databaseUrl, maxConnections: 1 });
     await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'out of order'; end $$`.execute(
@@ -427,7 +427,7 @@ describe('a creation whose step fails', () => {
       expect(created.body.statusReason).toContain(`The step to ${step} failed: out of order`);
       const again = await api.admin.put(`/workspaces/${name}`, {});
       expect(again.body).toMatchObject({ status: 'error', statusReason: created.body.statusReason });
-      // The broken counter of the first case would stop the service account itself.
+      // In the first case the broken counter would also refuse the service account.
       if (table !== 'quota_usage') {
         const inside = api.admin.with({ workspace: name });
         const robot = (await inside.post('/service_accounts', { name: 'early' })).body;

@@ -1,4 +1,4 @@
-// Tokens of private previews: made, shown again, deleted by name or by value.
+// Tokens of private previews: creation, listing, deletion by name or by value.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';

@@ -1,4 +1,4 @@
-// Previews over HTTP: their form, their addresses, and what ends them.
+// Previews over HTTP: their format, their addresses, and what ends them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maintain } from '@berth/database';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// What a change of a sandbox that runs does to it. Control-plane sheet 3.4 as the decisions settle it.
+// Effects of a change on a running sandbox. Control-plane sheet 3.4, with the decisions.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { named, SandboxBed } from '../support/sandbox-bed.ts';
@@ -92,7 +92,7 @@ describe('anew, files lost', () => {
     expect([body.status, body.events.length]).toEqual(['DEPLOYING', 2]);
     expect(body.events[1].message).toContain(word);
     expect((await bed.resource(name)).state).toMatchObject({ boot: 2, hostLabel: expect.any(String) });
-    // Whoever decides retires the old one when it starts the new one.
+    // The orchestrator retires the old instance when it starts the new one.
     expect(await only()).toMatchObject({ generation: 2, revision: 'boot-1', desired: 'running' });
   });
 

@@ -1,4 +1,4 @@
-// Waking and freezing by hand: one test for each status of the two operations.
+// Waking and freezing on request: one test for each status of the two operations.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { named, SandboxBed, type TestRunner } from '../support/sandbox-bed.ts';

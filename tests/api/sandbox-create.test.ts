@@ -12,7 +12,7 @@ afterEach(() => bed[Symbol.asyncDispose]());
 const make = (name: string, spec: object = {}, query: Record<string, boolean> = {}) =>
   bed.api.admin.post('/sandboxes', named(name, spec), { query });
 const read = (name: string) => bed.api.admin.get(`/sandboxes/${name}`);
-/** Until the create has written its row. */
+/** Waits until the create has written its row. */
 const written = (name: string) => vi.waitFor(() => bed.resource(name), 30_000);
 
 describe('where one waits', () => {

@@ -1,4 +1,5 @@
-// Sheet 3.5 and 5.10: from the moment a rule ends a sandbox it is over for everybody, also before anybody has written so.
+// Sheet 3.5 and 5.10: from the moment a rule ends a sandbox it is over for every reader, even before its end is
+// written.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// R-63: whatever is asked at once of one name has one winner, and nobody is told of a name that is taken by nothing.
+// R-63: concurrent requests for one name have one winner, and no request gets a name conflict with a sandbox that does
+// not exist.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,7 +29,7 @@ const live = async (name: string) =>
     .where('terminated_at', 'is', null)
     .execute();
 
-/** What counts of the deployment must be what is there. */
+/** The counters and limits must equal the rows. */
 async function expectBooksToBalance(): Promise<void> {
   const { database } = bed.api;
   const { count } = await database
@@ -58,7 +59,7 @@ async function expectBooksToBalance(): Promise<void> {
   expect(reserved_mb).toBe(Number(held.mb));
 }
 
-/** A sandbox that is live has at most one instance that should run, and one that is over has none. */
+/** A live sandbox has at most one instance that should run, and a terminated one has none. */
 async function expectOneInstanceEach(): Promise<void> {
   const running = await bed.api.database
     .selectFrom('instances')
@@ -94,7 +95,7 @@ test('10 parallel creates of one name have one winner; the others are told 409 w
 });
 
 test('a create that lost to one still under way says CREATION_IN_PROGRESS', async () => {
-  // The winner is held before its commit by somebody who has the row of its counter.
+  // The test locks the winner's counter row, so that the winner waits before its commit.
   const { database } = bed.api;
   const held = Promise.withResolvers<void>();
   const isHeld = Promise.withResolvers<void>();
@@ -184,7 +185,7 @@ test('500 random interleavings of create, createIfNotExist, delete, change and r
       asked.map(async ({ step, name, waitMs }) => {
         await sleep(waitMs);
         const answer = await steps[step]?.(name);
-        // Nobody is told of a name that is taken by nothing.
+        // A name conflict is reported only for a sandbox that exists.
         if (answer?.status === 409) expect((await read(name)).status, told).toBe(200);
         return { step, name, answer };
       }),

@@ -1,10 +1,10 @@
-// A listing by a status that few or none have: every page looks at a bounded number of rows, and the walk misses none.
+// Listing by a status that few or no rows have: every page scans a bounded number of rows, and the walk misses none.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const many = 10_000;
-/** Rows that one page looks at. */
+/** Rows scanned for one page. */
 const lookedAt = 4_000;
 
 let api: TestApi;
@@ -15,7 +15,7 @@ beforeAll(async () => {
     .select('id')
     .where('name', '=', api.workspace)
     .executeTakeFirstOrThrow();
-  // Every 3 000th has failed; of the sandboxes the older half is over.
+  // Every 3 000th row has failed; the older half of the sandboxes is terminated.
   await sql`insert into resources (uid, workspace_id, kind, name, spec, status, created_at, created_by, updated_by, search, terminated_at)
     select gen_random_uuid(), ${id}, kind, kind || '-' || lpad(n::text, 6, '0'), 
       case when kind = 'sandbox' then '{"lifecycle":{"terminatedRetention":"7d"}}' else '{}' end::jsonb,
@@ -72,7 +72,7 @@ test('what is over and still shown is walked with what lives, and by its status'
   expect(names).toEqual(names.toSorted().reverse());
   expect(names).toHaveLength(many);
   const over = (await walk('/sandboxes', { status: 'TERMINATED', limit: 200 })).flatMap((page) => page.names);
-  // One of them has failed before it was over.
+  // One of them is FAILED instead of TERMINATED.
   expect(over).toHaveLength(many / 2 - 1);
   expect((await walk('/sandboxes', { status: 'FAILED', limit: 50 })).flatMap((page) => page.names)).toEqual(
     failed('sandbox').slice(0, 2),

@@ -1,5 +1,5 @@
-// Two accounts with one of everything each. No answer to one of them tells anything about the other: what is foreign is
-// answered with the very bytes of what does not exist, and no listing holds a foreign row.
+// Two accounts with one resource of every kind each. No response to one account reveals anything about the other: a
+// foreign resource gets the same bytes as a missing one, and no listing contains a foreign row.
 import { kindOperations, kinds, type Operation, operations } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
@@ -23,7 +23,7 @@ interface Tenant {
   readonly client: Client;
   readonly account: FurtherAccount;
   readonly params: Readonly<Record<string, string>>;
-  /** Whatever only this tenant may see. */
+  /** Values that only this tenant may see. */
   readonly marks: readonly string[];
 }
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await clickhouse[Symbol.asyncDispose]();
 });
 
-/** A line of the tenant's agent, as a runner would have brought it. */
+/** Writes a log line of the tenant's agent, as a runner would deliver it. */
 async function writeLine(workspaceId: string, word: string): Promise<void> {
   const usage = openUsage({ url: clickhouse.url, logger: createLogger({ role: 'test' }, { level: 'error' }) });
   await usage.logs.write([
@@ -85,12 +85,12 @@ async function addTenant(word: string): Promise<Tenant> {
   };
 }
 
-/** Of the deployment, not of a tenant: the same for everybody. */
+/** Parameters of the deployment, not of a tenant: the same for every caller. */
 const ofEverybody = new Set(['integrationName', 'templateName', 'featureKey']);
 const paramNames = ({ path }: Operation): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 const namesTenantData = (operation: Operation): boolean => paramNames(operation).some((name) => !ofEverybody.has(name));
 
-/** Well-formed and found nowhere. */
+/** Well-formed values that do not exist. */
 const missingValue: Readonly<Record<string, string>> = {
   apiKeyId: '0198c0de-0000-7000-8000-000000000001',
   accountId: '0198c0de-0000-7000-8000-000000000002',
@@ -99,7 +99,7 @@ const missingValue: Readonly<Record<string, string>> = {
   resourceType: 'sandbox',
 };
 
-/** Bodies that pass the schema, so that it is the resource that is not found. */
+/** Bodies that pass the schema, so that the refusal is about the missing resource. */
 const bodies: Readonly<Record<string, object>> = {
   createJobExecution: { tasks: [] },
   createJobExecutionByAddress: { tasks: [] },
@@ -131,14 +131,17 @@ function bytes({ status, headers, text }: Answer): string {
   return JSON.stringify([status, kept, text]);
 }
 
-/** PUT of these makes what is not there: a foreign name is then simply a new one of one's own. */
+/**
+ * PUT creates these kinds when they are missing, so a foreign name simply becomes a new resource in the caller's
+ * workspace.
+ */
 const makesWhatIsMissing = new Set(
   kindOperations
     .filter(({ kind, verb }) => kind.upsert === true && verb === 'replace')
     .map(({ operation }) => operation.id),
 );
 
-/** A vote on an invitation names a workspace one is not in; its refusal is compared all the same. */
+/** Accepting or declining an invitation names a workspace that the caller is not in; its refusal is compared too. */
 const withParams = operations.filter((operation) => namesTenantData(operation) && operation.access.kind !== 'public');
 
 describe('a foreign thing is answered with the bytes of a missing one', () => {
@@ -152,7 +155,7 @@ describe('a foreign thing is answered with the bytes of a missing one', () => {
       const nothing = await ask(operation, yankee.client, missing);
       expect([nothing.status, nothing.body?.error]).toEqual([404, 'not_found']);
       expect(bytes(await ask(operation, yankee.client, zulu.params))).toBe(bytes(nothing));
-      // What hangs on something of one's own may not be foreign either.
+      // A foreign child below the caller's own parent gets the same response.
       for (const [index] of names.entries()) {
         const mixed = { ...yankee.params };
         for (const foreign of names.slice(index)) mixed[foreign] = zulu.params[foreign] ?? '';
@@ -201,7 +204,7 @@ describe('no answer holds anything of another tenant', () => {
     { resourceType: 'agents', workloadIds: 'zulu-agent' },
   ];
 
-  /** Answers that name nothing of a tenant, not even to itself. */
+  /** Operations whose response contains no tenant data, even for the tenant itself. */
   const sameForEverybody = new Set([
     'getChangelog',
     'getConfiguration',
@@ -218,7 +221,7 @@ describe('no answer holds anything of another tenant', () => {
     'listTemplates',
   ]);
 
-  /** The tests above let one tenant try the names of the other in its own workspace, which its own log then says. */
+  /** In the tests above one tenant tries the other's names in its own workspace, so its own audit log contains them. */
   const namesTried = ['zulu'];
 
   const read = async (operation: Operation, client: Client, query: Readonly<Record<string, string>>, of: Tenant) => {
@@ -231,7 +234,7 @@ describe('no answer holds anything of another tenant', () => {
       for (const query of queries) {
         const client = yankee.client.with({ version });
         const { text } = await read(operation, client, query, yankee);
-        // What the caller sent itself may come back to it.
+        // A response may repeat what the caller sent.
         const sent = [...Object.values(query), ...(operation.tag === 'Audit' ? namesTried : [])];
         const told = zulu.marks.filter((mark) => !sent.some((text) => text.includes(mark)));
         for (const mark of told) expect(text.includes(mark), `${mark} of the other tenant in ${text}`).toBe(false);

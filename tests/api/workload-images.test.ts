@@ -1,5 +1,5 @@
-// Which image a workload may name, and what that name means. Attacks: ids of images that are on a machine, names of this service
-// that somebody else owns at the default registry, private addresses, and the operator's list.
+// Images that a workload may name, and how the name is resolved. Attacks: ids of images present on a machine, names of
+// this service that another party owns at the default registry, private addresses, and the operator's list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => Promise.all([api, listing].map((each) => each[Symbol.asyncDispose]())));
 
 let count = 0;
-/** The status and error of a new workload with that image. */
+/** Status and error of creating a workload with this image. */
 async function create(path: string, image: string, client = api.admin): Promise<unknown[]> {
   count += 1;
   const spec = path === 'applications' ? { image } : { runtime: { image } };
   const { status, body } = await client.post(`/${path}`, { metadata: { name: `w-${count}` }, spec });
-  // Creating a sandbox has an error form of its own.
+  // Creating a sandbox has its own error format.
   return status === 200 ? [200] : [status, path === 'sandboxes' ? body.code.toLowerCase() : body.error];
 }
 const register = (name: string, image: string, client = api.admin) =>
