@@ -1,4 +1,4 @@
-// A check that cannot fail is worth nothing: each gets a tree that breaks its rules, one file per rule.
+// Proves that each check can fail: each runs on a tree that breaks its rules, one file per rule.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { json, type PlantedTree, plantTree } from './planted-tree.ts';
 

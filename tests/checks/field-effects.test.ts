@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '../..');
 const covers = (path: string, field: string) =>
   field === path || ['.', '[', '{'].some((next) => field.startsWith(`${path}${next}`));
 
-/** What is wrong between the fields of a kind and its list. */
+/** Faults between the fields of a kind and its list of effects. */
 function faults(kind: Pick<Kind, 'kind' | 'spec'>, effects: readonly FieldEffect[] | undefined): string[] {
   if (effects === undefined) return [`${kind.kind} has no list`];
   const fields = fieldPaths(kind.spec);

@@ -12,7 +12,7 @@ const INSTALLED = ['@types', 'vitest', 'zod', 'typescript', '@biomejs', 'knip', 
 
 export type PlantedTree = {
   write(files: Readonly<Record<string, string>>): void;
-  /** Runs a script of the repository's package.json here. */
+  /** Runs a script of the repository's package.json in this tree. */
   run(script: string, ...extra: string[]): Promise<{ exitCode: number; output: string }>;
   remove(): void;
 };

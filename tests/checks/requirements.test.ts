@@ -28,7 +28,7 @@ const lists = [
   },
 ];
 
-/** The source without lines that are comments: a test that is commented out shows nothing. */
+/** Source without comment lines: a commented-out test proves nothing. */
 const codeIn = (source: string): string =>
   source
     .split('\n')
@@ -39,15 +39,15 @@ type Standing = 'runs' | 'runs somewhere' | 'is left out' | 'is missing';
 
 const indentOf = (line: string): number => line.search(/\S|$/);
 
-/** Modifiers in the head of a call, up to its title. */
+/** Standing of a call by the modifiers before its title. */
 function standingOf(head: string): Standing {
   if (/^\s*x|\.(?:skip|todo|fails)\b/.test(head)) return 'is left out';
   return /\.(?:skipIf|runIf)\b/.test(head) ? 'runs somewhere' : 'runs';
 }
 
 /**
- * What becomes of the test whose title begins like that: by its own modifiers, those of the groups around it, which the formatter
- * indents less, and a call of `skip` within it. A quote inside a title is written with a backslash.
+ * Standing of the test whose title begins with `title`: by its own modifiers, by those of the groups around it, which
+ * the formatter indents less, and by a call of `skip` within it. A quote inside a title is escaped with a backslash.
  */
 function standingIn(source: string, title: string): Standing {
   const code = codeIn(source).replaceAll("\\'", "'");

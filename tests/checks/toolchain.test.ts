@@ -1,4 +1,5 @@
-// Node.js of the toolchain runs CI and is mounted into every sandbox: a new upload under the same version range must not get in.
+// The toolchain's Node.js runs CI and is mounted into every sandbox: a new upload under the same version range must not
+// be picked up.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

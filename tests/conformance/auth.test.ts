@@ -1,4 +1,4 @@
-// Credentials and where they are carried.
+// Credentials and the headers that carry them.
 import { headerNames, operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conformanceBrand } from '../support/conformance-brand.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 test('auth.required: every operation that is not declared public answers 401 without a credential and with a wrong one', async () => {
-  // Neither is named in the specification; the control-plane sheet (1.12, 1.17) has both as public.
+  // The specification names neither; the control-plane sheet (1.12, 1.17) declares both public.
   const open = operations.filter(({ access }) => access.kind === 'public');
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'GET /changelog',
@@ -66,7 +66,7 @@ test('auth.key-long-lived: a key made without an expiry carries none and keeps w
   expect(created).not.toHaveProperty('expires_in');
   const holder = user.client.with({ key: apiKey });
   expect((await holder.get('/drives')).status).toBe(200);
-  // The database's clock judges keys, so an old key is one whose row was written then.
+  // The database's clock decides about keys, so the test makes a key old by changing its row.
   const longAgo = new Date(Date.now() - 10 * 365 * 86_400_000);
   await api.database.updateTable('api_keys').set({ created_at: longAgo }).where('id', '=', created.id).execute();
   expect((await holder.get('/drives')).status).toBe(200);

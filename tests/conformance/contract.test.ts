@@ -1,4 +1,4 @@
-// What the published contract itself declares.
+// The declarations of the published contract.
 import { operations, scopes, specifiedScopes } from '@berth/contract';
 import { expect, test } from 'vitest';
 import { fieldOf, fieldsOf } from './support/published-contract.ts';
@@ -138,7 +138,7 @@ test('contract.scopes: the contract knows every scope of the specification, spel
     actions.split(' ').map((action) => `${resource}:${action}`),
   );
   expect(['admin', ...wanted].filter((scope) => !scopes.includes(scope))).toEqual([]);
-  // The scope tests walk this table, so it has to be the specification's, no less and no more.
+  // The scope tests iterate over this table, so it must equal the specification's exactly.
   const declared = Object.entries(specifiedScopes).map(([resource, actions]) => [
     resource,
     actions.toSorted().join(' '),

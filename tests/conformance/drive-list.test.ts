@@ -109,7 +109,7 @@ test('drive-list.query-old-versions: before 2026-04-28 sort, q and the paging pa
 
 test('drive-list.cursor-walk: following nextCursor from a first page without cursor visits every drive exactly once and ends with an empty nextCursor', async () => {
   for (const limit of [1, 7, 52, 200]) {
-    // A page of one item is walked through a part of the list, which is quicker and as telling.
+    // With a page size of one, only a part of the list is walked, which is faster and proves the same.
     const q: Query = limit === 1 ? { q: 'plain' } : {};
     const expected = limit === 1 ? all.filter((name) => name.includes('plain')) : all;
     const pages = await walk({ limit, ...q });
@@ -121,7 +121,7 @@ test('drive-list.cursor-walk: following nextCursor from a first page without cur
       expect(meta).toEqual({ hasMore: true, nextCursor: expect.stringMatching(/./), total: all.length });
     }
   }
-  // The size of a page is no part of the query that a cursor belongs to.
+  // A cursor is not bound to the page size.
   const first = (await list({ limit: 10 })).body;
   const second = (await list({ limit: 200, cursor: first.meta.nextCursor })).body;
   const third = (await list({ limit: 200, cursor: second.meta.nextCursor })).body;
@@ -144,7 +144,7 @@ test('drive-list.cursor-opaque: a cursor that was altered or invented is refused
     'bulk-100',
     '0',
     plain,
-    // An empty cursor is none that was ever given for a next page.
+    // An empty cursor was never issued for a next page.
     '',
   ];
   for (const one of altered) expect(await statusOf({ cursor: one }), one).toBe(400);
@@ -179,7 +179,7 @@ test('drive-list.cursor-bound: a cursor is refused when the workspace, the filte
   const named = await cursorOf({ sort: 'name:asc' });
   for (const differing of [{}, { sort: 'name:desc' }, { sort: 'name:asc', q: 'bulk' }])
     expect(await statusOf({ ...differing, cursor: named }), JSON.stringify(differing)).toBe(400);
-  // The default sort by its name, and a search that means the same, are no other query.
+  // Naming the default sort, or a search with the same meaning, is the same query.
   expect(await statusOf({ sort: 'createdAt:desc', cursor })).toBe(200);
   expect(await statusOf({ q: ' BULK ', cursor: searching })).toBe(200);
   const volumes = await api.admin.get('/volumes', { query: { cursor } });
@@ -245,7 +245,7 @@ test('drive-list.q-searches: q finds a substring of the name, the display name, 
     expect(await found(q), q).toEqual(['zebra-stripe']);
   expect(await found('bulk-00')).toEqual(ordinary.slice(0, 10));
   expect(await found('plain')).toEqual(['plain-four', 'plain-one', 'plain-three', 'plain-two']);
-  // Signs that mean something to a database are ordinary characters.
+  // Special characters of SQL are ordinary characters.
   expect(await found('0%')).toEqual(['plain-one']);
   expect(await found('r_s')).toEqual(['plain-two']);
   expect(await found('k\\s')).toEqual(['plain-three']);
@@ -255,7 +255,7 @@ test('drive-list.q-searches: q finds a substring of the name, the display name, 
   const elsewhere = [spec.infrastructureId, spec.region, status, events[0].message, metadata.workspace];
   for (const q of [...elsewhere, metadata.createdBy, metadata.plan, metadata.url, 'displayname', 'nothing-like-it'])
     expect(await found(q), q).toEqual([]);
-  // Words of two fields, or of a label's key and value, are no substring of one of them.
+  // Text that spans two fields, or a label's key and value, is not a substring of one of them.
   for (const q of [
     'stripequiet',
     'harbourteam',
@@ -280,7 +280,7 @@ test('drive-list.q-normalised: q is trimmed and lowercased before it is compared
     expect(await found(q), JSON.stringify(q)).toEqual(['zebra-stripe']);
   expect(await found('ÜNÏC')).toEqual(['plain-four']);
   expect(await found('åäö')).toEqual(['plain-four']);
-  // Spaces inside are part of the text.
+  // Inner spaces are part of the text.
   expect(await found('quiet  harbour')).toEqual([]);
 });
 
@@ -293,7 +293,7 @@ test('drive-list.q-short: a q shorter than two characters after trimming gives t
   expect(await found('zz')).toEqual([]);
   expect(await found('%%')).toEqual([]);
   expect(await found('__')).toEqual([]);
-  // A cursor of the unfiltered listing goes on under a search that filters nothing.
+  // A cursor of the unfiltered listing stays valid with a search too short to filter.
   const { nextCursor } = (await list()).body.meta;
   expect(await statusOf({ q: 'z', cursor: nextCursor })).toBe(200);
 });
@@ -317,12 +317,12 @@ test('drive-list.anchor-refused: an anchor other than end, or with a sort other 
   for (const anchor of ['start', 'END', '', 'end ', '1']) expect(await statusOf({ anchor }), anchor).toBe(400);
   for (const sort of ['createdAt:asc', 'name:asc', 'name:desc'])
     expect(await statusOf({ anchor: 'end', sort }), sort).toBe(400);
-  // Going on from a place and starting at the end exclude each other.
+  // A cursor and `anchor=end` exclude each other.
   const { nextCursor } = (await list()).body.meta;
   expect(await statusOf({ anchor: 'end', cursor: nextCursor })).toBe(400);
 });
 
-// Last, because it moves the clock.
+// Runs last, because it moves the clock.
 test('drive-list.cursor-age: a cursor is accepted until it is 24 hours old and refused after that', async () => {
   const { nextCursor } = (await list()).body.meta;
   const second = (await list({ cursor: nextCursor })).body.data;
@@ -331,6 +331,6 @@ test('drive-list.cursor-age: a cursor is accepted until it is 24 hours old and r
   expect([late.status, late.body.data]).toEqual([200, second]);
   api.advance(61_000);
   expect(await statusOf({ cursor: nextCursor })).toBe(400);
-  // A cursor counts from its own page, not from the first page of the walk.
+  // The age of a cursor counts from its own page, not from the first page of the walk.
   expect(await statusOf({ cursor: late.body.meta.nextCursor })).toBe(200);
 });

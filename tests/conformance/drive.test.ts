@@ -1,4 +1,4 @@
-// Drives. Specification: Drive; Management endpoints. The listing has a file of its own.
+// Drives. Specification: Drive; Management endpoints. The listing has its own file.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
@@ -81,7 +81,7 @@ test('drive.immutable-spec: changing region or size of a drive is refused with a
   expect([same.status, same.body.spec]).toEqual([200, created.body.spec]);
   const whole = await api.admin.put('/drives/fixed', created.body);
   expect([whole.status, whole.body.spec]).toEqual([200, created.body.spec]);
-  // What was never set cannot be set later either.
+  // A field that was never set cannot be set later either.
   await api.admin.post('/drives', drive('endless', {}));
   const sized = await api.admin.put('/drives/endless', drive('endless', { size: 1 }));
   expect([sized.status, sized.body.message]).toEqual([400, expect.stringContaining('spec.size')]);

@@ -28,7 +28,7 @@ test('egress-ip.create: posting below a VPC and gateway answers 200 with the egr
   const lost = [
     '/vpcs/nowhere/egressgateways/default-exit/ips',
     '/vpcs/default/egressgateways/nowhere/ips',
-    // A gateway of another VPC is as unknown as one that does not exist.
+    // A gateway of another VPC gets the same response as a missing one.
     '/vpcs/default/egressgateways/side-exit/ips',
   ];
   for (const path of lost) expect((await api.admin.post(path, ip('second'))).status, path).toBe(404);
@@ -102,7 +102,7 @@ test('egress-ip.display-name-limit: a displayName of 63 characters with spaces a
     const refused = await api.admin.post(ips, { metadata: { name: 'unnamed', displayName: tooLong }, spec: {} });
     expect(refused.status).toBe(400);
   }
-  // A character is a character, however many bytes or units it takes.
+  // The limit counts characters, not bytes or UTF-16 units.
   const ships = await api.admin.post(ips, { metadata: { name: 'ships', displayName: '🚢'.repeat(63) }, spec: {} });
   expect(ships.status).toBe(200);
 });

@@ -75,7 +75,7 @@ test('event.read-only: events sent in a body are not stored', async () => {
   }
 });
 
-/** The status of a resource is what the newest event that has one says. */
+/** The status of a resource is that of the newest event with a status. */
 const fold = (events: readonly Event[]): unknown => events.findLast(({ status }) => status !== undefined)?.status;
 
 test('event.status-fold: the status of a drive and of a volume always equals the fold of its events', async () => {

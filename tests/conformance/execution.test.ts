@@ -4,7 +4,7 @@ import type { Client } from '../support/client.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 let api: TestApi;
-/** The workspace is named by the address alone. */
+/** Client without a workspace header: the path alone names the workspace. */
 let unplaced: Client;
 beforeAll(async () => {
   api = await startTestApi();
@@ -52,7 +52,7 @@ test('execution.read: GET of an execution returns its status, its task counts an
     expect(Date.parse(time)).toBeGreaterThanOrEqual(before - 1);
     expect(Date.parse(time)).toBeLessThanOrEqual(Date.now() + 1);
   }
-  // Nothing has run, so nothing says when it did.
+  // Nothing has run, so there are no times of a run.
   expect(answer.body.metadata).not.toHaveProperty('startedAt');
   expect(answer.body.metadata).not.toHaveProperty('completedAt');
   await api.admin.delete(`/jobs/report/executions/${id}`);

@@ -6,7 +6,7 @@ import { createEverything, fill } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
-/** With the region that `createEverything` names. */
+/** Includes the region that `createEverything` uses. */
 const regions = [...completeConfig.regions, { name: 'local', egressPools: ['198.51.100.0/24'] }];
 
 let api: TestApi;
@@ -90,13 +90,13 @@ test('http.success-200: every read of the contract, and a create, a change and a
       ]);
     }
     const deleted = await api.admin.delete(`${path}/${name}`);
-    // A deleted drive is answered with its name and a sentence about it.
+    // Deleting a drive returns its name and a message.
     const farewell = title === 'Drive' ? { name, message: expect.any(String) } : identity;
     expect([title, deleted.status, deleted.body]).toMatchObject([title, 200, farewell]);
   }
 });
 
-/** Every value whose field name says that it is a time. */
+/** Every value whose field name marks it as a time. */
 function timesIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(timesIn);
   if (typeof value !== 'object' || value === null) return [];

@@ -1,4 +1,4 @@
-// Addresses of workloads, and what passes through them. Specification: Inference and execution endpoints.
+// Addresses of workloads, and the requests that pass through them. Specification: Inference and execution endpoints.
 import { Readable } from 'node:stream';
 import { headerNames } from '@berth/contract';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -11,11 +11,11 @@ import { type HostRequest, openAtHost, sendToHost } from '../support/send-to-hos
 import { type Serving, startServing } from './support/serving.ts';
 
 const names = headerNames(conformanceBrand());
-/** The names under a brand that is not the deployment's. */
+/** Header names under a brand other than the deployment's. */
 const foreign = headerNames({ long: 'Elsewhere', short: 'elsewhere' });
 
 let serving: Serving;
-/** Hosts of their own, from metadata.url. */
+/** The workloads' own hosts, from metadata.url. */
 let hosts: Record<'agent' | 'function' | 'sandbox', string>;
 beforeAll(async () => {
   serving = await startServing();
@@ -35,7 +35,9 @@ interface Asked extends Omit<HostRequest, 'body'> {
   readonly body?: unknown;
 }
 
-/** At inference_url, or at the workload's own host when one is given. The key goes along unless `headers` has another. */
+/**
+ * Calls inference_url, or the workload's own host when one is given. Sends the key unless `headers` contains another.
+ */
 async function call(path: string, { body, headers = {}, ...asked }: Asked = {}, host = ownHost()) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const { status, text } = await sendToHost(serving.url, host, {
@@ -45,7 +47,7 @@ async function call(path: string, { body, headers = {}, ...asked }: Asked = {}, 
   return { status, body: JSON.parse(text) };
 }
 
-/** What `echo` says of one header that reached it. */
+/** Value of a header as the `echo` workload received it. */
 const reached = (raw: readonly string[], name: string): string | undefined =>
   raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name.toLowerCase());
 
@@ -126,7 +128,7 @@ test('inference.own-address: the address in metadata.url of an agent, a function
   expect((await call('/', {}, hosts.agent.replace('agt-echo', 'agt-none'))).status).toBe(404);
 });
 
-/** `fetch` sets the host by the address, so this one goes by the address of the gateway to the host that is meant. */
+/** `fetch` derives the Host header from the URL, so this version connects to the gateway and sets the wanted host. */
 const fetchAt: FetchLike = async (url, { method, headers, body, signal } = {}) => {
   const { host, pathname, search } = new URL(url);
   const answer = await openAtHost(serving.url, host, {
@@ -141,7 +143,7 @@ const fetchAt: FetchLike = async (url, { method, headers, body, signal } = {}) =
   return new Response(isEmpty ? null : (Readable.toWeb(answer) as ReadableStream), { status, headers: pairs });
 };
 
-/** The official client, by streamable HTTP. */
+/** The official MCP client, over streamable HTTP. */
 async function mcpAt(url: string) {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     ...{ requestInit: { headers: bearer() }, fetch: fetchAt },
@@ -218,7 +220,7 @@ test('inference.credential: addresses of agents, functions and sandboxes take th
     for (const headers of wrong)
       expect([host, path, headers, await statusWith(headers)]).toEqual([host, path, headers, 401]);
   }
-  // An Authorization beside it is the workload's own, and the key never gets there.
+  // An Authorization header beside the key belongs to the workload, and the key itself never reaches the workload.
   const { body } = await call(`${agents()}/echo/x`, { headers: { authorization: 'Basic of-the-app' } });
   expect(reached(body.headers, 'authorization')).toBe('Basic of-the-app');
   expect(JSON.stringify(body.headers)).not.toContain(key);

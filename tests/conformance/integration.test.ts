@@ -1,5 +1,6 @@
 // Connections, and functions made from them. Specification: Integration connection; Function; the flow for integration
-// connections. What happens between a customer and an identity provider is theirs; the last step is ours.
+// connections. The steps between a customer and an identity provider are outside the service; only the last step is
+// tested.
 import { headerNames } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +12,7 @@ const workspaceHeader = headerNames(conformanceBrand()).workspace;
 const connections = '/integrations/connections';
 
 let api: TestApi;
-/** Names no workspace by itself: each request carries the header as the specification has it. */
+/** Client without a default workspace: each request carries the header that the specification names. */
 let backend: Client;
 beforeAll(async () => {
   api = await startTestApi();
@@ -48,7 +49,7 @@ test('integration.connection-create: posting a connection with the workspace hea
   expect((await get(`${connections}/stored`)).status).toBe(404);
   expect((await post(connections, connection('stored'), 'beside')).status).toBe(409);
   expect((await post(connections, connection('stored'), 'no-such-workspace')).status).toBe(403);
-  // Without the header nothing says where it belongs.
+  // Without the header the workspace is unknown.
   expect((await backend.post(connections, connection('nowhere'))).status).toBe(400);
   const stranger = await api.user();
   expect((await stranger.client.post(connections, connection('theirs'), inWorkspace('beside'))).status).toBe(403);
@@ -120,7 +121,7 @@ test('integration.function-create: posting a function with the workspace header 
   expect((await get('/functions/server', 'beside')).body).toEqual(created.body);
   expect((await get('/functions/server')).status).toBe(404);
   for (const value of Object.values(secret)) expect(created.text).not.toContain(value);
-  // A connection of another workspace is as unknown as one that does not exist.
+  // A connection of another workspace gets the same response as a missing one.
   for (const [name, workspace] of [
     ['no-such-connection', 'beside'],
     ['mail', api.workspace],

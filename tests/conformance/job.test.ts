@@ -234,7 +234,7 @@ test('job.show-secrets: show_secrets gives a workspace admin the secret values a
   expect(refused.status).toBe(403);
   expect(refused.text).not.toContain(hidden);
   expect((await member.get('/jobs/shown', { query: { show_secrets: false } })).status).toBe(200);
-  // A masked value that is sent back leaves the secret as it was.
+  // A mask sent back keeps the stored secret.
   await api.admin.put('/jobs/shown', (await api.admin.get('/jobs/shown')).body);
   expect((await api.admin.get('/jobs/shown', { query })).body.spec.runtime.envs[0].value).toBe(hidden);
 });

@@ -1,4 +1,4 @@
-// Workload, storage and network kinds as records: each can be made, read, listed and deleted.
+// Workload, storage and network kinds as records: each can be created, read, listed and deleted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
@@ -16,7 +16,7 @@ const namesIn = async (client: Client, path: string): Promise<string[]> => {
   return (body.data ?? body).map(({ metadata }: { metadata: { name: string } }) => metadata.name);
 };
 
-/** From nothing to nothing, seen after every step. */
+/** Creates, reads, lists and deletes a resource, checking the result after every step. */
 async function passThroughLife(sample: Sample, client: Client = api.admin): Promise<void> {
   const { title, path } = sample;
   const name = nameFor(sample, 'living');
@@ -28,7 +28,7 @@ async function passThroughLife(sample: Sample, client: Client = api.admin): Prom
   expect(await namesIn(client, path), title).toContain(name);
   expect([title, (await client.delete(`${path}/${name}`)).status]).toEqual([title, 200]);
   const after = await client.get(`${path}/${name}`);
-  // A deleted sandbox stays readable for a while and says that it is gone.
+  // A deleted sandbox stays readable for a while with status TERMINATED.
   if (title === 'Sandbox') expect(after.body.status).toBe('TERMINATED');
   else expect([title, after.status]).toEqual([title, 404]);
   expect(await namesIn(client, path), title).not.toContain(name);
@@ -86,7 +86,7 @@ test('kinds.first-status: each deployed kind reports after creation a status of 
     );
     expect((await api.admin.get(`${sample.path}/first`)).body.status, sample.title).toBe(status);
   }
-  // What does not exist yet is not shown: no address, no storage, no machine that is awake.
+  // Parts that do not exist yet are not shown: no address, no storage, no running machine.
   expect((await api.admin.get(`${ipPath}/first`)).body.spec).not.toHaveProperty('publicIp');
   expect((await api.admin.get('/drives/first')).body.state).toEqual({});
   expect((await api.admin.get('/volumes/first')).body.state).toEqual({});
@@ -122,7 +122,8 @@ test('kinds.sandbox-url: a sandbox carries in metadata.url a host made of sbx-, 
       `https://sbx-box-${region}-${api.workspace}.${region}.${completeConfig.workloadDomain}`,
     );
   }
-  // A host label holds 63 characters; a longer one ends in a short id of the workspace.
+  // A host label holds 63 characters; a name that would exceed them ends in a short id of the workspace instead of its
+  // name.
   const workspace = 'a-workspace-of-thirty-two-letter';
   await api.addWorkspace(workspace);
   const long = await api.admin.with({ workspace }).post('/sandboxes', bodyFor(samples.sandbox, 'n'.repeat(40)));

@@ -1,4 +1,4 @@
-// The metadata that drive, volume, job and egress IP share.
+// The metadata fields that drive, volume, job and egress IP share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { addExit, bodyFor, completeConfig, exit, gatewayPath, type Sample, samples } from './support/samples.ts';
@@ -48,7 +48,7 @@ test('metadata.name-unique: a name is taken once per kind and scope, a second cr
     expect((await api.admin.delete(`${sample.path}/only-one`)).status).toBe(200);
     expect([sample.title, (await api.admin.post(sample.path, body)).status]).toEqual([sample.title, 200]);
   }
-  // The scope of an egress IP is its gateway.
+  // Names of egress IPs are unique per gateway.
   await api.admin.post(gatewayPath, bodyFor(samples.egressGateway, 'second-exit'));
   const elsewhere = await api.admin.post(
     samples.egressIp.path.replace(`/${exit}/`, '/second-exit/'),
@@ -152,7 +152,7 @@ test('metadata.url: a drive, a volume and a job return their address in url', as
   expect((await read(samples.volume, 'addressed')).url).toBe(`${api.url}/v0/volumes/addressed`);
   const { url } = await read(samples.job, 'addressed');
   expect(url).toBe(`${api.url}/${api.workspace}/jobs/addressed/executions`);
-  // The addresses are real: the first two read the resource, the last one starts an execution.
+  // The addresses work: the first two read the resource, the last one starts an execution.
   for (const path of ['/drives/addressed', '/volumes/addressed']) {
     const found = await fetch(`${api.url}/v0${path}?workspace=${api.workspace}`, {
       headers: { authorization: `Bearer ${api.adminKey}` },
@@ -191,7 +191,7 @@ test('metadata.read-only: times, owners, plan, url and workspace sent in a body 
     expect([sample.title, status]).toEqual([sample.title, 200]);
     const { createdAt, updatedAt, ...claimed } = body.metadata;
     for (const time of [createdAt, updatedAt]) expect(Date.parse(time)).toBeGreaterThan(Date.parse('2020-01-01'));
-    // As if nothing had been claimed: what another one has that differs in its name alone.
+    // The metadata equals that of another resource that differs only in its name, so the invented values had no effect.
     const { createdAt: _created, updatedAt: _updated, ...plain } = (await create(sample, 'another')).body.metadata;
     expect(claimed, sample.title).toEqual(JSON.parse(JSON.stringify(plain).replaceAll('another', 'claimed')));
   }

@@ -1,5 +1,5 @@
-// pnpm conformance [--brand <Long>:<short>]: runs the conformance tests, holds them against the list of statements, and
-// says what is proven, what waits and what is wrong.
+// pnpm conformance [--brand <Long>:<short>]: runs the conformance tests, compares them with the list of statements, and
+// prints what is proven, what waits and what is wrong.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Keys restricted to scopes. What each scope opens is read from the contract and tried on the running api.
+// Keys restricted to scopes. The operations that each scope opens are read from the contract and tried on the running
+// api.
 import { operations, specifiedScopes } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
@@ -20,7 +21,7 @@ const everyScope = Object.entries(specifiedScopes).flatMap(([resource, actions])
 );
 const keyWith = (...scopes: string[]) => withScopes(api.admin, ...scopes);
 
-/** Each scope by itself opens what is declared for it, at least one operation, and nothing else. */
+/** Each scope alone opens exactly the operations declared for it, and at least one. */
 async function expectOwnOperations(scopes: readonly string[]): Promise<void> {
   for (const scope of scopes) {
     const opened = await openedBy(api, scope);
@@ -29,7 +30,7 @@ async function expectOwnOperations(scopes: readonly string[]): Promise<void> {
   }
 }
 
-/** A whole life, each step with a key that may do that step alone. */
+/** Creates, reads, lists, updates and deletes a resource, each step with a key that allows only that step. */
 async function live(sample: Sample, resource: string, update: string): Promise<void> {
   const name = nameFor(sample, 'scoped');
   const path = `${sample.path}/${name}`;
@@ -50,7 +51,7 @@ async function live(sample: Sample, resource: string, update: string): Promise<v
 test('scope.every-scope-accepted: a key can be made with each scope of the specification and an unknown scope is refused', async () => {
   for (const scope of ['admin', ...everyScope]) {
     const client = await keyWith(scope);
-    // The key is a good credential whatever it opens.
+    // The key is a valid credential, whatever its scopes.
     expect((await client.get('/accounts')).status, scope).toBe(200);
   }
   const all = await api.admin.post('/profile/api_keys', { scopes: everyScope });
@@ -77,7 +78,7 @@ test('scope.restricted-key: a key restricted to one scope does what that scope c
   for (const [answer, scope] of refusals) expect([answer.status, missingScope(answer)]).toEqual([403, scope]);
   expect((await api.admin.get('/jobs/nightly')).status).toBe(200);
   expect((await api.admin.get('/jobs/another')).status).toBe(404);
-  // A key without the list may do what its owner may.
+  // A key without a list of scopes may do everything its owner may.
   const { apiKey } = (await api.admin.post('/profile/api_keys', {})).body;
   expect((await api.admin.with({ key: apiKey }).get('/jobs')).status).toBe(200);
 });
@@ -88,7 +89,7 @@ test(
     const opened = await openedBy(api, 'admin');
     const scoped = operations.filter((operation) => scopesOf(operation).length > 0).map(({ id }) => id);
     expect(opened.sort()).toEqual(scoped.sort());
-    // Roles apply all the same.
+    // Roles still apply.
     const member = await api.user({ memberOf: api.workspace });
     const limited = await withScopes(member.client, 'admin');
     const refused = await limited.post('/policies', bodyFor(samples.policy, 'never'));
@@ -186,7 +187,7 @@ test(
       expect((await writer.delete(`${path}/${id}`)).status).toBe(200);
       expect(await ids()).not.toContain(id);
     }
-    // A narrow key hands on no more than it holds.
+    // A restricted key cannot grant scopes that it does not hold.
     const wider = await writer.post('/profile/api_keys', { scopes: ['agents:list'] });
     expect([wider.status, missingScope(wider)]).toEqual([403, 'agents:list']);
     await expectOwnOperations(scopesFor('apiKey'));

@@ -1,4 +1,4 @@
-// Workspaces, accounts and who sees what.
+// Workspaces, accounts and visibility between them.
 import { headerNames } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conformanceBrand } from '../support/conformance-brand.ts';

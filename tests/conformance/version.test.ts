@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const at = (version: string | undefined) => api.admin.with({ version });
-/** When a key was last used moves between two requests. */
+/** Removes the time of a key's last use, which changes between two requests. */
 const withoutUse = (text = '') => text.replaceAll(/"lastUsedAt":"[^"]+"/g, '');
 const list = (version: string | undefined, path = '/drives') => at(version).get(path);
 
@@ -27,7 +27,7 @@ test('version.header: the version named in Service-Version decides the behaviour
   const current = await unsaid.get('/drives', { headers: { [header]: '2026-04-28' } });
   expect(Array.isArray(old.body)).toBe(true);
   expect(current.body).toEqual({ data: old.body, meta: { hasMore: false, nextCursor: '', total: 3 } });
-  // The very next request of the same caller is free to name another.
+  // The next request of the same caller may name another version.
   expect((await unsaid.get('/drives', { headers: { [header.toLowerCase()]: first } })).body).toEqual(old.body);
 });
 

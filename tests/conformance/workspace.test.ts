@@ -144,7 +144,7 @@ test('workspace.resource-counts: resourceCounts holds the fourteen kinds with tr
     images: 0,
   };
   expect(await counts()).toEqual(none);
-  // A different number of each, so that no two can be taken for each other.
+  // A different number of each kind, so that swapped counts would show.
   const wanted: Record<string, readonly [path: string, count: number, body: (number: number) => object]> = {
     agents: ['/agents', 1, (n) => named(`a-${n}`)],
     functions: ['/functions', 2, (n) => named(`f-${n}`)],
@@ -177,7 +177,7 @@ test('workspace.resource-counts: resourceCounts holds the fourteen kinds with tr
 });
 
 test('workspace.lifecycle: a new workspace passes the setup steps in order, each a known status, and ends ready', async () => {
-  // The steps are over when the answer comes, so the test's database writes down every status on its way.
+  // The steps are complete when the response arrives, so a trigger in the test's database records every status.
   await sql`create table seen (place bigint generated always as identity, name text, status text)`.execute(
     api.database,
   );
@@ -209,7 +209,7 @@ test('workspace.lifecycle: a new workspace passes the setup steps in order, each
 });
 
 test('workspace.status-reason: statusReason is present only while the status is error and goes when a retry succeeds', async () => {
-  // A trigger in the test's own database is the broken world; the steps themselves are the real ones.
+  // A trigger in the test's database makes the step fail; the steps themselves are the real ones.
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'out of order'; end $$`.execute(
     api.database,
   );
@@ -271,7 +271,7 @@ test('workspace.delete: deleting a workspace answers with the workspace, and the
   }
   for (const path of contents) expect((await beside.get(`${path}/thing`)).status, path).toBe(200);
 
-  // The name is free, and what comes under it is new and empty.
+  // The name is free, and a new workspace with it is empty.
   const successor = await make('doomed');
   expect(successor.status).toBe(200);
   expect(successor.body.id).not.toBe(created.body.id);

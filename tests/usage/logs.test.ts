@@ -22,7 +22,7 @@ afterAll(async () => {
 const now = Date.now();
 const nanoseconds = (ms: number, rest = 0): string => String(BigInt(ms) * 1_000_000n + BigInt(rest));
 
-/** Lines of a workload of its own, a millisecond apart, the last one now. */
+/** Lines of a new workload, a millisecond apart, the last one now. */
 function someLines(texts: readonly string[], changes: Partial<LogRow> = {}): LogRow[] {
   const place = {
     workspaceId: uuidv7(),

@@ -1,4 +1,4 @@
-// What is wrong between the list of statements and the tests that ran.
+// Finds faults between the list of statements and the tests that ran.
 import type { Statement } from './statements.ts';
 import type { RunResult, TestResult } from './test-results.ts';
 import { type Topics, waitingTopics } from './topics.ts';

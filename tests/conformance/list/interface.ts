@@ -1,4 +1,5 @@
-// The interface's list of operations (operations.yaml) held against what the contract serves and what it puts off.
+// Compares the interface's list of operations (operations.yaml) with the served and the pending operations of the
+// contract.
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -13,7 +14,7 @@ export interface Address {
   readonly method: string;
   readonly path: string;
   readonly base?: 'base_url' | 'api_url' | undefined;
-  /** Our own: it must not be in the interface. */
+  /** An addition of our own, which must not be in the interface. */
   readonly isAddition?: true | undefined;
 }
 
@@ -21,7 +22,10 @@ export const readOperations = (text: string): Address[] => z.array(Listed).parse
 
 const written = ({ method, path, base = 'base_url' }: Address): string => `${method} ${path} (${base})`;
 
-/** Both ways: nothing of the interface is forgotten, and nothing is offered beyond it but what says that it is an addition. */
+/**
+ * Checks both directions: every operation of the interface is served or pending, and every other operation is declared
+ * an addition.
+ */
 export function interfaceFaults(
   listed: readonly Address[],
   served: readonly Address[],

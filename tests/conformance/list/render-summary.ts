@@ -1,4 +1,5 @@
-// The state of the specification as text: what is proven, what waits for what, what needs no proof.
+// Renders the state of the specification as text: statements that are proven, waiting (and for which topic), or need no
+// proof.
 import type { Statement } from './statements.ts';
 
 function grouped(lines: readonly { readonly heading: string; readonly line: string }[]): string[] {
@@ -9,7 +10,7 @@ function grouped(lines: readonly { readonly heading: string; readonly line: stri
   ]);
 }
 
-/** One line, for the end of a run. */
+/** One line for the end of a run. */
 export function renderCounts(statements: readonly Statement[]): string {
   const tested = statements.filter(({ tests }) => tests !== undefined);
   const waiting = statements.filter((statement) => statement.waiting !== undefined);

@@ -10,7 +10,7 @@ const Statement = z.strictObject({
   says: words,
   tests: z.array(words).min(1).optional(),
   waiting: words.optional(),
-  /** For a waiting statement: tests that show the part that exists. */
+  /** For a waiting statement: tests that cover the part that exists. */
   partly: z.array(words).min(1).optional(),
   topic: words.optional(),
   notAStatement: words.optional(),

@@ -1,10 +1,10 @@
-// What vitest's JSON report says about each test.
+// Reads the result of each test from vitest's JSON report.
 import { basename } from 'node:path';
 import { z } from 'zod';
 
 export interface TestResult {
   readonly title: string;
-  /** Name of the file without `.test.ts`. */
+  /** File name without `.test.ts`. */
   readonly group: string;
   readonly status: string;
 }
@@ -22,11 +22,11 @@ const Report = z.object({
 
 export interface RunResult {
   readonly tests: readonly TestResult[];
-  /** Files that broke outside their tests, where no test says so. */
+  /** Files that failed outside of their tests, so that no test reports it. */
   readonly brokenFiles: readonly string[];
 }
 
-/** A report that is missing or cut off is an error, never an empty run. */
+/** A missing or truncated report is an error, never an empty run. */
 export function readTestResults(report: string): RunResult {
   const { testResults } = Report.parse(JSON.parse(report));
   return {

@@ -1,5 +1,5 @@
-// What a statement can wait for. Every topic names the place in the code that says that its engine is missing: whoever builds the engine
-// changes that place, and from then on no statement may wait for it.
+// Topics that a statement can wait for. Every topic refers to the place in the code that marks its engine as missing:
+// building the engine changes that place, and from then on no statement may wait for it.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ApiConfig } from '@berth/api';
@@ -7,13 +7,13 @@ import { type FieldEffect, fieldEffects, pendingOperations, workspaceEffects } f
 
 const isPending = (topic: string): boolean => pendingOperations.some((operation) => operation.topic === topic);
 
-/** A field is accepted or refused, and does nothing. */
+/** True when a field is accepted or refused and has no effect. */
 const isIdle = (effects: readonly FieldEffect[], path: string): boolean =>
   effects.some(({ effect, paths }) => effect !== 'enforced' && paths.includes(path));
 
 const ofKind = (kind: string, path: string): boolean => isIdle(fieldEffects[kind] ?? [], path);
 
-/** By the name of the topic: whether its engine is missing. */
+/** By topic: true while its engine is missing. */
 export type Topics = Readonly<Record<string, boolean>>;
 
 export const waitingTopics: Topics = {
@@ -25,6 +25,6 @@ export const waitingTopics: Topics = {
   oauth: isPending('OAuth'),
   provisioning: ofKind('egressip', 'ipFamily'),
   storage: ofKind('volume', 'size') && ofKind('drive', 'size'),
-  // The gateway serves HTTPS by itself; the management API does not.
+  // The gateway itself serves HTTPS; the management API does not.
   tls: !('tls' in ApiConfig.shape),
 };

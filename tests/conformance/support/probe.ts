@@ -1,4 +1,4 @@
-// Calls any operation of the contract, with names that exist nowhere unless they decide about access.
+// Calls any operation of the contract. Names in its path do not exist, except those that decide about access.
 import type { Operation } from '@berth/contract';
 import type { Answer, Client } from '../../support/client.ts';
 
@@ -7,7 +7,7 @@ export interface Place {
   readonly accountId?: string;
 }
 
-/** The operation's address in the form that the client takes. */
+/** The operation's address in the form that the test client expects. */
 export function addressOf({ path, base }: Operation, { workspace, accountId = 'absent' }: Place): string {
   const known = new Map([
     ['workspaceName', workspace],
@@ -23,7 +23,7 @@ export const probe = (client: Client, operation: Operation, place: Place): Promi
 
 export const scopesOf = ({ access }: Operation): readonly string[] => ('scopes' in access ? access.scopes : []);
 
-/** The scope that the answer says is missing; undefined when the caller was let in. */
+/** The missing scope named in the answer; undefined when the caller was let in. */
 export function missingScope({ status, body }: Answer): string | undefined {
   if (status !== 403 || body.error !== 'scope_required') return undefined;
   return /scope (\S+)\./.exec(body.message)?.[1] ?? 'unnamed';

@@ -14,13 +14,16 @@ const inside = (schema: Schema, key: string): Schema => {
   return isSchema(value) ? value : {};
 };
 
-/** A field keeps what is said beside its reference, such as that it is read-only. */
+/** Resolves a reference. Properties beside `$ref`, such as `readOnly`, are kept. */
 function follow(schema: Schema): Schema {
   if (typeof schema.$ref !== 'string') return schema;
   return { ...components[schema.$ref.replace('#/components/schemas/', '')], ...schema };
 }
 
-/** `tasks[].metadata.name` of `JobExecution`; undefined when the contract has no such field. */
+/**
+ * Schema of a field, for example `tasks[].metadata.name` of `JobExecution`; undefined when the contract has no such
+ * field.
+ */
 export function fieldOf(component: string, path: string): Schema | undefined {
   const start = components[component];
   if (start === undefined) return undefined;

@@ -1,12 +1,12 @@
-// The smallest body that each kind is created with, and where.
+// The smallest body and the path with which each kind is created.
 import type { Client } from '../../support/client.ts';
 
 export interface Sample {
   readonly title: string;
-  /** Collection below base_url. */
+  /** Path of the collection below base_url. */
   readonly path: string;
   readonly spec: Readonly<Record<string, unknown>>;
-  /** Names of custom domains are domains. */
+  /** Turns a name into a valid one for the kind; names of custom domains are domains. */
   readonly named?: (name: string) => string;
 }
 
@@ -51,7 +51,7 @@ export const bodyFor = (sample: Sample, name: string, metadata: object = {}) => 
   spec: sample.spec,
 });
 
-/** What egress IPs are taken from. */
+/** Creates the egress gateway that egress IPs belong to. */
 export async function addExit(client: Client): Promise<void> {
   await client.post(gatewayPath, bodyFor(samples.egressGateway, exit));
 }

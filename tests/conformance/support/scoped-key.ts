@@ -1,11 +1,11 @@
-// Keys that hold some scopes only, and what each of them opens.
+// Keys restricted to some scopes, and the operations that each scope opens.
 import { operations } from '@berth/contract';
 import { expect } from 'vitest';
 import type { Client } from '../../support/client.ts';
 import type { TestApi } from '../../support/test-api.ts';
 import { missingScope, type Place, probe, scopesOf } from './probe.ts';
 
-/** A caller that is `owner` in everything but the scopes of its key. */
+/** A client with a key of `owner` restricted to these scopes. */
 export async function withScopes(owner: Client, ...scopes: string[]): Promise<Client> {
   const { status, body } = await owner.post('/profile/api_keys', { scopes });
   expect([status, body.scopes]).toEqual([200, scopes]);
@@ -16,7 +16,9 @@ const ranges = operations.filter((operation) => scopesOf(operation).length > 0);
 const atOnce = 8;
 let thrownAway = 0;
 
-/** Whoever is let in may end the workspace, so those two are tried on one that nobody needs. */
+/**
+ * A permitted deleteWorkspace or leaveWorkspace would end the shared workspace, so each gets a workspace made for it.
+ */
 async function placeFor(api: TestApi, id: string, letIn: boolean): Promise<Place> {
   const { workspace, accountId } = api;
   if (!letIn || !['deleteWorkspace', 'leaveWorkspace'].includes(id)) return { workspace, accountId };
@@ -26,9 +28,9 @@ async function placeFor(api: TestApi, id: string, letIn: boolean): Promise<Place
 }
 
 /**
- * Calls every operation that asks for scopes with a key of this one scope: those that the scope covers let the caller in
- * (and then miss the resource or the body), all others refuse and name a scope that is missing.
- * Answers with the ids of those that were let in.
+ * Calls every operation that requires scopes with a key of this one scope. Operations that the scope covers let the
+ * caller in (and then miss the resource or the body); all others refuse and name a missing scope. Returns the ids of
+ * the operations that let the caller in.
  */
 export async function openedBy(api: TestApi, scope: string): Promise<string[]> {
   const client = await withScopes(api.admin, scope);
@@ -49,6 +51,6 @@ export async function openedBy(api: TestApi, scope: string): Promise<string[]> {
   return opened;
 }
 
-/** Operations that exactly this scope is declared for. */
+/** Operations that require exactly this scope. */
 export const declaredFor = (scope: string): string[] =>
   ranges.filter((operation) => scopesOf(operation).every((needed) => needed === scope)).map(({ id }) => id);

@@ -1,6 +1,7 @@
-// A gateway in front of workloads that answer. The gateway is a process as an operator runs it, on the database of a real api, and reaches
-// instances under leases from a real ingress of a runner. The statements are about addresses and what passes through them, not about
-// how a workload gets onto a machine: so the instances are rows, and each workload is a process of this machine.
+// A gateway in front of workloads that answer. The gateway is a process as an operator runs it, on the database of a
+// real api, and reaches instances under leases from a real runner ingress. The statements are about addresses and the
+// requests that pass through them, not about how a workload gets onto a machine: so the instances are rows, and each
+// workload is a local process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
@@ -22,9 +23,9 @@ import { completeConfig } from './samples.ts';
 const brand = conformanceBrand();
 const repository = resolve(import.meta.dirname, '../../..');
 const programs = {
-  /** Says what it was asked, headers and body as they arrived. */
+  /** Answers with the request it received, headers and body included. */
   echo: join(repository, 'tests/e2e/inference/echo/server.mjs'),
-  /** Remembers what it was told, by thread. */
+  /** Remembers the inputs it received, by thread. */
   memory: join(repository, 'examples/thread-memory/server.mjs'),
   /** An MCP server made with the official SDK. */
   tools: join(repository, 'tests/e2e/inference/mcp/server.mjs'),
@@ -32,7 +33,7 @@ const programs = {
 
 export interface Serving extends AsyncDisposable {
   readonly api: TestApi;
-  /** inference_url, without a slash at its end. */
+  /** inference_url, without a trailing slash. */
   readonly url: string;
   /** Port of the sandbox `box` on which `echo` listens. */
   readonly echoPort: number;
@@ -40,7 +41,10 @@ export interface Serving extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Agents `echo` and `memory`, functions `echo` and `tools`, and a sandbox `box` with `echo` on a port of its own. */
+/**
+ * Starts the agents `echo` and `memory`, the functions `echo` and `tools`, and a sandbox `box` with `echo` on its own
+ * port.
+ */
 export async function startServing(): Promise<Serving> {
   await using made = new AsyncDisposableStack();
   const bed = made.use(await makeBed({ config: completeConfig }));
@@ -95,7 +99,7 @@ export async function startServing(): Promise<Serving> {
 }
 
 async function addRunner({ database }: Bed, id: string): Promise<void> {
-  // The gateway reaches it by its socket alone: nothing listens at the address.
+  // The gateway reaches the ingress only by its socket: nothing listens at the address.
   const ingress = { ingress_address: '127.0.0.1:1', ingress_secret: 'never sent' };
   await database
     .insertInto('runners')
@@ -103,7 +107,7 @@ async function addRunner({ database }: Bed, id: string): Promise<void> {
     .execute();
 }
 
-/** The instance's id. */
+/** Returns the instance's id. */
 async function addSandbox(bed: Bed, runnerId: string, port: number): Promise<string> {
   const spec = { runtime: { ports: [{ target: port, protocol: 'HTTP' }] } };
   const made = await bed.api.admin.post('/sandboxes', { metadata: { name: 'box' }, spec });
