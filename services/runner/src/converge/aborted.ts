@@ -1,4 +1,4 @@
-/** Resolves with the signal. Its listener stays until then: for signals that do not live long. */
+/** Resolves when the signal aborts. Its listener stays until then, so use it for short-lived signals only. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -52,7 +52,7 @@ test('a listener is found by the first question, and one that listens later by t
   await listen(port);
   const before = questions;
   expect(await waiting).toBe('yes');
-  // One question may have been under way.
+  // One probe may have been in flight.
   expect(questions - before).toBeLessThanOrEqual(2);
 });
 

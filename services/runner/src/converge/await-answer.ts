@@ -2,10 +2,10 @@ import type { Bell } from '@berth/pace';
 import { probePauseMs } from './probe.ts';
 
 export interface AwaitedAnswer {
-  /** Whether it answers now. */
+  /** True if the instance answers now. */
   readonly ask: () => Promise<boolean>;
   readonly timeoutMs: number;
-  /** Rung when the engine says that something happened to the container. */
+  /** Rung when the engine reports an event of the container. */
   readonly bell: Bell;
   readonly isRunning: () => Promise<boolean>;
   readonly signal: AbortSignal;
@@ -13,7 +13,7 @@ export interface AwaitedAnswer {
 
 export type Answering = 'yes' | 'ended' | 'too late' | 'given up';
 
-/** Events may be lost with the engine's connection, so the container is looked at now and then without one. */
+/** Events get lost with the engine's connection, so the container is also inspected at this interval. */
 const lookMs = 2_000;
 
 export async function awaitAnswer(awaited: AwaitedAnswer): Promise<Answering> {

@@ -2,7 +2,7 @@ import type { InstanceReport } from '@berth/contract';
 
 type Stages = NonNullable<InstanceReport['stages']>;
 
-/** How long bringing an instance up takes, altogether and stage by stage. */
+/** Measures the time to bring an instance up, in total and per stage. */
 export class BringUpClock {
   #startedAt = performance.now();
   #stages: Stages = {};
@@ -11,7 +11,7 @@ export class BringUpClock {
     return this.#stages;
   }
 
-  /** A pause before it does not count. */
+  /** `afterMs`: a pause before the work, which is not counted. */
   begin(afterMs = 0): void {
     this.#startedAt = performance.now() + afterMs;
     this.#stages = {};

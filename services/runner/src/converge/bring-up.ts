@@ -1,4 +1,4 @@
-// Brings the container of an instance up, stage by stage, until it answers.
+// Brings the container of an instance up, stage by stage, until the instance answers.
 import type { DesiredInstance } from '@berth/contract';
 import type { Bell } from '@berth/pace';
 import { type Answering, awaitAnswer } from './await-answer.ts';
@@ -16,7 +16,7 @@ import type { ConvergeTools } from './tools.ts';
 
 export interface BringUpParts {
   readonly container: HeldContainer;
-  /** Absent where no sandboxes are offered. */
+  /** Absent when the runner offers no sandboxes. */
   readonly sandbox: SandboxInstance | undefined;
   readonly bell: Bell;
   readonly record: RunRecord;
@@ -34,7 +34,7 @@ export class BringUp {
     this.#turns = new EngineTurn(bringUps);
   }
 
-  /** Undefined when the image is there, or when it is not wanted any more. */
+  /** Undefined when the image is present, or when it is no longer wanted. */
   async pull(
     desired: DesiredInstance,
     signal: AbortSignal,
@@ -58,7 +58,9 @@ export class BringUp {
     return this.#take(desired, signal, () => this.#startNow(desired, signal));
   }
 
-  /** Whether it answers now. The port of a sandbox is open before its guest is there to answer. */
+  /**
+   * True if the instance answers now. A sandbox is asked through its guest: its port is open before the guest is up.
+   */
   ask(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean> {
     const { sandbox } = this.#parts;
     if (isSandbox(desired) && sandbox) return sandbox.answers(address, desired.port, signal);
@@ -80,7 +82,7 @@ export class BringUp {
     const { container, record } = this.#parts;
     await this.clock.measure('start', () => container.start());
     record.started();
-    // A guest that comes up takes more of a core than the engine does: the turn of one that nobody waits for lasts until then.
+    // A starting guest uses more CPU than the engine, so the turn of a warm sandbox lasts until its guest answers.
     const { address } = container;
     if (isForLater(desired) && address !== undefined) await this.answer(desired, address, signal);
   }

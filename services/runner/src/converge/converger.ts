@@ -1,5 +1,5 @@
-// Makes the engine match what the api wants of this machine. Until the api has said everything it wants, containers of an
-// earlier run are left as they are: an api that is away must never cost a running instance.
+// Reconciles the container engine with the instances that the api wants on this runner. Until the api has sent its full
+// list, containers of an earlier run stay untouched: an api outage must never end a running instance.
 import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
 import { backoffMs, Condition, pause, within } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
@@ -13,7 +13,7 @@ import type { ConvergeTools } from './tools.ts';
 const resyncMs = 120_000;
 const verifyMs = 10_000;
 const stopMs = 20_000;
-/** The api is reached within this time, or whoever asks has to come again. */
+/** `open` waits this long for the api's first full list; after that the caller has to retry. */
 const hearingMs = 10_000;
 const retryMs = { first: 100, most: 5_000 };
 
@@ -26,7 +26,7 @@ export class Converger implements Wishes, Endpoints {
   readonly #refusals: RefusalNotes;
   #hasHeardAll = false;
   #isNetworkSound = false;
-  /** Said before the network was found sound: nothing may start in one that is not. */
+  /** Workers wait for the first successful network check before they start containers. */
   #openNetwork: () => void = () => {};
   readonly #networkOpened = new Promise<void>((resolve) => {
     this.#openNetwork = resolve;
@@ -45,7 +45,7 @@ export class Converger implements Wishes, Endpoints {
     return this.#workers.size;
   }
 
-  /** Right after a start of this process nothing is known yet of what went on running. */
+  /** Right after a start of the runner, running instances are unknown until the api has sent its full list. */
   async open(instance: string): Promise<Admission> {
     await this.#heard.until(() => this.#hasHeardAll, hearingMs);
     return (await this.#workers.get(instance)?.worker.open()) ?? { is: 'unknown' };
@@ -60,7 +60,7 @@ export class Converger implements Wishes, Endpoints {
     this.#hasHeardAll = true;
     this.#heard.changed();
     const { failures, output, sandboxes } = this.#tools;
-    // What an earlier run noted about others is cleared away with whatever is left of them.
+    // Notes of an earlier run about other instances are cleared together with their containers.
     const others = new Set([
       ...[...leaving, ...gone],
       ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
@@ -75,14 +75,14 @@ export class Converger implements Wishes, Endpoints {
     this.#want(instance, instance.generation === 1);
   }
 
-  /** At once, instead of when the stream brings it; what goes wrong here the stream repairs. */
+  /** Applies the change at once instead of waiting for the node stream. If this fails, the stream repairs it. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
     const known = this.#workers.get(desired.id);
     this.#tools.bringUps.disturb();
     return known === undefined ? { call: 'unknown' } : known.worker.adopt(desired);
   }
 
-  /** An instance that breaks a rule of this machine. */
+  /** Ends an instance that breaks a rule of this machine. */
   giveUp(id: string, failure: Failure): void {
     void this.#workers.get(id)?.worker.giveUp(failure);
   }
@@ -93,13 +93,13 @@ export class Converger implements Wishes, Endpoints {
     else known.worker.want(instance);
   }
 
-  /** Also of what is not here: a worker without a wish finds nothing, and says that it is gone. */
+  /** Also for an unknown instance: its worker has no desired state, finds no container and reports `gone`. */
   unset(id: string, isLeaving: boolean): void {
     if (!this.#workers.has(id)) this.#employ(id, undefined);
     this.#workers.get(id)?.worker.retire(isLeaving);
   }
 
-  /** Finishes what is in hand; containers go on without it. */
+  /** Finishes the work in progress. Containers keep running without the runner. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#openNetwork();
@@ -119,7 +119,7 @@ export class Converger implements Wishes, Endpoints {
     this.#workers.set(id, { worker, ended: work() });
   }
 
-  /** Everything with our label, once more: for what nobody told us of. Other containers are none of our business. */
+  /** Finds containers with our label that have no worker and re-checks every instance. Other containers are ignored. */
   async #resync(): Promise<void> {
     if (!this.#hasHeardAll) return;
     const { driver, runnerId, logger } = this.#tools;
@@ -140,7 +140,7 @@ export class Converger implements Wishes, Endpoints {
     for (await pause(resyncMs, signal); !signal.aborted; await pause(resyncMs, signal)) await this.#resync();
   }
 
-  /** The engine's events say at once what the resync would find minutes later. */
+  /** Engine events wake a worker at once; the resync would notice the change minutes later. */
   async #watchEngine(): Promise<void> {
     const { signal } = this.#closing;
     let failures = 0;
@@ -178,7 +178,9 @@ export class Converger implements Wishes, Endpoints {
     }
   }
 
-  /** Of those that meet limits, as the table has noted them. Not being told is no reason to stop anybody. */
+  /**
+   * Writes to the output of instances which network limits they met. A failure here must not stop the network check.
+   */
   async #tellRefusals(): Promise<void> {
     const { network, logger } = this.#tools;
     const instanceAt = (address: string): string | undefined =>

@@ -26,7 +26,7 @@ const exited = (answeredMs: number | undefined, outOfMemory = false): Seen => ({
   isAwaited: false,
 });
 
-/** Lives through the ends in turn, and says what became of it. */
+/** Applies the given ends in turn; returns the final step and the pauses before it. */
 function live(ends: readonly Seen[], first: Attempt = firstAttempt) {
   let attempt = first;
   const pauses: number[] = [];

@@ -1,17 +1,17 @@
-// What to do next about one instance, from what is wanted, what the engine shows and what was tried. No effects: a worker
-// carries the step out, looks again and asks again.
+// The next step for one instance, from the desired state, the engine's state and past attempts. Pure: a worker carries
+// the step out, inspects again and calls this again.
 import type { FailureCode } from '@berth/contract';
 
 export interface Seen {
   readonly status: 'absent' | 'created' | 'running' | 'paused' | 'exited';
   readonly outOfMemory: boolean;
-  /** Whether the network it was made with is still there for it; a container without has to be made anew. */
+  /** The network that the container was created with still exists; without it the container has to be recreated. */
   readonly isWired: boolean;
-  /** How long its present or last run has answered; absent when that run never did. */
+  /** Time for which the current or last run has answered; absent when that run never did. */
   readonly answeredMs: number | undefined;
-  /** Its owner has put something into it that nobody can make again: it is never swapped for an empty one, and may sleep. */
+  /** The container holds files of its owner: it is never replaced by an empty one, and it may sleep. */
   readonly isKept: boolean;
-  /** Somebody has just become its owner and waits for it; nothing of theirs has run in it yet. */
+  /** The instance just got its owner, who waits for it; nothing of the owner has run in it yet. */
   readonly isAwaited: boolean;
 }
 
@@ -21,14 +21,14 @@ export interface Failure {
 }
 
 export interface Attempt {
-  /** How often its process was started, for people to read. */
+  /** Number of process starts, shown to people. */
   readonly starts: number;
-  /** In a row: runs that never answered, or not for long. */
+  /** Consecutive runs that never answered, or answered only briefly. */
   readonly failedStarts: number;
-  /** In a row, since it last ran for long: how patient the next restart is. */
+  /** Consecutive restarts since the last long run; sets the backoff of the next restart. */
   readonly restarts: number;
   readonly hasAnswered: boolean;
-  /** It was given up; only being no longer wanted ends that. */
+  /** The instance was given up. It stays failed until it is no longer wanted. */
   readonly failure: Failure | undefined;
 }
 
@@ -39,24 +39,24 @@ export type Step =
   | {
       readonly do: 'restart';
       readonly afterMs: number;
-      /** With a new container. */
+      /** The restart uses a new container. */
       readonly isAnew: boolean;
       readonly failedStarts: number;
       readonly restarts: number;
     }
   | { readonly do: 'probe' }
   | { readonly do: 'unpause' }
-  /** Away with the container, not with the instance. */
+  /** Removes the container; the instance stays wanted. */
   | { readonly do: 'discard' }
   | {
       readonly do: 'fail';
       readonly code: 'crash_loop' | 'out_of_memory';
       readonly failedStarts: number;
-      /** With all that was in it. */
+      /** The files in the container are lost too. */
       readonly isLost: boolean;
     }
   | { readonly do: 'stop' }
-  /** Away with the container and what it has written, without a last word. */
+  /** Removes the container and all it has written, without a grace period. */
   | { readonly do: 'erase' }
   | { readonly do: 'remove' };
 
@@ -69,9 +69,9 @@ export const firstAttempt: Attempt = {
 };
 
 export const mostFailedStarts = 3;
-/** A run that answered for less than this has not really come up. */
+/** A run that answered for less than this counts as a failed start. */
 export const shortRunMs = 10_000;
-/** After a run of this length, what went before is forgiven. */
+/** A run of at least this length resets the restart backoff. */
 export const longRunMs = 300_000;
 const firstPauseMs = 1_000;
 const mostPauseMs = 30_000;
@@ -86,7 +86,7 @@ export function decide(isWanted: boolean, seen: Seen, attempt: Attempt): Step {
     case 'created':
       return { do: seen.isWired ? 'start' : 'discard' };
     case 'paused':
-      // It sleeps. One that this process has not seen before is made known to those who wake it.
+      // The sandbox sleeps. If it is new to this process, a probe registers it with the keeper, which wakes sandboxes.
       if (seen.isKept) return { do: seen.answeredMs === undefined ? 'probe' : 'nothing' };
       return { do: 'unpause' };
     case 'running':
@@ -97,14 +97,14 @@ export function decide(isWanted: boolean, seen: Seen, attempt: Attempt): Step {
   }
 }
 
-/** Nothing can be started again in what is left of it, if anything is. */
+/** The container is missing, or cannot be started again without its network. */
 const isLost = ({ status, isWired }: Seen): boolean => status === 'absent' || !isWired;
 
 const endCode = ({ outOfMemory }: Seen) => (outOfMemory ? 'out_of_memory' : 'crash_loop');
 
 const isAlive = ({ status }: Seen): boolean => status === 'running' || status === 'paused';
 
-/** Whoever filled the disk leaves nothing behind: that is what it was ended for. */
+/** An instance that filled the disk loses its files: freeing them is why it was ended. */
 function afterFailure(seen: Seen, { code }: Failure): Step {
   if (code === 'disk_full') return { do: seen.status === 'absent' ? 'nothing' : 'erase' };
   return { do: isAlive(seen) ? 'stop' : 'nothing' };
@@ -114,14 +114,14 @@ function afterEnd(seen: Seen, attempt: Attempt): Step {
   const { outOfMemory, answeredMs, isWired, isAwaited } = seen;
   const isFailedStart = answeredMs === undefined || answeredMs < shortRunMs;
   const failedStarts = isFailedStart ? attempt.failedStarts + 1 : 0;
-  // What needs more memory before it ever answered needs it the next time too.
+  // A run that exceeds its memory before it ever answered will do so again.
   const isHopeless = outOfMemory && answeredMs === undefined;
   if (isHopeless || failedStarts >= mostFailedStarts) {
     return { do: 'fail', code: endCode(seen), failedStarts, isLost: false };
   }
   const restarts = answeredMs !== undefined && answeredMs >= longRunMs ? 1 : attempt.restarts + 1;
   const pauseMs = Math.min(mostPauseMs, firstPauseMs * 2 ** Math.min(30, restarts - 1));
-  // Before it has ever answered to an owner there is nobody to protect by waiting, and someone who waits for the verdict.
+  // Before the instance has answered to an owner a backoff protects no one, and the caller waits for the result.
   const afterMs = attempt.hasAnswered && !isAwaited ? pauseMs : 0;
   return { do: 'restart', afterMs, isAnew: !isWired, failedStarts, restarts };
 }

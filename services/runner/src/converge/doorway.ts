@@ -1,17 +1,18 @@
-// Those who wait for an instance: to speak to a sandbox that is about to be its owner's, or to hear that it is.
+// Callers that wait for a sandbox instance: for a connection until it belongs to its owner, or for an applied
+// generation.
 import type { RunnerCallAnswer } from '@berth/contract';
 import { Condition } from '@berth/pace';
 import type { Admission, Endpoint } from '../ingress/endpoint.ts';
 import { type SandboxKeeper, sandboxLeaseKeepMs } from '../sandbox/keeper.ts';
 import type { Failure } from './decide.ts';
 
-/** How the instance stands now. */
+/** Current state of the instance. */
 export interface Standing {
   readonly isWanted: boolean;
   readonly failure: Failure | undefined;
-  /** Where it answers those who may speak to it. */
+  /** Address for callers that are allowed to connect. */
   readonly endpoint: Endpoint | undefined;
-  /** The newest that is applied. */
+  /** Newest generation that is applied. */
   readonly generation: number;
 }
 
@@ -31,7 +32,7 @@ export class Doorway {
     this.#news.changed();
   }
 
-  /** The first who speaks to a sandbox may come before it is handed over, and others while it sleeps. */
+  /** Waits for the handover to the owner: the first connection may arrive before it. Then wakes a sleeping sandbox. */
   async open(keeper: SandboxKeeper): Promise<Admission> {
     await this.#until(({ endpoint }) => endpoint !== undefined);
     const { endpoint } = this.#look();
@@ -56,7 +57,7 @@ export class Doorway {
     };
   }
 
-  /** Or until there is nothing to wait for. */
+  /** Also returns when waiting is useless: the instance is unwanted or has failed. */
   #until(isSo: (now: Standing) => boolean): Promise<boolean> {
     return this.#news.until(() => {
       const now = this.#look();

@@ -1,10 +1,10 @@
 import { statusOf } from '../driver/docker-client.ts';
 
 /**
- * Whose fault it is that a container could not be made or started:
- * - `instance`: what it asks for can never work, such as a command that its image does not have;
- * - `runtime`: the OCI runtime failed for a reason of its own, which a new container may not meet;
- * - `engine`: it is away, busy, or does not know something that was there a moment ago. Time heals it.
+ * Cause of a failed container creation or start:
+ * - `instance`: its settings can never work, such as a command that its image does not have;
+ * - `runtime`: the OCI runtime failed by itself; a new container may succeed;
+ * - `engine`: the engine is down, busy, or has lost an object that was there a moment ago. A retry helps.
  */
 export type EngineFault = 'instance' | 'runtime' | 'engine';
 
@@ -13,7 +13,7 @@ const ociFailure = /OCI runtime|runtime create failed|shim task/i;
 // Different engines and runtimes answer these with 400 or 500.
 const badCommand =
   /executable file not found|no such file or directory|exec format error|permission denied|not a directory|no command specified/i;
-/** The image names somebody whom it does not know. */
+/** The image names a user or group that it does not contain. */
 const badAccount = /unable to find (user|group) /i;
 const shortOfSomething =
   /cannot allocate memory|no space left|too many open files|resource temporarily unavailable|deadline exceeded/i;
@@ -26,7 +26,7 @@ export function faultOf(error: unknown): EngineFault {
   return badCommand.test(words) ? 'instance' : 'runtime';
 }
 
-/** What the engine said, without its own wrapping. */
+/** Error message of the engine, without the prefix that its client adds. */
 export function wordsOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   return words.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();

@@ -1,21 +1,21 @@
-// Work on the engine that brings an instance up, each in its turn: the engine is not faster when asked for many at a time.
+// Runs engine work that brings instances up, a few at a time: the engine is not faster with many at once.
 import type { Limit } from '@berth/pace';
 import type { Failure } from './decide.ts';
 import { faultOf, wordsOf } from './engine-fault.ts';
 import { startFailed } from './explain.ts';
 
-/** In a row: then it is not bad luck. */
+/** This many consecutive failures of the runtime are no accident. */
 const mostRuntimeFaults = 3;
 
 export interface TurnWish {
   readonly work: () => Promise<void>;
-  /** It waited for its turn, and may not be wanted any more. */
+  /** Aborted when the instance is no longer wanted; checked again after the wait for a turn. */
   readonly signal: AbortSignal;
-  /** The workspace; those that wait get turns one after the other. */
+  /** Workspace of the instance; workspaces that wait get their turns in rotation. */
   readonly owner: string | undefined;
-  /** Nobody waits for it yet: whatever somebody waits for goes first. */
+  /** Background work, such as a warm sandbox: work that a caller waits for goes first. */
   readonly isForLater: boolean;
-  /** Away with what the runtime could not start, where nothing is lost with it. */
+  /** Removes a container that the runtime could not start, unless it holds files of an owner. */
   readonly clear: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export class EngineTurn {
     this.#limit = limit;
   }
 
-  /** What the instance itself makes impossible is returned as its failure; everything else is thrown, and tried again. */
+  /** Returns a failure that the instance itself causes; throws every other one, so that it is retried. */
   async take({ work, signal, owner, isForLater, clear }: TurnWish): Promise<Failure | undefined> {
     const unlessAborted = async (): Promise<void> => {
       if (!signal.aborted) await work();

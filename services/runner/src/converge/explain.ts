@@ -1,4 +1,4 @@
-// What people read about an instance. Every message names the next step.
+// Messages about an instance, for people. Each one names the next step.
 import type { DesiredInstance } from '@berth/contract';
 import type { PullFault } from '../driver/driver.ts';
 import type { Failure } from './decide.ts';
@@ -8,7 +8,7 @@ const mostOutput = 500;
 
 export interface End {
   readonly exitCode: number | undefined;
-  /** The last of what it wrote, as far as it is known. */
+  /** End of the container's output, as far as it is known. */
   readonly output: string;
 }
 
@@ -23,7 +23,7 @@ const pullCodes = {
   missing: 'image_missing',
   refused: 'image_refused',
   unavailable: 'image_unavailable',
-  // Codes that an api of the version before knows too.
+  // Existing codes are reused, so that an api of the previous version knows them.
   too_large: 'image_refused',
   no_room: 'image_unavailable',
 } as const satisfies Record<PullFault, Failure['code']>;
@@ -58,7 +58,7 @@ export function restarting(desired: DesiredInstance, end: Ended): string {
   return `${howItEnded(desired, end)} and is started again.${kept}`;
 }
 
-/** Of a sandbox with all that was in it. */
+/** The sandbox is lost with its files. */
 export function lost(desired: DesiredInstance, end: Ended): string {
   const how =
     end === undefined

@@ -1,5 +1,4 @@
-// Which instances were given up, on disk: the verdict outlives the runner, or an instance that failed would be tried again
-// at every upgrade of it.
+// Failed instances, on disk. Without it a failed instance would be tried again at every upgrade of the runner.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FailureCode } from '@berth/contract';
@@ -22,7 +21,7 @@ export class FailureBook {
     try {
       return Entry.parse(JSON.parse(readFileSync(this.#file(instance), 'utf8')));
     } catch {
-      // None, or one that cannot be read: then the instance gets another try.
+      // The file is missing or unreadable: the instance gets another try.
       return undefined;
     }
   }

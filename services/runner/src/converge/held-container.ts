@@ -1,4 +1,4 @@
-// The one container of an instance: found, made and taken away, together with the network it lives in.
+// The one container of an instance and its network slot: finds, creates and removes them.
 import { type DesiredInstance, IsolationClass } from '@berth/contract';
 import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
@@ -8,7 +8,7 @@ import { sandboxContainer } from '../sandbox/sandbox-container.ts';
 import { isForLater } from './is-for-later.ts';
 import type { ConvergeTools } from './tools.ts';
 
-/** On an instance's container: which container holds its network, so that a later runner finds it. */
+/** Label with the id of the container that holds the instance's network, so that the next runner process finds it. */
 const slotLabel = 'berth.instance-slot';
 const graceSeconds = 10;
 
@@ -22,7 +22,7 @@ export class HeldContainer {
         readonly labels: Readonly<Record<string, string>>;
       }
     | undefined;
-  /** Nobody has made a container for it yet, so there is none to look for. */
+  /** The instance is new: no container exists yet, so there is none to look for. */
   #isFresh: boolean;
 
   constructor(instance: string, isFresh: boolean, tools: ConvergeTools) {
@@ -39,12 +39,14 @@ export class HeldContainer {
     return this.#held?.id;
   }
 
-  /** It was made for the one whose it is, not ahead. */
+  /** The container was created for its owner, not ahead for a warm pool. */
   get isMadeForOwner(): boolean {
     return this.#held?.labels[containerLabels.workspace] !== undefined;
   }
 
-  /** As the engine shows it now. A container of an earlier run of this process is found by its labels and taken over. */
+  /**
+   * Current state in the engine. A container of an earlier run of this process is found by its labels and taken over.
+   */
   async look(): Promise<ContainerState | undefined> {
     const { driver, output, disk } = this.#tools;
     const state = this.#held === undefined ? await this.#find() : await driver.inspect(this.#held.id);
@@ -56,8 +58,8 @@ export class HeldContainer {
   }
 
   /**
-   * Whether the network it was made with is there for it. A slot that has ended, as after a reboot of the machine, is started again for
-   * a container that does not run. gVisor takes the addresses of its network into itself, so nothing can be started in it a second time.
+   * True when the network slot of the container is usable. For a container that does not run, an ended slot is started
+   * again, for example after a reboot. gVisor takes over the addresses of its network, so it cannot start there twice.
    */
   async wire(state: ContainerState, isolation: DesiredInstance['isolation']): Promise<boolean> {
     const slot = this.#held?.slot;
@@ -80,7 +82,7 @@ export class HeldContainer {
   async #admit(slot: NetworkSlot, labels: Readonly<Record<string, string>>): Promise<void> {
     const { network, sandboxes } = this.#tools;
     const workspaceId = labels[containerLabels.workspace];
-    // What was noted first: a label names no VPC.
+    // The adopted book comes first: a label names no VPC.
     const noted = sandboxes?.adopted.find(this.#instance);
     const membership = noted ?? (workspaceId === undefined ? undefined : { workspaceId });
     if (membership !== undefined) await network.admit(slot.address, membership);
@@ -93,10 +95,10 @@ export class HeldContainer {
     const slot = await network.takeSlot({ isForLater: isForLater(desired) });
     const wish = this.#wish(desired, slot);
     try {
-      // One that waits for an owner speaks to nobody.
+      // A warm instance has no membership, so it gets no network access.
       const admitted = membership && network.admit(slot.address, membership);
       const created = driver.create(wish);
-      // Beside each other: both are needed before the start, neither needs the other.
+      // Run in parallel: both are needed before the start, and they do not depend on each other.
       const [, made] = await Promise.allSettled([admitted, created]);
       if (made.status === 'fulfilled') this.#held = { id: made.value, slot, labels: wish.labels };
       await Promise.all([admitted, created]);
@@ -138,7 +140,7 @@ export class HeldContainer {
     if (state?.status === 'paused') await driver.unpause(state);
   }
 
-  /** A sandbox has nothing to tidy up: what it leaves goes with it. */
+  /** A sandbox gets no grace period: it has nothing to tidy up, and its files are removed with it. */
   async stop(seconds = graceSeconds): Promise<void> {
     const held = this.#held;
     if (held === undefined) return;
@@ -147,7 +149,7 @@ export class HeldContainer {
     await this.#tools.driver.stop(held.id, isSandbox ? 0 : seconds);
   }
 
-  /** Its processes, at once; the engine hears of it by itself. */
+  /** Kills the processes at once. The engine notices by itself. */
   async kill(): Promise<void> {
     const state = await this.look();
     if (state === undefined) return;
@@ -155,7 +157,7 @@ export class HeldContainer {
     await signalContainer(state, 'SIGKILL');
   }
 
-  /** Whatever is left of it; its output stays until it is sent. */
+  /** Removes the container and its slot. Output that is not sent yet is kept. */
   async remove(seconds = graceSeconds): Promise<void> {
     const { driver, output, disk } = this.#tools;
     const state = await this.look();
@@ -167,7 +169,7 @@ export class HeldContainer {
     await this.#giveNetworkBack();
   }
 
-  /** What is frozen does not die, and the engine would wait for it. */
+  /** A frozen process does not die, and the engine would wait for it. */
   async #thaw(state: ContainerState | undefined): Promise<void> {
     const { sandboxes } = this.#tools;
     await sandboxes?.keeper.release(this.#instance);

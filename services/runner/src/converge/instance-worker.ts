@@ -1,5 +1,5 @@
-// One instance, one worker, one thing at a time: look, decide, do, look again. It never dies: what the engine cannot do now
-// it does later, and nothing is called failed because the engine was away.
+// One worker per instance, one step at a time: inspect, decide, act, inspect again. A worker never gives up on engine
+// errors: it retries with backoff, and an engine outage never marks an instance as failed.
 import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
@@ -33,13 +33,13 @@ export class InstanceWorker {
   readonly #doorway: Doorway;
   readonly #record: RunRecord;
   #desired: DesiredInstance | undefined;
-  /** Not wanted, but left time for what it has under way. */
+  /** The instance is no longer wanted, but may finish its requests under way. */
   #isLeaving = false;
-  /** Aborted when what is being done is no longer wanted, or the runner stops. */
+  /** Aborted when the step in progress is no longer wanted, or when the runner stops. */
   #wish = new AbortController();
   #isClosing = false;
 
-  /** `isFresh`: the api has just thought of it, so nothing of it can be here. */
+  /** `isFresh`: the api has just created the instance, so no container of it can exist. */
   constructor(id: string, desired: DesiredInstance | undefined, isFresh: boolean, tools: ConvergeTools) {
     this.#id = id;
     this.#desired = desired;
@@ -59,7 +59,7 @@ export class InstanceWorker {
     }));
   }
 
-  /** Where it answers, as long as it does and is wanted: one that goes takes no new connections. */
+  /** Address while the instance is ready and wanted. An instance that is being removed takes no new connections. */
   get #endpoint(): Endpoint | undefined {
     const { address } = this.#container;
     const desired = this.#desired;
@@ -79,7 +79,7 @@ export class InstanceWorker {
     return endpoint === undefined ? { is: 'unknown' } : { is: 'open', endpoint };
   }
 
-  /** A wish may be overtaken by a newer one on its way here: then it is too old. */
+  /** A desired state with an older generation was overtaken by a newer one on its way here and is ignored. */
   want(desired: DesiredInstance): void {
     if (this.#desired === undefined) this.#wish.abort();
     else if (desired.generation < this.#desired.generation) return;
@@ -87,7 +87,7 @@ export class InstanceWorker {
     this.wake();
   }
 
-  /** Unlike a wish of the stream it brings nothing back that is on its way out, and it waits until it is so. */
+  /** Unlike `want`, does not revive an instance that is being removed. Resolves once the change is applied. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
     if (this.#desired?.sandbox === undefined || desired.sandbox === undefined) return { call: 'unknown' };
     if (this.#doorway.isApplied(desired.generation)) return { call: 'unchanged' };
@@ -95,11 +95,11 @@ export class InstanceWorker {
     return this.#doorway.applied(desired.generation);
   }
 
-  /** It breaks a rule of this machine: it ends, and its owner hears why. */
+  /** Ends an instance that breaks a rule of this machine, and reports the reason to its owner. */
   giveUp(failure: Failure): void {
     if (this.#desired === undefined || this.#record.failure !== undefined) return;
     this.#record.failed(failure);
-    // Where the disk is full it cannot be written down: then only this process knows.
+    // On a full disk the failure cannot be saved: then only this process knows it.
     this.#tools.failures.save(this.#id, failure).catch(() => {});
     this.#wish.abort();
     this.wake();
@@ -117,14 +117,17 @@ export class InstanceWorker {
     this.#doorway.changed();
   }
 
-  /** Ends after what it is doing with the engine; the container stays as it is. */
+  /** Stops after the engine call in progress. The container stays as it is. */
   close(): void {
     this.#isClosing = true;
     this.#wish.abort();
     this.wake();
   }
 
-  /** Until nothing of the instance is left, of which it tells before anyone can wish for more, or until the runner stops. */
+  /**
+   * Runs until nothing of the instance is left, or until the runner stops. `gone` is reported before `onOver` drops
+   * this worker, so before a new desired state can start another one.
+   */
   async run(onOver: () => void): Promise<void> {
     let failures = 0;
     while (!this.#isClosing) {
@@ -209,7 +212,7 @@ export class InstanceWorker {
       this.#becomeReady(state, address);
       return 'look again';
     }
-    // One that an earlier run of this process brought up answers at once: nobody should hear that it starts.
+    // A container of an earlier run of this process answers at once: `starting` must not be reported for it.
     const isTakenOver = this.#teller.lastState === undefined && (await this.#bringUp.ask(desired, address, signal));
     if (!isTakenOver && this.#teller.lastState !== 'starting') this.#say('starting');
     const outcome = await this.#bringUp.clock.measure('ready', () => this.#bringUp.answer(desired, address, signal));
@@ -228,7 +231,7 @@ export class InstanceWorker {
     this.#tools.logger.info({ event: 'instance.ready', instance: this.#id, address, stages }, 'instance ready');
   }
 
-  /** The way that somebody waits for: without a question to the engine. True when all is as it should be then. */
+  /** Fast path for changes that a caller waits for: no call to the engine. True when the desired state is applied. */
   async #changeAtOnce(desired: DesiredInstance): Promise<boolean> {
     const run = this.#teller.lastState === 'ready' ? this.#sandbox?.runBehind(desired) : undefined;
     if (run === undefined || this.#record.failure !== undefined) return false;
@@ -237,13 +240,13 @@ export class InstanceWorker {
       this.#sayReady(run.address);
       return true;
     } catch (err) {
-      // It may have ended, which the engine knows.
+      // The sandbox may have ended; the following inspect finds out.
       this.#tools.logger.warn({ err, instance: this.#id }, 'a sandbox could not be changed at once; looked at again');
       return false;
     }
   }
 
-  /** The same for one that was looked at, and runs. */
+  /** Applies a pending change to a sandbox that was just inspected and runs. */
   async #keepUp(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
     const run = this.#sandbox?.isBehind(desired) ? this.#sandbox.runIn(state) : undefined;
     if (run === undefined || this.#record.failure !== undefined) return 'rest';
@@ -251,7 +254,7 @@ export class InstanceWorker {
     return 'look again';
   }
 
-  /** Makes the run of a sandbox what is wanted; false when that takes another container. */
+  /** Applies the desired state to the run of a sandbox; false when that needs a new container. */
   async #change(desired: DesiredInstance, run: SandboxRun | undefined): Promise<boolean> {
     if (!isSandbox(desired) || this.#sandbox === undefined || run === undefined) return true;
     if (this.#sandbox.mustBeMadeAnew(desired)) {
@@ -271,14 +274,14 @@ export class InstanceWorker {
     const { failures, logger } = this.#tools;
     this.#record.failed(failure);
     logger.info({ event: 'instance.failed', instance: this.#id, code: failure.code }, 'instance failed');
-    // Where the disk is full this process alone knows; a later one would try the instance again.
+    // On a full disk only this process knows the failure; after a restart the runner would try the instance again.
     await failures.save(this.#id, failure).catch((err: unknown) => {
       logger.warn({ err, instance: this.#id }, 'that an instance failed could not be written down');
     });
     return 'look again';
   }
 
-  /** Its address may soon be another's. */
+  /** Cuts connections before the container is removed, because its address may soon belong to another instance. */
   async #discard(): Promise<void> {
     this.#tools.traffic?.cut(this.#id);
     await this.#sandbox?.endRun();
@@ -290,7 +293,7 @@ export class InstanceWorker {
     const startedAt = performance.now();
     const { signal } = this.#wish;
     const isOwned = this.#sandbox?.isKept === true;
-    // A sandbox that was deleted has ended for everybody, those who speak to it among them; what is left of it can wait.
+    // A deleted sandbox ends at once, with all connections to it. Removing its container can wait.
     if (isOwned) {
       traffic?.cut(this.#id);
       await this.#container.kill();
@@ -301,12 +304,12 @@ export class InstanceWorker {
       return true;
     };
     const isCleared = await (isOwned ? bringUps.runForLater(clearAway) : clearAway());
-    // Wanted again, in more of a hurry, or left for the next start of the runner, before anything was done to it.
+    // Aborted before the container was removed: it is wanted again, has to go sooner, or the runner stops.
     if (!isCleared) return 'look again';
     failures.forget(this.#id);
     this.#sandbox?.forget();
     this.#record.gone();
-    // Wanted again while it went: then this was not its end.
+    // The instance became wanted again during the removal, so this is not its end.
     if (this.#desired !== undefined) return 'look again';
     output.end(this.#id);
     this.#say('gone');
@@ -319,7 +322,7 @@ export class InstanceWorker {
     this.#say('ready', { address, stages: this.#bringUp.clock.stages, ...(generation > 0 ? { generation } : {}) });
   }
 
-  /** What is not ready has no connections: those to the run before are of no use. */
+  /** Cuts connections when the instance stops being ready: connections to the previous run are of no use. */
   #say(state: Parameters<Teller['say']>[0], more?: Parameters<Teller['say']>[2]): void {
     if (state !== 'ready' && this.#teller.lastState === 'ready') this.#tools.traffic?.cut(this.#id);
     this.#teller.say(state, this.#record.attempt.starts, more);

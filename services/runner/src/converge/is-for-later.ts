@@ -1,5 +1,5 @@
 import type { DesiredInstance } from '@berth/contract';
 
-/** A sandbox that has no owner yet: nobody waits for it. */
+/** True for a warm sandbox: it has no owner yet, so no caller waits for it. */
 export const isForLater = ({ sandbox, workspaceId }: DesiredInstance): boolean =>
   sandbox !== undefined && workspaceId === undefined;

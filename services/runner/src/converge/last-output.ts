@@ -3,7 +3,7 @@ import { parseEntry } from '../logs/log-entry.ts';
 
 const tailBytes = 8_192;
 
-/** The end of what a container wrote, for a message; empty when it cannot be read. */
+/** End of a container's output, for a message; empty when it cannot be read. */
 export async function lastOutput(logFile: string | undefined): Promise<string> {
   if (logFile === undefined) return '';
   const file = await open(logFile, 'r').catch(() => undefined);
@@ -13,7 +13,7 @@ export async function lastOutput(logFile: string | undefined): Promise<string> {
     const from = Math.max(0, size - tailBytes);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(tailBytes), 0, tailBytes, from);
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-    // The first one may be cut in the middle: then it is no entry, and left out.
+    // The first line may be cut in the middle: then it does not parse and is left out.
     return lines.map((line) => parseEntry(line)?.text ?? '').join('');
   } catch {
     return '';

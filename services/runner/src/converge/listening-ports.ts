@@ -1,5 +1,5 @@
-// Which ports a container's processes listen on, from the kernel's own table: it tells a person who chose another port what
-// to change. Under gVisor the table is empty, since the kernel does not see what listens inside.
+// Ports that a container's processes listen on, from the kernel's table: a message can then name the port to change.
+// Under gVisor the table is empty, because the host kernel does not see what listens inside.
 import { readFile } from 'node:fs/promises';
 
 export interface ListeningPorts {
@@ -10,7 +10,7 @@ export interface ListeningPorts {
 }
 
 const listenState = '0A';
-/** 127.0.0.11: Docker's own resolver, which nobody asked for. */
+/** 127.0.0.11: Docker's own resolver, not a port of the workload. */
 const dockerResolver = '0B00007F';
 const loopback = /^(.{6}7F|0{24}01000000|0000000000000000FFFF0000.{6}7F)$/;
 

@@ -1,4 +1,4 @@
-// Whether something listens. A connection is all that is asked: what speaks there, and how, is the workload's own matter.
+// Checks that a port accepts connections. The protocol behind it is the workload's own matter.
 import { connect } from 'node:net';
 
 const connectMs = 1_000;
@@ -16,7 +16,7 @@ export function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** Often at first, when most of them come up, then less. */
+/** Short pauses at first, when most instances come up, then longer ones. */
 export function probePauseMs(tries: number): number {
   return Math.min(250, 10 * 1.15 ** Math.min(100, tries));
 }

@@ -8,10 +8,10 @@ import type { ConvergeTools } from './tools.ts';
 
 /** A registry that is restarted is back within this time. */
 const patienceMs = 40_000;
-/** Faults that time may mend. */
+/** Faults that may go away by themselves. */
 const passing: readonly PullFault[] = ['unavailable', 'no_room'];
 const progressMs = 5_000;
-/** What is there already is found sooner than this, and nobody needs to hear of a pull. */
+/** A present image is found sooner than this, and then no pull is reported. */
 const quietMs = 250;
 
 export interface ImagePull {
@@ -21,7 +21,7 @@ export interface ImagePull {
   readonly say: (message: string) => void;
 }
 
-/** Undefined once the image is here, or when the signal came: the pull itself goes on, for whoever wants the image next. */
+/** Undefined once the image is present, or when the signal aborts. An aborted pull continues for the next instance. */
 export async function pullUntilThere({ images, wish, signal, say }: ImagePull): Promise<Failure | undefined> {
   const startedAt = performance.now();
   for (let failures = 0; !signal.aborted; ) {
@@ -43,7 +43,7 @@ async function ensureAloud({ images, wish, signal, say }: ImagePull): Promise<vo
   let saidAt = performance.now() - progressMs + quietMs;
   let bytes: { readonly done: number; readonly total: number } | undefined;
   const sayNow = () => {
-    // The pull outlives the wish: said after the end of the instance, it would take the place of that report.
+    // The pull outlives the desired state: a report after the end of the instance would replace its final report.
     if (signal.aborted || performance.now() - saidAt < progressMs) return;
     saidAt = performance.now();
     say(pulling(wish.image, bytes));

@@ -1,14 +1,14 @@
 import type { Refusal } from '../network/network.ts';
 import type { OutputKeeper } from './tools.ts';
 
-/** Who goes on meeting a limit is told again after so long. */
+/** An instance that keeps meeting a limit is notified again after this time. */
 const againMs = 60_000;
 
-/** Tells instances in their own output which limit on what they send they have met: a dropped packet names none. */
+/** Writes to an instance's output which network limit it met, because a dropped packet does not name one. */
 export class RefusalNotes {
   readonly #output: Pick<OutputKeeper, 'note'>;
   readonly #now: () => number;
-  /** When an instance was told what. */
+  /** Time of the last note, by instance and text. */
   readonly #told = new Map<string, number>();
 
   constructor(output: Pick<OutputKeeper, 'note'>, now: () => number = () => performance.now()) {

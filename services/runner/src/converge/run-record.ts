@@ -1,13 +1,13 @@
-// What was tried with an instance and what came of it: from this the next step is decided.
+// Past attempts of an instance and their results; the input of `decide`.
 import type { ContainerState } from '../driver/driver.ts';
 import { type Attempt, type Failure, firstAttempt, type Seen } from './decide.ts';
 
 export class RunRecord {
   #attempt: Attempt;
-  /** The run that answers now, or answered last. */
+  /** The run that answers now, or that answered last. */
   #answering: { readonly pid: number | undefined; readonly since: number } | undefined;
 
-  /** A verdict outlives the process that gave it. */
+  /** A saved failure outlives the runner process that found it. */
   constructor(failure: Failure | undefined) {
     this.#attempt = { ...firstAttempt, failure };
   }
@@ -25,7 +25,7 @@ export class RunRecord {
     this.#attempt = { ...this.#attempt, starts: this.#attempt.starts + 1 };
   }
 
-  /** Somebody has started it, before this process was there to count. */
+  /** The container runs, but was started before this process began to count. */
   isUp(): void {
     this.#attempt = { ...this.#attempt, starts: Math.max(1, this.#attempt.starts) };
   }
@@ -52,7 +52,7 @@ export class RunRecord {
     if (state === undefined)
       return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined, ...owner };
     const { status, outOfMemory, pid } = state;
-    // Somebody may have started it again behind our back: that run has not answered yet.
+    // The container may have been restarted from outside; that run has not answered yet.
     const isOtherRun = pid !== undefined && this.#answering?.pid !== pid;
     const since = isOtherRun ? undefined : this.#answering?.since;
     const answeredMs = since === undefined ? undefined : performance.now() - since;

@@ -1,5 +1,5 @@
-// What is special about an instance that is a sandbox: it is given to its owner and changed while it runs, it may be asleep, and
-// what its owner put into it is never swapped for something empty.
+// The sandbox part of an instance: adoption by an owner, changes while it runs, and sleep. The files of an owner are
+// never replaced by an empty container.
 import type { DesiredInstance, SandboxWish } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { ContainerState } from '../driver/driver.ts';
@@ -15,7 +15,7 @@ type DesiredSandbox = DesiredInstance & { readonly sandbox: SandboxWish };
 
 export const isSandbox = (desired: DesiredInstance): desired is DesiredSandbox => desired.sandbox !== undefined;
 
-/** Its present run. */
+/** Current run of a sandbox. */
 export type SandboxRun = Pick<RunningSandbox, 'containerId' | 'pid' | 'address'>;
 
 type Tools = SandboxTools & Pick<ConvergeTools, 'network'> & { readonly logger: Logger };
@@ -24,9 +24,9 @@ export class SandboxInstance {
   readonly #id: string;
   readonly #container: Pick<HeldContainer, 'address' | 'isMadeForOwner'>;
   readonly #tools: Tools;
-  /** What a run was last made to be, and which. */
+  /** The desired state that was applied last, and the run it was applied to. */
   #applied: { readonly desired: DesiredSandbox; readonly run: SandboxRun } | undefined;
-  /** Its present run has no owner yet, and was put to sleep until it has. */
+  /** The current run has no owner yet and is frozen until it gets one. */
   #isWaitingAsleep = false;
 
   constructor(id: string, container: Pick<HeldContainer, 'address' | 'isMadeForOwner'>, tools: Tools) {
@@ -35,22 +35,22 @@ export class SandboxInstance {
     this.#tools = tools;
   }
 
-  /** There is a guest to make one with. */
+  /** A guest is configured, so sandboxes can be created. */
   get isOffered(): boolean {
     return this.#tools.guestFolder !== undefined;
   }
 
-  /** Its owner has had it. */
+  /** The sandbox was adopted, so it may hold files of its owner. */
   get isKept(): boolean {
     return this.#noted > 0;
   }
 
-  /** The newest that is applied to the run that answers. */
+  /** Newest generation that is applied to the current run. */
   get generation(): number {
     return this.#applied?.desired.generation ?? 0;
   }
 
-  /** Somebody may speak to it: it is its owner's, with all that is the owner's. */
+  /** The sandbox belongs to its owner and is set up completely, so connections are allowed. */
   get isHandedOver(): boolean {
     return this.#applied?.desired.workspaceId !== undefined;
   }
@@ -59,7 +59,7 @@ export class SandboxInstance {
     return isSandbox(desired) && this.generation < desired.generation;
   }
 
-  /** The run that a newer wish can be applied to without asking the engine. */
+  /** The run to which a newer generation can be applied without a call to the engine. */
   runBehind(desired: DesiredInstance): SandboxRun | undefined {
     return this.isBehind(desired) ? this.#applied?.run : undefined;
   }
@@ -70,7 +70,9 @@ export class SandboxInstance {
     return { containerId: state.id, pid: state.pid, address };
   }
 
-  /** Made ahead for anybody, but its owner wants what is settled when a guest starts. Nothing is lost: it was nobody's. */
+  /**
+   * A warm sandbox cannot get variables that a guest reads only at its start. It has no owner, so no files are lost.
+   */
   mustBeMadeAnew({ workspaceId, env }: DesiredSandbox): boolean {
     if (workspaceId === undefined || this.#container.isMadeForOwner || this.isKept) return false;
     return Object.keys(bootVariables(env, this.#tools.brand)).length > 0;
@@ -84,7 +86,7 @@ export class SandboxInstance {
     return Promise.race([answered, aborted(signal).then(() => false)]);
   }
 
-  /** Makes the run what is wanted. */
+  /** Applies the desired state to the run. */
   async apply(desired: DesiredSandbox, run: SandboxRun): Promise<void> {
     const startedAt = performance.now();
     const isSameRun = this.#applied?.run.pid === run.pid;
@@ -104,8 +106,8 @@ export class SandboxInstance {
   }
 
   /**
-   * What its owner will have done to it is done once for nobody: code that has not run yet would keep the owner waiting. Then it sleeps
-   * where being awake costs CPU, which is under gVisor.
+   * Does the steps of an adoption once ahead, because code that has not run yet would delay the owner. Then freezes the
+   * warm sandbox under gVisor, where being awake costs CPU.
    */
   async #makeReady({ generation, env }: DesiredSandbox, running: RunningSandbox): Promise<void> {
     const { control, freezer, logger } = this.#tools;
@@ -121,8 +123,9 @@ export class SandboxInstance {
   }
 
   /**
-   * Of one that an earlier run of this process put to sleep: it is asked nothing, which it could not answer, and sleeps on unless there
-   * is something that it has to hear. False when it is awake, or not known to have been anybody's; then it is woken, to be asked.
+   * Takes over a sandbox that an earlier run of this process froze. A frozen guest cannot answer, so it is not probed,
+   * and it stays asleep unless a newer generation has to be applied. False when it is awake, or when it has no known
+   * owner: then it is thawed so that it can be probed.
    */
   async takeOverAsleep(desired: DesiredSandbox, state: ContainerState): Promise<boolean> {
     const run = this.runIn(state);
@@ -139,14 +142,14 @@ export class SandboxInstance {
     return true;
   }
 
-  /** Its run has ended or is about to: nobody has to care for its sleep any more. */
+  /** The run has ended or is about to end, so the keeper stops managing its sleep. */
   async endRun(): Promise<void> {
     this.#applied = undefined;
     this.#isWaitingAsleep = false;
     await this.#tools.keeper.release(this.#id);
   }
 
-  /** Nothing of it is left. */
+  /** Nothing of the sandbox is left on this machine. */
   forget(): void {
     this.#tools.adopted.forget(this.#id);
     this.#tools.keeper.forget(this.#id);

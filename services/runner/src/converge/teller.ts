@@ -3,7 +3,7 @@ import type { ConvergeTools } from './tools.ts';
 
 type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages' | 'generation'>>;
 
-/** Tells the api how one instance is, and the same thing only once. */
+/** Reports the state of one instance to the api, each observation only once. */
 export class Teller {
   readonly #instance: string;
   readonly #report: ConvergeTools['report'];

@@ -1,4 +1,4 @@
-// What the work on instances is done with.
+// Dependencies of the workers that converge instances.
 
 import type { Brand } from '@berth/contract';
 import type { Limit } from '@berth/pace';
@@ -15,48 +15,48 @@ import type { FailureBook } from './failure-book.ts';
 
 /** Output of instances, which outlives their containers. */
 export interface OutputKeeper {
-  /** Says where the output of an instance's present container is; said again, it changes nothing. */
+  /** Sets the current container of an instance, whose output is read. Idempotent. */
   follow(instance: string, container: { readonly id: string; readonly logFile: string }): void;
-  /** Before a container goes: what was not sent yet stays. */
+  /** Called before a container is removed: keeps output that is not sent yet. */
   keep(instance: string, container: { readonly id: string; readonly logFile: string }): Promise<void>;
-  /** Adds a line of the runner's own. One that cannot be stored now is left out. */
+  /** Adds a line written by the runner. A line that cannot be stored now is dropped. */
   note(instance: string, text: string): void;
-  /** No further container of the instance comes. */
+  /** The instance gets no further container. */
   end(instance: string): void;
-  /** All of which something is kept. */
+  /** Instances with kept output. */
   instances(): readonly string[];
 }
 
-/** Those who speak to an instance. */
+/** Connections to an instance. */
 export interface Traffic {
   /**
-   * Asks them to leave and waits until they have, the signal comes, or patience ends; for one that is leaving, patience is
-   * as long as a request may be. With nobody there it is done at once.
+   * Asks clients to leave, and waits until they have left, the signal aborts, or the drain timeout ends; for a leaving
+   * instance that timeout is as long as a request may take. Resolves at once without connections.
    */
   drain(instance: string, signal: AbortSignal, isLeaving: boolean): Promise<void>;
-  /** Its container has ended: whoever still speaks to it would wait for nothing, or reach who gets its address next. */
+  /** The container has ended: open connections would hang, or reach the next instance that gets its address. */
   cut(instance: string): void;
 }
 
-/** Whoever counts what instances write. */
+/** Counts the disk space that instances use. */
 interface DiskKeeper {
-  /** The present container of an instance; said again, it changes nothing. */
+  /** Sets the current container of an instance. Idempotent. */
   follow(
     instance: string,
     container: Pick<ContainerState, 'id' | 'labels' | 'writablePaths' | 'pid' | 'isolation'>,
   ): void;
-  /** What it had written is gone. */
+  /** The files that the instance had written are removed. */
   forget(instance: string): void;
 }
 
-/** What sandboxes take beside. */
+/** Additional dependencies for sandboxes. */
 export interface SandboxTools {
-  /** On this machine: the guest with all it needs. Absent: no new ones are offered. */
+  /** Folder on this machine with the guest and all its files. Absent: no new sandboxes are offered. */
   readonly guestFolder: string | undefined;
   readonly brand: Brand;
   readonly control: GuestControl;
   readonly keeper: SandboxKeeper;
-  /** For those that no keeper knows: of an earlier run of this process. */
+  /** For sandboxes that the keeper does not know, from an earlier run of this process. */
   readonly freezer: Freezer;
   readonly adopted: AdoptedBook;
 }
@@ -69,13 +69,13 @@ export interface ConvergeTools {
   readonly output: OutputKeeper;
   readonly failures: FailureBook;
   readonly report: (instance: string, observation: Observation) => void;
-  /** Making and starting containers: the engine is not faster when asked for many at a time. */
+  /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
   readonly bringUps: Limit;
-  /** Absent where none are offered. */
+  /** Absent when the runner offers no sandboxes. */
   readonly sandboxes?: SandboxTools;
-  /** Absent where nobody can reach instances. */
+  /** Absent when instances are not reachable. */
   readonly traffic?: Traffic;
-  /** Absent where nobody watches the disk. */
+  /** Absent when the disk is not watched. */
   readonly disk?: DiskKeeper;
   readonly onBroughtUp: (seconds: number) => void;
   readonly logger: Logger;

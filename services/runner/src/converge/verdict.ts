@@ -4,7 +4,7 @@ import type { Failure, Step } from './decide.ts';
 import { crashLoop, lost, outOfMemory } from './explain.ts';
 import { lastOutput } from './last-output.ts';
 
-/** What is said of an instance that is given up. */
+/** Failure to report for an instance that is given up. */
 export async function verdict(
   { code, failedStarts, isLost }: Extract<Step, { do: 'fail' }>,
   desired: DesiredInstance,
