@@ -1,6 +1,6 @@
-// A sandbox that runs becomes what is wanted now: its new owner's, or another version of what it was. Without the engine, which
-// would take a tenth of a second: an element in the network's table, files of the kernel, one call to the guest. All of it may be done
-// twice, so whatever was cut off in between is done again from the beginning.
+// Applies a new desired state to a running sandbox: a new owner, or a newer generation. It bypasses the engine, which
+// would take a tenth of a second: an element in the network table, cgroup files, one call to the guest. Every step is
+// idempotent, so an interrupted adoption is repeated from the beginning.
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredInstance } from '@berth/contract';
 import { setLimits } from '../cgroup/limits.ts';
@@ -19,18 +19,18 @@ export interface AdoptTools {
 }
 
 export interface Changes {
-  /** Its owner, or whom it reaches beside the outside. */
+  /** The workspace, its VPC or the ports that peers may reach have changed. */
   readonly network: boolean;
   readonly limits: boolean;
   readonly environment: boolean;
 }
 
-/** `before` is what this very run was made to be; nothing is known of one that another process of the runner cared for. */
+/** `before` is the state applied to this run; undefined when an earlier run of this process applied it. */
 export function changesOf(before: DesiredInstance | undefined, after: DesiredInstance): Changes {
   return {
     network: before === undefined || !isDeepStrictEqual(membershipOf(before), membershipOf(after)),
     limits: before?.memoryMb !== after.memoryMb || before?.cpus !== after.cpus,
-    // One that waits for an owner was given none.
+    // A warm sandbox has no variables of an owner.
     environment: before?.workspaceId === undefined || !isDeepStrictEqual(before.env, after.env),
   };
 }
@@ -44,9 +44,9 @@ export async function adopt(
   const { id, generation, env } = desired;
   const membership = membershipOf(desired) ?? { workspaceId: desired.workspaceId };
   const changes = changesOf(before, desired);
-  // Before the network is opened: whoever finds the sandbox after a crash must know whose network it may be in.
+  // Saved before the network is opened: after a crash the runner must know which network the sandbox may be in.
   adopted.save(id, { ...membership, generation: adopted.find(id)?.generation ?? 0 });
-  // It has to be awake to hear of it.
+  // The guest must be awake to receive its environment.
   if (changes.environment) await keeper.release(id);
   const done = await Promise.allSettled([
     changes.network ? network.admit(running.address, membership) : undefined,
@@ -56,6 +56,6 @@ export async function adopt(
   const failed = done.find((each) => each.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   adopted.save(id, { ...membership, generation });
-  // The first who comes must not wait for a look at what has answered a moment ago.
+  // The guest has just answered, so the first connection need not wait for a check that it is awake.
   keeper.keep(changes.environment ? { ...running, isAwake: true } : running);
 }

@@ -1,6 +1,6 @@
-// Which workspace and VPC a sandbox was given to, on disk: labels of a container cannot change, and after a restart of the runner a
-// sandbox must stand in its owner's VPC and in no other. It outlives the process, not the machine: a file that is lost
-// leaves the sandbox in no network until the api says again whose it is.
+// The workspace and VPC that own each sandbox, on disk: container labels cannot change, and after a restart of the
+// runner a sandbox must be in its owner's VPC and in no other. A file survives the process, but a crash of the machine
+// may lose it: then the sandbox has no network until the api sends its owner again.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,9 +9,9 @@ import { z } from 'zod';
 
 const Entry = z.object({
   workspaceId: z.uuid(),
-  /** As the network was told: without the guest's port. */
+  /** VPC as given to the network: without the guest's port. */
   vpc: DesiredInstance.shape.vpc,
-  /** The newest that is applied in full; 0 while the first one is under way. */
+  /** Newest generation that is applied completely; 0 while the first adoption is in progress. */
   generation: z.int().nonnegative(),
 });
 export type Adopted = z.infer<typeof Entry>;
@@ -35,7 +35,10 @@ export class AdoptedBook {
     return this.#entries.get(instance);
   }
 
-  /** Done when this returns, in the order of the calls: it stands in the way of every adoption, and takes a fraction of a millisecond. */
+  /**
+   * Synchronous, so writes keep the order of the calls. Every adoption waits for it; it takes a fraction of a
+   * millisecond.
+   */
   save(instance: string, entry: Adopted): void {
     if (isDeepStrictEqual(this.#entries.get(instance), entry)) return;
     const draft = `${this.#file(instance)}.new`;

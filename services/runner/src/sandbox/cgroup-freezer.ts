@@ -1,4 +1,5 @@
-// Through the kernel's own files, several times faster than through the engine, which need not know: to it the container runs.
+// Freezes through cgroup files, several times faster than through the engine. The engine still sees a running
+// container.
 import { type Cgroup, cgroupOfContainer } from '../cgroup/find.ts';
 import { freezeGroup, isGroupFrozen, thawGroup } from '../cgroup/freeze.ts';
 import type { Freezable, Freezer } from './freezer.ts';
@@ -14,7 +15,7 @@ export function createCgroupFreezer(): Freezer {
       const group = await groupOf(container);
       if (group === undefined) return;
       await thawGroup(group).catch(async (error: unknown) => {
-        // It ended between the two looks.
+        // The container may have ended between the two lookups.
         if ((await groupOf(container)) !== undefined) throw error;
       });
     },

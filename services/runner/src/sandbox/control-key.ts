@@ -1,4 +1,4 @@
-// The key with which this runner signs what it says to its guests. It outlives the runner's process, as sandboxes do.
+// Key that signs the runner's calls to its guests. Sandboxes outlive the runner process, so the key is on disk.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const fileName = 'control-key.pem';
 
 export interface ControlKey {
   readonly privateKey: KeyObject;
-  /** What guests are started with: SPKI as base64. */
+  /** Public key that guests are started with: SPKI as base64. */
   readonly publicText: string;
 }
 

@@ -8,20 +8,20 @@ import { type Admitted, WakeAdmission } from './wake-admission.ts';
 
 export interface KeeperOptions extends Omit<KeepingTools, 'wake'> {
   readonly lastUse: LastUseBook;
-  /** What has to stay free when a sandbox wakes. */
+  /** Memory that has to stay free when a sandbox wakes. */
   readonly wakeReserveMb: number;
   readonly freeMemoryMb: () => number;
 }
 
-/** Making room may take so long; who waits for it hears then that there is none. */
+/** Time limit to free memory. After it, callers that wait for a wake get `busy`. */
 const relieveMs = 3_000;
 
 export function createKeeper(options: KeeperOptions): SandboxKeeper {
   const { lastUse, wakeReserveMb: reserveMb, freeMemoryMb, logger } = options;
   const kept = new Map<string, KeptSandbox>();
-  /** Of every instance, also of those that are not kept yet. */
+  /** Leases of every instance, also of instances that are not kept yet. */
   const leases = new Map<string, number>();
-  /** Sandboxes that sleep and have given back what they can. */
+  /** Sleeping sandboxes whose page cache is already dropped. */
   const emptied = new WeakSet<KeptSandbox>();
 
   const admission = new WakeAdmission({ reserveMb, freeMemoryMb, relieve });
@@ -44,7 +44,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
     noted.catch((err: unknown) => logger.warn({ err, instance }, 'when a sandbox was last used could not be noted'));
   }
 
-  /** The longest idle goes to sleep first; then those that sleep give back what the kernel keeps for them. */
+  /** Puts the longest idle sandbox to sleep, then drops the page cache of sleeping sandboxes. */
   async function relieve(isShort: () => boolean): Promise<void> {
     const giveUpAt = performance.now() + relieveMs;
     const goesOn = (): boolean => isShort() && performance.now() < giveUpAt;
@@ -64,7 +64,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
       const known = kept.get(instance);
       if (known !== undefined) return known.keep(sandbox);
       const { usedMsAgo: noted, wasAsleep } = lastUse.find(instance) ?? { usedMsAgo: 0, wasAsleep: false };
-      // While it is awake what is noted may be that much older than the last use: rather expired too late than too early.
+      // While a sandbox is awake its noted use may be `tellEveryMs` too old: expiring late is better than early.
       const usedMsAgo = wasAsleep ? noted : Math.max(0, noted - tellEveryMs);
       kept.set(instance, new KeptSandbox(sandbox, { usedMsAgo, leases: leases.get(instance) ?? 0 }, tools));
     },
@@ -96,6 +96,6 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
   };
 }
 
-/** Of those that may be put to sleep for the sake of others. */
+/** Sandboxes that may be put to sleep to free memory, longest idle first. */
 const longestIdle = (kept: Iterable<KeptSandbox>): KeptSandbox[] =>
   [...kept].filter(({ idleMs }) => idleMs >= 0).toSorted((a, b) => b.idleMs - a.idleMs);

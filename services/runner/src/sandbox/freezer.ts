@@ -1,13 +1,13 @@
-// Stops every process of a container where it stands, and lets it go on. Which way depends on the isolation class.
+// Stops and resumes all processes of a container. The method depends on the isolation class.
 import type { RunningSandbox } from './keeper.ts';
 
 export type Freezable = Pick<RunningSandbox, 'containerId' | 'pid' | 'isolation'>;
 
-/** All of it may be said again and changes nothing then. */
+/** All methods are idempotent. */
 export interface Freezer {
-  /** Throws when it could not, or when the container has ended; then nothing of it is frozen, as far as that can be had. */
+  /** Throws when freezing fails or the container has ended; then the container is left thawed, as far as possible. */
   freeze(container: Freezable): Promise<void>;
-  /** Of a container that has ended there is nothing to thaw, and that is no failure. */
+  /** Does nothing for a container that has ended. */
   thaw(container: Freezable): Promise<void>;
   isFrozen(container: Freezable): Promise<boolean>;
 }

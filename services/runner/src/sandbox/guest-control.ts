@@ -1,5 +1,5 @@
-// What the runner asks of the guest inside a sandbox: signed HTTP on the guest's own port. What comes back is the word of whoever
-// controls that sandbox, so it is bounded in size and time, and believed for that sandbox alone.
+// Calls of the runner to the guest in a sandbox: signed HTTP on the guest's own port. The answer may be forged by code
+// in the sandbox, so it is bounded in size and time, and trusted for that sandbox alone.
 import { createHash, randomBytes, sign } from 'node:crypto';
 import { request } from 'node:http';
 import {
@@ -16,7 +16,7 @@ export interface GuestPlace {
   readonly instance: string;
   readonly address: string;
   readonly port: number;
-  /** Of its first process, on this machine, where that is known: one that has ended is not waited for. */
+  /** Host pid of the first process, if known: a call to an ended sandbox fails without waiting for the timeout. */
   readonly pid?: number;
 }
 
@@ -42,14 +42,14 @@ interface Wish {
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly body?: string;
-  /** Which are an answer; every other status is a failure. */
+  /** Expected statuses; every other status is a failure. */
   readonly statuses: readonly number[];
 }
 
 export class GuestControl {
   readonly #key: ControlKey;
   readonly #answerMs: number;
-  /** Grows from request to request, as guests ask for. */
+  /** Strictly increasing from request to request, as guests require. */
   #lastMs = 0;
 
   constructor(key: ControlKey, answerMs = 5_000) {
@@ -57,7 +57,7 @@ export class GuestControl {
     this.#answerMs = answerMs;
   }
 
-  /** With which a guest has to be started to believe this runner. */
+  /** Variables with which a guest is started, so that it accepts calls of this runner. */
   variablesOf(instance: string): Record<string, string> {
     return { SANDBOX_CONTROL_KEY: this.#key.publicText, SANDBOX_INSTANCE_ID: instance };
   }
@@ -66,7 +66,7 @@ export class GuestControl {
     return State.parse(await this.#ask(place, { method: 'GET', path: '/control/v1/state', statuses: [200] }));
   }
 
-  /** Whether it may sleep as far as the guest knows. */
+  /** Asks the guest whether the sandbox may sleep. */
   async quiesce(place: GuestPlace): Promise<Quiesced> {
     return Quiesced.parse(
       await this.#ask(place, { method: 'POST', path: '/control/v1/quiesce', statuses: [200, 409] }),
@@ -78,7 +78,7 @@ export class GuestControl {
     await this.#ask(place, { method: 'PUT', path: '/control/v1/environment', body, statuses: [200] });
   }
 
-  /** Runs a command for nobody, so that the first one of its owner finds everything loaded. */
+  /** Runs a command ahead, so that the first command of the owner finds everything loaded. */
   async rehearse(place: GuestPlace): Promise<void> {
     await this.#ask(place, { method: 'POST', path: '/control/v1/rehearse', statuses: [200] });
   }
@@ -110,7 +110,8 @@ export class GuestControl {
         },
       });
       const timer = setTimeout(() => asked.destroy(new Error('the guest did not answer in time')), this.#answerMs);
-      // Nothing else tells: under gVisor the address is gone with the process, and nobody is there to refuse.
+      // Under gVisor the address disappears with the process, so no connection is refused: only this check notices the
+      // end.
       const looks = setInterval(() => {
         if (hasEnded(place)) asked.destroy(new Error('the sandbox has ended'));
       }, lookMs);

@@ -1,6 +1,7 @@
-// gVisor is one process that carries out what all others inside ask of it: when it stands still, so do they, at their next call. That takes
-// a signal, where the engine's pause takes several programs. What computes without ever calling is paused by the engine first.
-// The kernel's freezer is no way: gVisor would take what it traces for dead.
+// gVisor's sentry is one process that executes the system calls of all processes inside: SIGSTOP to it stops each of
+// them at its next call. One signal is enough, where the engine's pause starts several programs. A sandbox that
+// computes without system calls is paused by the engine instead. The kernel's cgroup freezer does not work: gVisor
+// would take the processes that it traces for dead.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Limit } from '@berth/pace';
@@ -9,18 +10,18 @@ import type { Driver } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
 import type { Freezable, Freezer } from './freezer.ts';
 
-/** Each costs the engine a process of some size: many at a time would take the memory of those that wake. */
+/** Each pause or unpause costs the engine a sizeable process: many at once would take memory from waking sandboxes. */
 const most = { thaws: 8, freezes: 2 };
-/** What is under way inside comes to its next call in that time, or has to be paused. */
+/** Number of checks: running threads reach their next system call in that time, or the engine has to pause them. */
 const looks = 50;
 const lookMs = 10;
-/** Nobody inside wants to compute when so many looks after each other found that. */
+/** The sandbox counts as quiet after this many consecutive checks without a running thread. */
 const quietLooks = 2;
 
 export function createGvisorFreezer(driver: Pick<Driver, 'pause' | 'unpause' | 'inspect'>): Freezer {
   const thaws = new Limit(most.thaws);
   const freezes = new Limit(most.freezes);
-  /** Which the engine has nothing to do with; of others it is asked. */
+  /** Sandboxes frozen by SIGSTOP alone; for all others the engine is asked for their state. */
   const onlyStopped = new Set<string>();
 
   const isPaused = async ({ containerId }: Freezable): Promise<boolean> =>
@@ -31,7 +32,7 @@ export function createGvisorFreezer(driver: Pick<Driver, 'pause' | 'unpause' | '
     try {
       await freezes.run(() => driver.pause(containerOf(sandbox)));
     } catch (error) {
-      // The engine refuses what is so already.
+      // The engine refuses to pause a paused container.
       if (!(await isPaused(sandbox))) throw error;
     }
   }
@@ -49,7 +50,7 @@ export function createGvisorFreezer(driver: Pick<Driver, 'pause' | 'unpause' | '
     async freeze(sandbox) {
       if (await isFrozen(sandbox)) return;
       await signalContainer(containerOf(sandbox), 'SIGSTOP');
-      // What cannot be told is left to the engine, also to say that the container has ended.
+      // If quietness cannot be checked, the engine pauses, or reports that the container has ended.
       if (await isQuiet(sandbox).catch(() => false)) {
         onlyStopped.add(sandbox.containerId);
         return;
@@ -69,7 +70,7 @@ const containerOf = ({ containerId, pid, isolation }: Freezable) => ({ id: conta
 
 const isStopped = async ({ pid }: Freezable): Promise<boolean> => (await stateOf(pid)) === 'T';
 
-/** Nothing goes on by itself, not even what waits for a core or a disk. */
+/** True when no thread is running or waiting for a core or a disk. */
 async function isQuiet(sandbox: Freezable): Promise<boolean> {
   const group = await cgroupOfContainer(containerOf(sandbox), 'freezer');
   if (group === undefined) return false;
@@ -83,13 +84,13 @@ async function isQuiet(sandbox: Freezable): Promise<boolean> {
   return quiet === quietLooks;
 }
 
-/** A process that has ended meanwhile has none. */
+/** Empty for a process that has ended meanwhile. */
 async function threadStates(pid: string): Promise<(string | undefined)[]> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   return Promise.all(threads.map((thread) => stateOf(`${pid}/task/${thread}`)));
 }
 
-/** One letter, after the name in brackets, which may hold anything. */
+/** State letter in `/proc/…/stat`: it follows the name in brackets, which may contain any character. */
 async function stateOf(process: number | string): Promise<string | undefined> {
   const text = await readFile(`/proc/${process}/stat`, 'utf8').catch(() => '');
   return /^.*\) (\S)/s.exec(text)?.[1];

@@ -1,55 +1,57 @@
-// Sandboxes that run, asleep or awake. Only the runner judges that: it sees who holds a lease, asks the guest what runs inside,
-// and freezes and thaws by itself.
+// Running sandboxes, awake or asleep. Only the runner decides about sleep: it counts leases, asks the guest what runs
+// inside, and freezes and thaws by itself.
 import type { IsolationClass, RunnerCallAnswer, SandboxWish } from '@berth/contract';
 
 export interface RunningSandbox {
   readonly instance: string;
   readonly containerId: string;
-  /** Of its first process, on this machine. */
+  /** Host pid of the first process. */
   readonly pid: number;
   readonly address: string;
-  /** Of its guest. */
+  /** Port of the guest. */
   readonly port: number;
   readonly isolation: IsolationClass;
   readonly wish: SandboxWish;
-  /** It has just answered, and nobody can have put it to sleep since. Otherwise it is looked at. */
+  /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
   readonly isAwake?: true;
 }
 
-/** Whether somebody who wants to speak to a sandbox may. */
+/** Result of a request to connect to a sandbox. */
 export type Opened =
   | { readonly is: 'open' }
   | { readonly is: 'unknown' }
-  /** The machine has no memory to wake it. */
+  /** The machine has no memory to wake the sandbox. */
   | { readonly is: 'busy'; readonly retryAfterSeconds: number };
 
-/** What is told of a sandbox whenever it falls asleep, wakes, or nobody has used it for too long. */
+/** Reported when a sandbox falls asleep, wakes, or exceeds its idle lifetime. */
 export interface SandboxNews {
   readonly awake: boolean;
   readonly usedMsAgo: number;
   readonly isExpired?: true;
 }
 
-/** How long a lease of a sandbox may be kept unused: idle time is to be true. */
+/** Time that an unused lease of a sandbox may be kept. It is short so that idle time is accurate. */
 export const sandboxLeaseKeepMs = 1_000;
 
 export interface SandboxKeeper {
-  /** Its guest answers and it belongs to somebody: from now on it sleeps and wakes. Said again after its rules have changed. */
+  /** Starts to manage sleep of an owned sandbox whose guest answers. Called again when its sleep rules change. */
   keep(sandbox: RunningSandbox): void;
-  /** It is about to be changed, stopped or removed: when this resolves it is awake, and stays so until it is kept again. */
+  /**
+   * Called before a change, stop or removal. Resolves when the sandbox is awake; it stays awake until the next `keep`.
+   */
   release(instance: string): Promise<void>;
-  /** Resolves once it is awake. Whoever asks holds a lease from before this call on. */
+  /** Resolves once the sandbox is awake. The caller must hold a lease before this call. */
   open(instance: string): Promise<Opened>;
-  /** Somebody holds a lease, or nobody does any more. */
+  /** The number of leases of an instance has changed. */
   onLeases(instance: string, count: number): void;
   wake(instance: string): Promise<RunnerCallAnswer>;
-  /** Also while a process inside wants to be kept alive; not while somebody holds a lease that is in use. */
+  /** Ignores processes that want to be kept alive, but not a lease in use. */
   sleep(instance: string): Promise<RunnerCallAnswer>;
-  /** Nothing of it is left on this machine. */
+  /** Nothing of the sandbox is left on this machine. */
   forget(instance: string): void;
-  /** Memory is short: a sandbox that sleeps may be unable to wake. */
+  /** Memory is short: a sleeping sandbox may be unable to wake. */
   readonly isPressed: boolean;
   counts(): { readonly awake: number; readonly asleep: number };
-  /** Leaves all of them as they are. */
+  /** Leaves all sandboxes as they are. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// One sandbox that runs: does what `next-step.ts` says, one thing at a time, and answers those who wait for it.
+// One kept sandbox: carries out the steps of `next-step.ts`, one at a time, and answers waiting callers.
 import type { RunnerCallAnswer } from '@berth/contract';
 import { backoffMs } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
@@ -13,9 +13,9 @@ import type { Admitted } from './wake-admission.ts';
 export interface KeepingTools {
   readonly freezer: Freezer;
   readonly guest: Pick<GuestControl, 'quiesce'>;
-  /** Thaws it if the machine has room for one more, and once it has. */
+  /** Waits until the machine has enough free memory, then thaws; `busy` when there is none. */
   readonly wake: (thaw: () => Promise<void>) => Promise<Admitted>;
-  /** Asks for the leases back that have nothing under way. */
+  /** Recalls leases that have no request in progress. */
   readonly recall: (instance: string) => void;
   readonly onNews: (instance: string, news: SandboxNews) => void;
   readonly onWake: (outcome: 'woken' | 'busy' | 'failed', seconds: number) => void;
@@ -27,13 +27,13 @@ export interface KeptSince {
   readonly leases: number;
 }
 
-/** Below what a gateway waits for a sandbox. */
+/** Shorter than a gateway's own timeout for a sandbox. */
 const openMs = 50_000;
 const releaseMs = 30_000;
 const sleepMs = 20_000;
-/** For those who hold a lease unused to give it back. */
+/** Time for holders of unused leases to return them. */
 const recallMs = 1_000;
-/** One that could not sleep for the sake of others is left alone that long. */
+/** A sandbox that could not be put to sleep to free memory is not asked again for this long. */
 const refusalMs = 5_000;
 const retryMs = { first: 100, most: 10_000 };
 const retryAfterSeconds = 5;
@@ -52,9 +52,9 @@ export class KeptSandbox {
   readonly #tools: KeepingTools;
   #sandbox: RunningSandbox;
   #standing: Standing;
-  /** What is under way; the next begins when it has ended. */
+  /** Step in progress; the next one begins after it. */
   #doing: Step['do'] | undefined;
-  /** It no longer waits for the machine to have room for it. */
+  /** The wake is admitted and the thaw is in progress. */
   #isThawing = false;
   #done: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -82,17 +82,17 @@ export class KeptSandbox {
     return this.#standing.frozen === 'yes' && !this.#isThawing;
   }
 
-  /** It is being changed or removed. */
+  /** The sandbox is being changed or removed. */
   get isReleased(): boolean {
     return this.#standing.isReleased;
   }
 
-  /** Neither frozen nor about to be. */
+  /** Neither frozen nor being frozen. */
   get #isAwake(): boolean {
     return this.#standing.frozen === 'no' && this.#doing !== 'freeze';
   }
 
-  /** Negative for one that need not be asked to sleep for the sake of others. */
+  /** Negative for a sandbox that cannot be put to sleep now to free memory. */
   get idleMs(): number {
     const { isReleased, openers } = this.#standing;
     const mayBeAsked = this.#isAwake && !isReleased && openers === 0 && now() >= this.#refusedAtMs + refusalMs;
@@ -102,7 +102,7 @@ export class KeptSandbox {
   keep(sandbox: RunningSandbox): void {
     const { containerId, pid } = this.#sandbox;
     this.#sandbox = sandbox;
-    // Another run of it: what was known is not about this one.
+    // A new run: the state of the previous one does not apply to it.
     if (sandbox.containerId !== containerId || sandbox.pid !== pid)
       this.#standing = {
         ...newStanding(this.#standing.usedAtMs, this.#standing.leases),
@@ -145,7 +145,7 @@ export class KeptSandbox {
     return answer;
   }
 
-  /** Now, unless somebody uses it or something inside wants to be kept alive. Resolves when it sleeps, or does not. */
+  /** Puts the sandbox to sleep now unless it is in use or kept alive from inside. Resolves in both cases. */
   hurry(): Promise<void> {
     this.#hurrying ??= this.#hurry().finally(() => {
       this.#hurrying = undefined;
@@ -162,7 +162,7 @@ export class KeptSandbox {
     this.#refusedAtMs = now();
   }
 
-  /** Whether somebody does not only hold it, but uses it. */
+  /** Recalls unused leases; true when the sandbox is still in use afterwards. */
   async #staysInUse(): Promise<boolean> {
     if (this.#standing.leases > 0) {
       this.#tools.recall(this.#sandbox.instance);
@@ -171,7 +171,7 @@ export class KeptSandbox {
     return isInUse(this.#standing);
   }
 
-  /** Nothing more is done to it; who waits hears that it is unknown. */
+  /** Stops managing the sandbox; waiting callers get `unknown`. */
   forget(): void {
     void this.close();
     this.#openers.answer({ is: 'unknown' });
@@ -179,7 +179,7 @@ export class KeptSandbox {
     this.#sleepers.answer({ call: 'unknown' });
   }
 
-  /** What is under way ends first. */
+  /** Waits for the step in progress. */
   close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -236,7 +236,7 @@ export class KeptSandbox {
     });
     this.#doing = undefined;
     this.#isThawing = false;
-    // It was about a run that is over.
+    // The step belonged to a run that is over.
     const isOutdated = sandbox.pid !== this.#sandbox.pid || sandbox.containerId !== this.#sandbox.containerId;
     this.#happen(isOutdated ? { is: 'failed', pauseMs: 0 } : happening);
   }
@@ -259,7 +259,7 @@ export class KeptSandbox {
       return freezer.thaw(sandbox);
     };
     try {
-      // What is to be changed or removed is woken whatever it costs.
+      // Before a change or removal the sandbox is woken even without free memory.
       const woken: Admitted = this.#standing.isReleased ? await thaw().then(admitted) : await wake(thaw);
       if (woken.is === 'busy') {
         tell('busy');

@@ -1,18 +1,18 @@
-// When each sandbox was last used, on disk: that nobody has used one for a week outlives many starts of the runner. In time of day,
-// since it has to outlive the machine's start too.
+// Last use of each sandbox, on disk: an idle lifetime of a week outlives many starts of the runner. Stored as
+// wall-clock time, because it also has to outlive a reboot.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface LastUse {
   readonly usedMsAgo: number;
-  /** Noted when it fell asleep: nobody has used it since. */
+  /** Noted when the sandbox fell asleep, so it is unused since. */
   readonly wasAsleep: boolean;
 }
 
 export class LastUseBook {
   readonly #folder: string;
-  /** One after the other, so that the last word is the last. */
+  /** Writes are chained, so that the last one wins. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(stateFolder: string) {
@@ -20,7 +20,7 @@ export class LastUseBook {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Undefined when it is not known. Half a line after a crash is as good as none. */
+  /** Undefined when unknown. An incomplete line after a crash counts as unknown. */
   find(instance: string): LastUse | undefined {
     try {
       const [, usedAt, word] = /^(\d+) (asleep|awake)\n$/.exec(readFileSync(this.#file(instance), 'utf8')) ?? [];
@@ -39,7 +39,7 @@ export class LastUseBook {
   }
 
   async forget(instance: string): Promise<void> {
-    // Not before what is still being written of it.
+    // Wait for pending writes, which would recreate the file.
     await this.#writing;
     await rm(this.#file(instance), { force: true });
   }

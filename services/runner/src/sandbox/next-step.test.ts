@@ -86,7 +86,7 @@ describe('by example', () => {
   });
 });
 
-/** What may happen from outside, and how what is under way may end. */
+/** An event from outside, the result of the step in progress, or a passage of time. */
 type Turn =
   | { readonly by: 'world'; readonly happening: Happening }
   | { readonly by: 'step'; readonly fails: boolean; readonly guest: 'agrees' | 'holds' | 'is silent' }
@@ -116,7 +116,7 @@ const turns: fc.Arbitrary<Turn> = fc.oneof(
   },
 );
 
-/** A sandbox whose freezer really changes something, and what is under way there. */
+/** Model of a sandbox with a real frozen state and the step in progress. */
 class World {
   standing = newStanding(0, 0);
   nowMs = 0;
@@ -174,7 +174,7 @@ class World {
       expect(standing.openers > 0 || standing.isReleased).toBe(true);
       expect(standing.frozen).not.toBe('no');
     }
-    // What is believed is so.
+    // The believed state matches the real one.
     if (standing.frozen !== 'unsure') expect(standing.frozen === 'yes').toBe(this.isFrozen);
   }
 
@@ -197,7 +197,7 @@ class World {
     if (step === 'ask' && guest === 'is silent') this.happen({ is: 'silent' });
   }
 
-  /** Nothing more comes from outside, and everything that is tried works. */
+  /** No more events from outside; every step succeeds. */
   settle(guest: 'agrees' | 'is silent' = 'agrees'): void {
     this.steps = 0;
     for (let round = 0; round < 200; round += 1) {
@@ -234,7 +234,7 @@ test('whatever happened, who waits is let in, and one that nobody uses falls asl
       world.settle(isSilent ? 'is silent' : 'agrees');
       expect(world.isFrozen).toBe(true);
       expect(world.standing.told).toMatchObject({ isAwake: false, isExpired: true });
-      // No more than it takes: a few questions, one freeze, a few words.
+      // Bounded effort: a few questions, one freeze, a few reports.
       expect(world.steps).toBeLessThan(15);
     }),
     { numRuns: 1_000 },

@@ -1,4 +1,4 @@
-// What to do next about one sandbox. No effects: a keeper carries the step out, says what happened and asks again.
+// The next step for one sandbox. Pure: a keeper carries the step out, records the result and calls this again.
 import { isInUse, type Standing } from './standing.ts';
 
 export interface SleepRules {
@@ -9,17 +9,17 @@ export interface SleepRules {
 export type Step =
   | { readonly do: 'thaw' }
   | { readonly do: 'freeze' }
-  /** Whether it is frozen. */
+  /** Check whether the sandbox is frozen. */
   | { readonly do: 'look' }
-  /** The guest, whether something inside wants to be kept alive. */
+  /** Ask the guest whether something inside wants to be kept alive. */
   | { readonly do: 'ask' }
   | { readonly do: 'tell' }
-  /** Until something happens, or until then. */
+  /** Wait for the next event, or until `untilMs`. */
   | { readonly do: 'rest'; readonly untilMs: number };
 
-/** A guest that does not answer so often is put to sleep all the same: nobody speaks to it. */
+/** A guest that leaves this many questions unanswered is frozen anyway, because no connection uses it. */
 export const mostSilences = 3;
-/** How old what others know of the last use may be while it is used. */
+/** Maximum age of the reported last use while the sandbox is in use. */
 export const tellEveryMs = 60_000;
 
 export function nextStep(standing: Standing, rules: SleepRules, nowMs: number): Step {
@@ -34,7 +34,7 @@ export function nextStep(standing: Standing, rules: SleepRules, nowMs: number): 
   return step.do === 'rest' ? { do: 'rest', untilMs: Math.min(step.untilMs, tellAtMs) } : step;
 }
 
-/** Of one that is awake, and nobody uses it. */
+/** Next step for an awake sandbox that is not in use. */
 function towardsSleep(standing: Standing, rules: SleepRules, nowMs: number): Step {
   const { isSleepAsked, isHurried, usedAtMs, heldAtMs, askAtMs, mayFreeze, silences, retryAtMs } = standing;
   if (nowMs < retryAtMs) return { do: 'rest', untilMs: retryAtMs };
@@ -44,13 +44,13 @@ function towardsSleep(standing: Standing, rules: SleepRules, nowMs: number): Ste
   if (nowMs < mayAskAtMs) return { do: 'rest', untilMs: mayAskAtMs };
   if (silences >= mostSilences) return { do: 'freeze' };
   if (!mayFreeze) return { do: 'ask' };
-  // What was kept alive has ended: idle since then, as after a connection. A word given before is too old afterwards.
+  // Idle time begins when the last keep-alive hold ended, as after a connection. An earlier consent is then too old.
   const freeAtMs = heldAtMs + idleMs;
   if (askAtMs >= freeAtMs) return { do: 'freeze' };
   return nowMs < freeAtMs ? { do: 'rest', untilMs: freeAtMs } : { do: 'ask' };
 }
 
-/** For how long nobody has used it. */
+/** Time since the last use. */
 export const unusedMs = ({ leases, usedAtMs }: Standing, nowMs: number): number =>
   leases > 0 ? 0 : Math.max(0, nowMs - usedAtMs);
 
@@ -64,6 +64,6 @@ function nextTelling(standing: Standing, { expiresIdleMs }: SleepRules): number 
   const isToldExpired = told.isExpired && !isUsedSince;
   const expiresAtMs =
     expiresIdleMs === undefined || leases > 0 || isToldExpired ? Number.POSITIVE_INFINITY : usedAtMs + expiresIdleMs;
-  // Nothing is new of one that nobody has used since.
+  // An unused sandbox has nothing new to report.
   return Math.min(expiresAtMs, isUsedSince ? told.atMs + tellEveryMs : Number.POSITIVE_INFINITY);
 }

@@ -21,7 +21,7 @@ export interface SandboxOptions extends Pick<KeeperOptions, 'recall' | 'onNews' 
   readonly logger: Logger;
 }
 
-/** What it takes to run sandboxes. A machine that offers none any more goes on with those it has. */
+/** Opens what sandboxes need. A machine without a guest folder offers no new sandboxes, but keeps its existing ones. */
 export async function openSandboxes({
   config,
   brand,

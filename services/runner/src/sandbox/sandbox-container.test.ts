@@ -16,7 +16,7 @@ test('the guest is its first process, and its owner’s variables wait until it 
     mounts: { '/.berth': '/opt/guest' },
     mostProcesses: 2_048,
     env: {
-      // Read at the start alone.
+      // Read by the guest only when it starts.
       SERVICE_SANDBOX_USER: 'app',
       SANDBOX_CONTROL_KEY: 'key',
       SANDBOX_INSTANCE_ID: desired.id,

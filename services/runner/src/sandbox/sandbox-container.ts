@@ -1,11 +1,11 @@
-// What the container of a sandbox is made with: the guest in place of the image's own command. Pure. Its owner's variables are
-// not among them: the guest is given those once it answers, and can be given others.
+// Container settings of a sandbox: the guest replaces the image's own command. Pure. The owner's variables are not
+// among them: the guest receives those once it answers, and they can change later.
 import type { Brand, DesiredInstance } from '@berth/contract';
 import type { ContainerWish } from '../driver/driver.ts';
 import type { GuestControl } from './guest-control.ts';
 
 export interface GuestSettings {
-  /** On this machine: the guest with all it needs. */
+  /** Folder on this machine with the guest and all its files. */
   readonly guestFolder: string;
   readonly brand: Brand;
   readonly control: Pick<GuestControl, 'variablesOf'>;
@@ -14,7 +14,7 @@ export interface GuestSettings {
 type Environment = Readonly<Record<string, string>>;
 
 const insideFolder = '/.berth';
-/** Fewer than a server may have: code that nobody has read runs here, and its neighbours share the cores. */
+/** Lower than for a server: a sandbox runs unreviewed code, and its neighbours share the cores. */
 const mostProcesses = 2_048;
 
 export function sandboxContainer(
@@ -34,7 +34,7 @@ export function sandboxContainer(
   };
 }
 
-/** Which are read when the guest starts and never again: as whom it runs, and where more variables lie. */
+/** Variables that the guest reads only at its start: its user, and the path of a file with more variables. */
 export function bootVariables(env: Environment, { short }: Brand): Record<string, string> {
   const names = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'].map(
     (name) => `${short.toUpperCase()}_${name}`,

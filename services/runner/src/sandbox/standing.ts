@@ -1,33 +1,32 @@
-// How one sandbox stands between awake and asleep, and how what happens to it changes that. No effects and no clock: times come
-// in, in milliseconds of one that never jumps.
+// Sleep state of one sandbox and its transitions. Pure: times are arguments, in milliseconds of a monotonic clock.
 
 export interface Standing {
-  /** `unsure` after a start of the runner, and after a try that failed. */
+  /** `unsure` after a start of the runner and after a failed step. */
   readonly frozen: 'yes' | 'no' | 'unsure';
-  /** Those who wait until it is awake. */
+  /** Callers that wait until the sandbox is awake. */
   readonly openers: number;
-  /** Connections to it: while there is one it does not fall asleep. */
+  /** Open leases; a sandbox with a lease does not fall asleep. */
   readonly leases: number;
-  /** It is being changed or removed: awake until it is kept again. */
+  /** The sandbox is being changed or removed: it stays awake until it is kept again. */
   readonly isReleased: boolean;
-  /** Somebody wants it to sleep now, whatever runs inside. */
+  /** A caller wants the sandbox to sleep now, regardless of what runs inside. */
   readonly isSleepAsked: boolean;
-  /** The machine is short of memory, or too many are awake: as if it had been idle for long enough. */
+  /** Memory is short: the idle timeout is treated as over. */
   readonly isHurried: boolean;
-  /** The last moment at which somebody held a lease; of no meaning while somebody does. */
+  /** Last moment with a lease; meaningless while a lease is open. */
   readonly usedAtMs: number;
-  /** The last moment at which the guest said that something inside wants to be kept alive. */
+  /** Last moment at which the guest reported something inside that wants to be kept alive. */
   readonly heldAtMs: number;
-  /** When the guest may be asked again; once it has agreed, when it did. */
+  /** Earliest time of the next question to the guest; after a consent, the time of that consent. */
   readonly askAtMs: number;
-  /** The guest has agreed, and nobody came since. */
+  /** The guest has consented to sleep, and the sandbox is unused since. */
   readonly mayFreeze: boolean;
-  /** In a row: questions to which the guest gave no answer. */
+  /** Consecutive questions that the guest did not answer. */
   readonly silences: number;
-  /** In a row: freezes, thaws and looks that failed, and when the next may be tried. */
+  /** Consecutive failed freezes, thaws and checks; `retryAtMs` is the earliest time of the next try. */
   readonly failures: number;
   readonly retryAtMs: number;
-  /** What others know of it, and since when. */
+  /** Last reported state, and when it was reported. */
   readonly told: { readonly atMs: number; readonly isAwake: boolean; readonly isExpired: boolean } | undefined;
 }
 
@@ -38,7 +37,7 @@ export type Happening =
   | { readonly is: 'kept' }
   | { readonly is: 'sleep asked' }
   | { readonly is: 'hurried' }
-  /** Somebody wants it awake for a while, without a connection. */
+  /** A caller wants the sandbox awake for a while, without a connection. */
   | { readonly is: 'used' }
   | { readonly is: 'found'; readonly isFrozen: boolean }
   | { readonly is: 'frozen' }
@@ -49,7 +48,7 @@ export type Happening =
   | { readonly is: 'silent' }
   | { readonly is: 'told'; readonly isAwake: boolean; readonly isExpired: boolean };
 
-/** After which the guest is asked again whether something inside still wants to be kept alive. */
+/** Pause before the guest is asked again whether something inside still wants to be kept alive. */
 export const heldPauseMs = 5_000;
 export const silentPauseMs = 1_000;
 
@@ -70,7 +69,7 @@ export const newStanding = (usedAtMs: number, leases: number): Standing => ({
   told: undefined,
 });
 
-/** Whoever comes takes back what was agreed about sleep, and so does sleep itself. */
+/** Any new connection, failure or completed freeze clears pending sleep requests and the guest's consent. */
 const nothingAgreed = { mayFreeze: false, isSleepAsked: false, isHurried: false, silences: 0 } as const;
 const wentWell = { failures: 0, retryAtMs: Number.NEGATIVE_INFINITY } as const;
 
@@ -97,7 +96,7 @@ export function after(standing: Standing, happening: Happening, nowMs: number): 
     case 'used':
       return { ...standing, ...nothingAgreed, usedAtMs: nowMs };
     case 'found':
-      // A look that goes well says nothing of the try that failed before: its pauses go on growing.
+      // A successful check does not reset the failures of earlier steps: their backoff keeps growing.
       return { ...standing, frozen: happening.isFrozen ? 'yes' : 'no' };
     case 'frozen':
       return { ...standing, ...wentWell, ...nothingAgreed, frozen: 'yes' };
@@ -112,12 +111,12 @@ export function after(standing: Standing, happening: Happening, nowMs: number): 
         retryAtMs: nowMs + happening.pauseMs,
       };
     case 'consented':
-      // Somebody came while the guest was asked: its word is not about what there is now.
+      // The sandbox was used while the guest was asked, so the consent is outdated.
       return isInUse(standing) || standing.usedAtMs > happening.askedAtMs
         ? { ...standing, silences: 0 }
         : { ...standing, mayFreeze: true, silences: 0, askAtMs: nowMs };
     case 'held':
-      // Not what somebody asked for meanwhile: that holds whatever runs inside.
+      // `isSleepAsked` stays: an explicit request ignores keep-alive holds.
       return {
         ...standing,
         mayFreeze: false,
@@ -133,5 +132,5 @@ export function after(standing: Standing, happening: Happening, nowMs: number): 
   }
 }
 
-/** Somebody speaks to it, is about to, or works on it: it stays awake. */
+/** A connection is open or being opened, or the sandbox is being changed: it stays awake. */
 export const isInUse = ({ isReleased, leases, openers }: Standing): boolean => isReleased || leases > 0 || openers > 0;

@@ -1,4 +1,4 @@
-/** Those who wait for the same thing, each for so long at most. */
+/** Callers that wait for the same answer, each up to a timeout. */
 export class Waiters<Answer> {
   readonly #waiting = new Set<(answer: Answer) => void>();
   readonly #patienceMs: number;

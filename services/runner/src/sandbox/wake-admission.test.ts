@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { WakeAdmission } from './wake-admission.ts';
 
-/** A machine with so much free, on which every relief frees some more. */
+/** A machine with `freeMb` of free memory, on which every relief frees `freedMb` more. */
 function machine(freeMb: number, freedMb: number) {
   const seen = { freeMb, reliefs: 0 };
   const admission = new WakeAdmission({

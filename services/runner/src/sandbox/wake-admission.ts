@@ -1,11 +1,11 @@
-// Whether the machine has the memory for one more sandbox that is awake. What sandboxes are promised is far more than there is: what
-// counts here is what is really free.
+// Admits a wake only if the machine has the memory for one more awake sandbox. Memory is heavily overcommitted, so the
+// check uses memory that is really free.
 
 export interface WakeAdmissionOptions {
-  /** What has to stay free for the machine itself, and for those that are awake. */
+  /** Memory that has to stay free for the machine itself and for awake sandboxes. */
   readonly reserveMb: number;
   readonly freeMemoryMb: () => number;
-  /** Makes room, little by little, for as long as it is told to. */
+  /** Frees memory step by step while `isShort` returns true. */
   readonly relieve: (isShort: () => boolean) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export class WakeAdmission {
 
   async admit(): Promise<Admitted> {
     if (!this.isShort) return { is: 'admitted' };
-    // One at a time: however many wait, what can be freed is the same.
+    // One relief at a time: it frees the same amount for any number of waiting callers.
     this.#relieving ??= this.#options
       .relieve(() => this.isShort)
       .finally(() => {
