@@ -1,9 +1,9 @@
-// Gives back what the kernel keeps in memory for a container only because there is room: files it has read.
+// Drops a container's page cache: files that the kernel keeps in memory only because there is room.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cgroup, cgroupOfContainer } from './find.ts';
 
-/** As much as can be had; that it was not everything is no failure. */
+/** Best effort: an incomplete reclaim is not an error. */
 export async function dropCache(container: { readonly id: string; readonly pid: number }): Promise<void> {
   const group = await cgroupOfContainer(container, 'memory');
   if (group !== undefined) await ways[group.version]((name) => join(group.folder, name)).catch(() => {});
@@ -21,7 +21,7 @@ const ways: Readonly<Record<Cgroup['version'], Way>> = {
   },
 };
 
-/** Kernels before 5.19 give memory back when the mark from which on they slow a group down falls below what it has. */
+/** Kernels before 5.19 reclaim memory when `memory.high` falls below the current usage. */
 const reclaimByMark: Way = async (file) => {
   await writeFile(file('memory.high'), '0');
   await writeFile(file('memory.high'), 'max');

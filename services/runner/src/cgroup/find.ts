@@ -1,5 +1,5 @@
-// Where the kernel keeps the limits of a process on this machine, with either version of cgroups, or both at once. No other folder
-// of the runner knows what the versions differ in.
+// Finds the cgroup of a process, with cgroup v1, v2 or both mounted. Only this folder of the runner knows how the
+// versions differ.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,13 +12,16 @@ export interface Cgroup {
   readonly folder: string;
 }
 
-/** The group of a process under a controller; undefined when the process has ended or has no group of its own. */
+/** Cgroup of a process under a controller; undefined when the process has ended or is in the root group. */
 export async function cgroupOf(pid: number, controller: Controller): Promise<Cgroup | undefined> {
   const text = await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => undefined);
   return text === undefined ? undefined : cgroupIn(text, controller);
 }
 
-/** As above; undefined also when its number is another process's by now, on which nobody must lay hands: the group tells whose it is. */
+/**
+ * Like `cgroupOf`; also undefined when the pid was reused by a foreign process, which must not be touched. The cgroup's
+ * path contains the container's id.
+ */
 export async function cgroupOfContainer(
   { id, pid }: { readonly id: string; readonly pid: number },
   controller: Controller,
@@ -27,13 +30,13 @@ export async function cgroupOfContainer(
   return group?.folder.includes(id) ? group : undefined;
 }
 
-/** Those that are in the group now. */
+/** Pids of the processes that are in the group now. */
 export async function processesIn({ folder }: Cgroup): Promise<string[]> {
   const text = await readFile(join(folder, 'cgroup.procs'), 'utf8');
   return text.split('\n').filter(Boolean);
 }
 
-/** Lines are `number:controllers:path`; version 2 has no controllers in its line, and freezes by itself. */
+/** Lines are `number:controllers:path`. The line of v2 names no controllers, and v2 needs none to freeze. */
 export function cgroupIn(text: string, controller: Controller): Cgroup | undefined {
   const groups = text
     .trim()

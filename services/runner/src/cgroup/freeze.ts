@@ -1,15 +1,15 @@
-// Stops every process of a group where it stands, and lets it go on.
+// Freezes and thaws all processes of a cgroup.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cgroup } from './find.ts';
 
 interface Way {
-  /** Where it is asked for, and with which words. */
+  /** File that requests the state, and the values to write. */
   readonly file: string;
   readonly frozen: string;
   readonly thawed: string;
-  /** Where the kernel says that all of it stands still. */
+  /** File in which the kernel reports that all processes are frozen. */
   readonly told: string;
   isFrozen(text: string): boolean;
 }
@@ -31,16 +31,16 @@ const ways: Readonly<Record<Cgroup['version'], Way>> = {
   },
 };
 
-/** A process that waits for a disk, say, stands still only afterwards. */
+/** A process in uninterruptible sleep, for example waiting for a disk, freezes only afterwards. */
 const freezeMs = 2_000;
 const lookMs = 5;
 
-/** Throws when some process does not stand still in time; then all of them go on. */
+/** Throws when some process does not freeze in time; then all of them are thawed. */
 export async function freezeGroup(group: Cgroup): Promise<void> {
   const { file, frozen } = ways[group.version];
   const giveUpAt = performance.now() + freezeMs;
   do {
-    // Said again each time: version 1 forgets those who were born in between.
+    // Written again each time: v1 misses processes that were forked in between.
     await writeFile(join(group.folder, file), frozen);
     if (await isGroupFrozen(group)) return;
     await sleep(lookMs);

@@ -1,5 +1,5 @@
-// Memory and CPU of a container that runs, through the kernel's own files: a tenth of a millisecond, where the engine takes
-// thirty. The engine does not hear of it, so whoever starts the container again sets them again.
+// Sets memory and CPU limits of a running container through cgroup files: a tenth of a millisecond, where the engine
+// takes thirty. The engine does not know these limits, so they must be set again after a restart of the container.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cgroup, cgroupOf } from './find.ts';
@@ -12,24 +12,24 @@ export interface Limits {
 interface Setting {
   readonly file: string;
   readonly value: string;
-  /** Where the kernel does not count swap there is no such file, and nothing to limit. */
+  /** The file is missing where the kernel does not account for swap; then there is nothing to limit. */
   readonly isOptional?: true;
 }
 
 const bytesPerMb = 1024 * 1024;
 
 /**
- * A share of the cores is reckoned over so long, and a group that has used its share up stands still for the rest of it. In the usual
- * tenth of a second many threads could keep every core from the others for half of that.
+ * Length of a CPU quota period; a group that has used up its quota is throttled for the rest of it. With the default of
+ * a tenth of a second, many threads could keep every core from others for half of that.
  */
 export const cpuPeriodUs = 5_000;
 
 export const cpuQuotaUs = (cpus: number): number => Math.round(cpus * cpuPeriodUs);
 
-/** When cores are short, a group with twice the memory gets twice the time. The kernel knows 2 to 262 144. */
+/** When CPU is short, a group with twice the memory gets twice the time. The kernel accepts 2 to 262 144. */
 export const cpuShares = (memoryMb: number): number => Math.min(Math.max(memoryMb, 2), 262_144);
 
-/** What the files of a group should say, in an order in which the kernel takes them. */
+/** Files of a group and their values, in an order that the kernel accepts. */
 export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: number, nowBytes: number): Setting[] {
   const bytes = memoryMb * bytesPerMb;
   if (version === 2)
@@ -38,12 +38,12 @@ export function memorySettings({ version }: Pick<Cgroup, 'version'>, memoryMb: n
       { file: 'memory.max', value: String(bytes) },
     ];
   const memory: Setting = { file: 'memory.limit_in_bytes', value: String(bytes) };
-  // Memory and swap together, which may at no moment be less than memory alone.
+  // Memory plus swap, which may at no moment be less than memory alone.
   const both: Setting = { file: 'memory.memsw.limit_in_bytes', value: String(bytes), isOptional: true };
   return bytes > nowBytes ? [both, memory] : [memory, both];
 }
 
-/** As the engine sets them at the start: a quota, unless all cores may be used, and a weight in proportion to memory. */
+/** Same values as the engine sets at the start: a quota, unless all cores may be used, and a weight from the memory. */
 export function cpuSettings(
   { version }: Pick<Cgroup, 'version'>,
   { memoryMb, cpus }: Pick<Limits, 'memoryMb'> & { readonly cpus: number | undefined },
@@ -58,12 +58,12 @@ export function cpuSettings(
     ];
   return [
     { file: 'cpu.max', value: `${quotaUs ?? 'max'} ${cpuPeriodUs}` },
-    // The same conversion that runtimes use.
+    // The same conversion from shares that OCI runtimes use.
     { file: 'cpu.weight', value: String(1 + Math.trunc(((shares - 2) * 9_999) / 262_142)) },
   ];
 }
 
-/** Throws when the process has ended, or when what it holds does not fit into less. */
+/** Throws when the process has ended, or when its memory does not fit into a lower limit. */
 export async function setLimits(pid: number, limits: Limits, cores: number): Promise<void> {
   const [memory, cpu] = await Promise.all([cgroupOf(pid, 'memory'), cgroupOf(pid, 'cpu')]);
   if (memory === undefined || cpu === undefined)
@@ -79,7 +79,7 @@ export async function setLimits(pid: number, limits: Limits, cores: number): Pro
 
 const limitFile = { 1: 'memory.limit_in_bytes', 2: 'memory.max' } as const;
 
-/** `max` is no limit at all. */
+/** `max` means no limit. */
 async function memoryLimit({ version, folder }: Cgroup): Promise<number> {
   const text = (await readFile(join(folder, limitFile[version]), 'utf8')).trim();
   return text === 'max' ? Number.POSITIVE_INFINITY : Number(text);

@@ -1,25 +1,26 @@
-// How a container is locked in and what it may use, in the engine's words. Pure: what is asked for goes in, settings come out.
+// Isolation and limits of a container, as settings of the engine. Pure.
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../cgroup/limits.ts';
 import type { ContainerWish } from './driver.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 
-/** What the engine's machine and set-up allow. */
+/** Properties of the engine's machine and configuration. */
 export interface EngineOffer {
   readonly cores: number;
   readonly runtimes: Readonly<Record<ContainerWish['isolation'], string>>;
-  /** The disk that containers write to, and what each of them may read or write on it in a second. */
+  /** Disk that containers write to, and the limit of each container for reads and for writes. */
   readonly disk?: { readonly device: string; readonly mbPerSecond: number } | undefined;
 }
 
-// What ordinary server images need to prepare their folders as root and then become somebody else. Among those left out is
-// NET_RAW: with it a container could speak in another's name on the bridge.
+// Capabilities that ordinary server images need to prepare their folders as root and then drop to another user. NET_RAW
+// is left out: with it a container could impersonate another one on the bridge.
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
 
-// Against fork bombs only. Far from what servers use, because gVisor ends the whole container at the limit.
+// Only a guard against fork bombs. It is far above what servers use, because gVisor ends the whole container at the
+// limit.
 const MAX_PROCESSES = 4_096;
 
-// Not compressed: whoever follows the output reads the older files too.
+// Not compressed, because the log reader also reads the rotated files.
 const LOG = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
 
 const MB = 1024 * 1024;
@@ -30,30 +31,30 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
     Image: wish.image,
     Labels: { ...wish.labels },
     Env: Object.entries(wish.env).map(([name, value]) => `${name}=${value}`),
-    // Readiness is the runner's to judge; the image's own check would only run programs in the container all the time.
+    // The runner decides about readiness; the image's own check would only run programs in the container all the time.
     Healthcheck: { Test: ['NONE'] },
-    // With an entrypoint of ours the engine leaves out the image's command as well.
+    // With a custom entrypoint the engine leaves out the image's command as well.
     ...(wish.entrypoint === undefined ? {} : { Entrypoint: [...wish.entrypoint] }),
     HostConfig: {
       Runtime: offer.runtimes[wish.isolation],
-      // The name of the machine and the files about names come with the network: the engine refuses any other.
+      // The hostname, hosts and resolv.conf come with the network: the engine refuses other values.
       NetworkMode: `container:${wish.networkOf}`,
       IpcMode: 'private',
-      // The first process of a container hears no signal that it does not ask for: without an init of the engine's, an
-      // ordinary server would be waited for in vain and then killed.
+      // The first process of a container ignores every signal that it has no handler for: without the engine's init, an
+      // ordinary server would ignore SIGTERM and be killed after the grace period.
       Init: wish.entrypoint === undefined,
       Mounts: Object.entries(wish.mounts ?? {}).map(([inside, folder]) => readOnlyMount(inside, folder)),
       CapDrop: ['ALL'],
       CapAdd: CAPABILITIES,
-      // gVisor answers these calls itself and does not look at a profile: its own filter is narrower.
+      // gVisor handles system calls itself and ignores a profile; its own filter towards the host is narrower.
       SecurityOpt: ['no-new-privileges', ...(wish.isolation === 'runc' ? [`seccomp=${seccompProfile}`] : [])],
-      // A core dump may be piped to a program of the machine, which then reads what a tenant wrote.
+      // A core dump may be piped to a program of the host, which would then read data of a tenant.
       Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       PidsLimit: wish.mostProcesses ?? MAX_PROCESSES,
       LogConfig: LOG,
       RestartPolicy: { Name: 'no' },
       ...limitSettings(wish, offer.cores),
-      // With systemd's cgroups gVisor does not start under such a limit.
+      // With systemd's cgroups gVisor does not start under a disk limit.
       ...(wish.isolation === 'runc' ? diskSettings(offer.disk) : {}),
     },
   };
@@ -77,9 +78,9 @@ type Limits = Pick<ContainerWish, 'memoryMb' | 'cpus'>;
 export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostConfig {
   return {
     Memory: memoryMb * MB,
-    // Memory and swap together: no swap beside the memory.
+    // This is memory plus swap, so an equal value means no swap.
     MemorySwap: memoryMb * MB,
-    // Who may use all of the machine needs no account: the keeping of one alone would hold it up.
+    // A container that may use all cores gets no quota: accounting for one would slow it down.
     ...(cpus < cores ? { CpuPeriod: cpuPeriodUs, CpuQuota: cpuQuotaUs(cpus) } : {}),
     CpuShares: cpuShares(memoryMb),
   };

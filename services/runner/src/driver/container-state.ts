@@ -1,4 +1,4 @@
-// What the engine says about a container, in the driver's words.
+// Converts the engine's description of a container to the driver's types.
 import { isolationClasses } from '@berth/contract';
 import type { ContainerInspectInfo } from 'dockerode';
 import { z } from 'zod';
@@ -27,25 +27,27 @@ export function containerState(
   };
 }
 
-/** The files about names are the engine's own, beside the layer: root inside may write to them without an end. */
+/** Root inside can write without limit to the hostname, hosts and resolv.conf files, which lie outside the layer. */
 function writablePaths(info: ContainerInspectInfo, layer: string | undefined): string[] {
   const { HostnamePath, HostsPath, ResolvConfPath, Mounts } = info;
   const volumes = Mounts.filter(({ Type, RW }) => Type === 'volume' && RW).map(({ Source }) => Source);
   return [layer, ...volumes, HostnamePath, HostsPath, ResolvConfPath].flatMap((path) => path || []);
 }
 
-/** It also knows `restarting`, which we never ask for, and `removing` and `dead`, in which nothing runs any more. */
+/**
+ * The engine also has `restarting`, which we never request, and `removing` and `dead`, in which nothing runs any more.
+ */
 function statusFrom(status: string): ContainerState['status'] {
   return status === 'created' || status === 'running' || status === 'paused' ? status : 'exited';
 }
 
-/** Empty for a container that does not run. */
+/** Its fields are empty for a container that does not run. */
 const Stats = z.object({
   memory_stats: z.object({ usage: z.number().optional(), stats: z.record(z.string(), z.number()).optional() }),
   cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number() }) }),
 });
 
-/** Without the files that the kernel keeps in memory only because there is room. Their name depends on the cgroup version. */
+/** Excludes page cache that the kernel can drop. The name of that field depends on the cgroup version. */
 export function containerUsage(answer: unknown): ContainerUsage | undefined {
   const { memory_stats: memory, cpu_stats: cpu } = Stats.parse(answer);
   if (memory.usage === undefined) return undefined;

@@ -3,7 +3,7 @@ import Docker from 'dockerode';
 
 const ANSWER_TIMEOUT_SECONDS = 60;
 
-/** `url` is that of the engine's socket, `unix:///…`. */
+/** `url` is the engine's socket, `unix:///…`. */
 export function openDocker(url: string): Docker {
   const { protocol, pathname } = new URL(url);
   if (protocol !== 'unix:') {
@@ -13,8 +13,8 @@ export function openDocker(url: string): Docker {
 }
 
 /**
- * An engine that is killed in the middle of an answer leaves dockerode's promise open for ever. So nothing that the runner
- * does one after the other waits for an answer without an end.
+ * An engine that is killed in the middle of an answer leaves dockerode's promise pending forever. A timeout keeps the
+ * runner's sequential work from hanging on it.
  */
 export async function answered<T>(answer: Promise<T>, timeoutSeconds = ANSWER_TIMEOUT_SECONDS): Promise<T> {
   const finished = new AbortController();
@@ -29,13 +29,13 @@ export async function answered<T>(answer: Promise<T>, timeoutSeconds = ANSWER_TI
   }
 }
 
-/** Of the engine's answer; absent when there was none. */
+/** HTTP status of the engine's answer; absent when there was none. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
   return typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 
-/** Waits for the answer, and takes the named refusals for done. */
+/** Waits for the answer, and treats the given error statuses as success. */
 export async function answeredOr(statuses: readonly number[], answer: Promise<unknown>, timeoutSeconds?: number) {
   try {
     await answered(answer, timeoutSeconds);
@@ -44,7 +44,7 @@ export async function answeredOr(statuses: readonly number[], answer: Promise<un
   }
 }
 
-/** Undefined when the engine does not know what was asked for. */
+/** Undefined when the engine answers 404. */
 export async function answeredIfThere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answered(answer);

@@ -11,21 +11,21 @@ import type { ContainerState, Driver, Pausable } from './driver.ts';
 import { engineName } from './engine-name.ts';
 
 export interface DockerDriverOptions {
-  /** Of the engine's socket, `unix:///…`. */
+  /** URL of the engine's socket, `unix:///…`. */
   readonly dockerUrl: string;
-  /** Under which names the engine knows what runs containers. */
+  /** The engine's name of the OCI runtime, by isolation class. */
   readonly runtimes?: EngineOffer['runtimes'];
-  /** What each container may read, and write, per second on the engine's disk. */
+  /** Limit for each container on the engine's disk, for reads and for writes. */
   readonly diskMbPerSecond?: number | undefined;
 }
 
 const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
 const GONE = 404;
 const NOT_RUNNING = 304;
-// In use, or already being removed.
+// The image or container is in use, or is already being removed.
 const CONFLICT = 409;
 const FAILED = 500;
-// For the engine's own work, beside the time that a container has to end.
+// Time for the engine's own work, in addition to the container's grace period.
 const STOP_MARGIN_SECONDS = 60;
 
 const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
@@ -37,7 +37,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   const info = async () => Info.parse(await answered(docker.info()));
   let asked: Promise<EngineOffer> | undefined;
 
-  /** Asked once; a failure is forgotten, so that the next call asks again. */
+  /** Cached. A failure is not cached, so the next call asks the engine again. */
   function offer(): Promise<EngineOffer> {
     asked ??= askOffer().catch((error) => {
       asked = undefined;
@@ -63,7 +63,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   const pause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).pause());
   const unpause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).unpause());
 
-  /** The engine needs ten seconds to end a paused one of gVisor. It may go on or be gone by now: then this fails. */
+  /**
+   * The engine needs ten seconds to end a paused gVisor container. The unpause fails, and is ignored, if the container
+   * has resumed or is gone.
+   */
   async function unpauseToEnd(id: string): Promise<void> {
     const state = await inspect(id);
     if (state?.status === 'paused') await answeredOr([GONE, CONFLICT, FAILED], unpause(state));
@@ -123,7 +126,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     async update(id, limits) {
       const container = docker.getContainer(id);
       const settings = limitSettings(limits, (await offer()).cores);
-      // With version 1 of cgroups memory may not exceed memory and swap together, and gVisor would set memory first.
+      // Under cgroup v1 memory may not exceed memory plus swap, and gVisor would set memory first.
       const { HostConfig } = await answered(container.inspect());
       const grows = (settings.Memory ?? 0) > (HostConfig.Memory ?? 0);
       if (grows) await answered(container.update({ MemorySwap: settings.MemorySwap }));

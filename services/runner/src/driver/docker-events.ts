@@ -5,17 +5,17 @@ import { jsonLines } from './json-lines.ts';
 
 const types = ['start', 'die', 'oom', 'destroy'] as const;
 
-/** Labels stand among the attributes, beside the engine's own. */
+/** The attributes hold the container's labels beside the engine's own attributes. */
 const Event = z.object({
   Action: z.enum(types),
   Actor: z.object({ ID: z.string(), Attributes: z.record(z.string(), z.string()) }),
 });
 
-/** Everything from the moment of the call on, also what happens before somebody reads. */
+/** All events from the moment of the call on, also those before the first read. */
 export function containerEvents(docker: Docker, signal: AbortSignal): AsyncIterable<ContainerEvent> {
   const filters = { type: ['container' as const], event: [...types], label: [containerLabels.runner] };
   const stream = docker.getEvents({ since: Date.now() / 1_000, filters, abortSignal: signal });
-  // Told to whoever reads; until then nobody would take care of it.
+  // The reader gets this error; until it reads, the rejection must not count as unhandled.
   stream.catch(() => {});
   return read(stream);
 }
@@ -26,7 +26,8 @@ async function* read(opening: Promise<NodeJS.ReadableStream>): AsyncGenerator<Co
       yield { id: Actor.ID, labels: Actor.Attributes, type: Action };
     }
   } catch (error) {
-    // The engine went away or the listener did. Both end the stream; only what we do not understand is a failure.
+    // The engine went away or the reader stopped. Both end the stream; only an answer that cannot be parsed is an
+    // error.
     if (error instanceof z.ZodError || error instanceof SyntaxError) throw error;
   }
 }

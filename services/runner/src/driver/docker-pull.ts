@@ -23,7 +23,7 @@ async function follow(docker: Docker, { image, credentials, onProgress, signal }
   };
   const progress = new PullProgress();
   for await (const line of jsonLines(await docker.pull(image, options), PullLine)) {
-    // The answer began as a success; a failure comes later, as a line of it.
+    // The response status was already a success; a later failure arrives as a line of the body.
     if (line.error !== undefined) throw pullFailed(image, line.error);
     const bytes = progress.take(line);
     if (bytes) onProgress(bytes);

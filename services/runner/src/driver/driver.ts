@@ -1,4 +1,4 @@
-// What the runner asks of a container engine. Docker implements it today; whatever comes second implements the same words.
+// Interface of the runner to a container engine. Docker implements it today; a second engine would implement the same.
 import type { IsolationClass } from '@berth/contract';
 
 export interface ContainerWish {
@@ -9,13 +9,13 @@ export interface ContainerWish {
   readonly env: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly cpus: number;
-  /** Of the container whose network it shares. */
+  /** Id of the container whose network is shared. */
   readonly networkOf: string;
-  /** Its first process, in place of all that the image would start. It hears signals and reaps, so it stands under no init. */
+  /** First process, in place of the image's own. It handles signals and reaps children, so the engine adds no init. */
   readonly entrypoint?: readonly string[];
-  /** Folders of this machine, by where they are seen inside; to be read only. */
+  /** Read-only folders of this machine, by their path inside the container. */
   readonly mounts?: Readonly<Record<string, string>>;
-  /** How many processes it may have; the driver's own number when absent. */
+  /** Maximum number of processes; absent: the driver's default. */
   readonly mostProcesses?: number;
 }
 
@@ -24,17 +24,19 @@ export interface ContainerState {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly status: 'created' | 'running' | 'paused' | 'exited';
-  /** Only while it runs. */
+  /** Absent unless the container runs. */
   readonly pid: number | undefined;
   readonly exitCode: number | undefined;
   readonly outOfMemory: boolean;
-  /** Absent where the engine does not keep output in files. */
+  /** Absent when the engine does not keep output in files. */
   readonly logFile: string | undefined;
-  /** Undefined for one that somebody else made. */
+  /** Undefined when its runtime is none of ours. */
   readonly isolation: IsolationClass | undefined;
-  /** What it writes to its root file system lies in this folder; undefined where that cannot be told. */
+  /** Folder that takes the container's writes to its root file system; undefined when it cannot be determined. */
   readonly layer: string | undefined;
-  /** Folders and files on this machine that it may write to: its layer, its volumes, and its files about names. */
+  /**
+   * Paths on this machine that the container may write: its layer, volumes, and hostname, hosts and resolv.conf files.
+   */
   readonly writablePaths: readonly string[];
 }
 
@@ -53,17 +55,17 @@ export interface Pull {
   readonly image: string;
   readonly credentials?: { readonly username: string; readonly password: string } | undefined;
   onProgress(bytes: { readonly done: number; readonly total: number }): void;
-  /** Ends the pull in the engine too. Its reason is what `pull` throws. */
+  /** Aborts the pull in the engine too. `pull` throws the reason of the abort. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `too_large`: beyond a limit of this machine; trying again does not help.
+ * - `too_large`: exceeds a limit of this machine; a retry does not help.
  * - `no_room`: the disk of this machine is short at the moment.
  */
 export type PullFault = 'missing' | 'refused' | 'unavailable' | 'too_large' | 'no_room';
 
-/** What a person can act on, from whatever words the engine used. */
+/** A pull failure in words that a person can act on, independent of the engine's own words. */
 export class PullFailed extends Error {
   readonly fault: PullFault;
   constructor(fault: PullFault, message: string, options?: ErrorOptions) {
@@ -74,44 +76,44 @@ export class PullFailed extends Error {
 
 export type Pausable = Pick<ContainerState, 'id'>;
 
-/** Removing, stopping or killing what is not there is no failure. */
+/** Removing or stopping a container that does not exist succeeds. */
 export interface Driver {
-  /** Where the engine keeps images and containers. */
+  /** Folder in which the engine keeps images and containers. */
   dataFolder(): Promise<string>;
-  /** Which classes the engine offers. */
+  /** Isolation classes that the engine offers. */
   isolationClasses(): Promise<readonly IsolationClass[]>;
-  /** With which the engine starts what runs containers of a class. */
+  /** Arguments with which the engine starts the OCI runtime of a class. */
   runtimeArguments(isolation: IsolationClass): Promise<readonly string[]>;
-  /** Of the image that is here under this name; undefined when there is none. */
+  /** Id of the local image with this name; undefined when there is none. */
   imageId(image: string): Promise<string | undefined>;
-  /** What it takes of the disk, unpacked; undefined when it is not there. */
+  /** Unpacked size on disk; undefined when the image is not present. */
   imageBytes(image: string): Promise<number | undefined>;
   /** Throws `PullFailed`. */
   pull(pull: Pull): Promise<void>;
-  /** False when something still uses it. */
+  /** False when a container still uses the image. */
   removeImage(image: string): Promise<boolean>;
   create(wish: ContainerWish): Promise<string>;
   start(id: string): Promise<void>;
   stop(id: string, graceSeconds: number): Promise<void>;
-  /** From now on it takes no CPU at all. */
+  /** A paused container takes no CPU. */
   pause(container: Pausable): Promise<void>;
   unpause(container: Pausable): Promise<void>;
   update(id: string, limits: { readonly memoryMb: number; readonly cpus: number }): Promise<void>;
   inspect(id: string): Promise<ContainerState | undefined>;
-  /** Running or not, all that carry the label. */
+  /** All containers with the label, running or not. */
   list(label: { readonly name: string; readonly value: string }): Promise<readonly ContainerState[]>;
   stats(id: string): Promise<ContainerUsage | undefined>;
   remove(id: string): Promise<void>;
-  /** Until the signal; ends when the engine goes away, and whoever listens looks at everything again. */
+  /** Runs until the signal aborts or the engine goes away; after the latter the caller must resync. */
   events(signal: AbortSignal): AsyncIterable<ContainerEvent>;
 }
 
-/** Every container of ours carries the first; instances and slots carry theirs beside it. */
+/** Every container of ours has the `runner` label; instances and slots have their own labels in addition. */
 export const containerLabels = {
   runner: 'berth.runner',
   instance: 'berth.instance',
   workspace: 'berth.workspace',
   slot: 'berth.slot',
-  /** Of sandboxes: their isolation class, which has to be known to thaw one that nobody wants any more. */
+  /** Isolation class of a sandbox, needed to thaw a sandbox that is no longer wanted. */
   sandbox: 'berth.sandbox',
 } as const;

@@ -2,8 +2,8 @@ import { parseImageReference, qualifiedReference } from '@berth/contract';
 import { PullFailed } from './driver.ts';
 
 /**
- * The name under which the engine is asked for an image: registry, path and version in full. The engine takes a short name for
- * the id of any image of the machine, whoever it belongs to, and puts whatever it is given into the path of a request.
+ * Fully qualified name of an image for the engine: registry, path and version. The engine would take a short name for
+ * the id of any image on the machine, also of another owner, and it puts a name unchecked into the path of a request.
  */
 export function engineName(image: string): string {
   const name = fullName(image);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What the engine tells over time, one JSON object a line, held against its shape. Blank lines keep a connection open. */
+/** Parses a stream of the engine, one JSON object per line. Blank lines are keep-alives. */
 export async function* jsonLines<T>(chunks: AsyncIterable<unknown>, shape: z.ZodType<T>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let rest = '';

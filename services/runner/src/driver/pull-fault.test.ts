@@ -3,7 +3,7 @@ import { pullFailed } from './pull-fault.ts';
 
 const image = 'registry.example/app:1';
 
-// As Docker Engine 20.10 says it.
+// Messages of Docker Engine 20.10.
 test.each([
   ['missing', 'manifest for registry.example/app:1 not found: manifest unknown: manifest unknown'],
   ['missing', 'no matching manifest for linux/arm64/v8 in the manifest list entries'],
@@ -26,7 +26,7 @@ test.each([
   expect(failed.fault).toBe(fault);
   expect(failed.message).toContain(image);
   expect(failed.message).toMatch(/\b(Check|reads like)\b/);
-  // Of the machine's network, no word.
+  // The message reveals nothing about the machine's network.
   expect(failed.message).not.toMatch(
     /dial tcp|192\.0\.2\.1|connection refused|no such host|docker\.sock|Client\.Timeout/,
   );

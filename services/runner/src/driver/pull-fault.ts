@@ -1,5 +1,5 @@
-// The engine's words about a failed pull, and what a person can do about it. The words themselves are for the operator alone:
-// they tell what the machine sees of its network.
+// Maps the engine's pull errors to messages that a person can act on. The engine's own words are for the operator
+// alone, because they reveal the machine's network.
 import { parseImageReference, registryOf } from '@berth/contract';
 import { PullFailed, type PullFault } from './driver.ts';
 
@@ -9,10 +9,10 @@ interface Rule {
   message(image: string, registry: string): string;
 }
 
-/** In order: the first that matches names the fault. */
+/** The first matching rule names the fault. */
 const rules: readonly Rule[] = [
   {
-    // Registries say the same of what is absent and of what is private, so as not to tell strangers which.
+    // Registries answer the same for missing and for private images, so that strangers cannot tell which exist.
     words: /repository does not exist or may require 'docker login'|pull access denied/,
     fault: 'refused',
     message: (image, registry) =>
@@ -40,7 +40,7 @@ const rules: readonly Rule[] = [
 const unavailable = (image: string, registry: string): string =>
   `${image} could not be pulled. Check the name of ${registry} and that it is up; if so, ask the operator whether the runners reach it.`;
 
-/** The registry of an image. */
+/** Registry of an image. */
 export function hostOf(image: string): string {
   const parts = parseImageReference(image);
   return parts === undefined ? 'the registry' : registryOf(parts);

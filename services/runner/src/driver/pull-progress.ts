@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A line of what the engine tells while it pulls: about one layer, about all, or what went wrong. */
+/** A line of the engine's pull output: about one layer, about the whole image, or an error. */
 export const PullLine = z.object({
   id: z.string().optional(),
   status: z.string().optional(),
@@ -9,7 +9,7 @@ export const PullLine = z.object({
 });
 type PullLine = z.infer<typeof PullLine>;
 
-/** Each says that a layer has come. The engine may leave out any of them but the last it has to say. */
+/** Each status means that the layer is downloaded. The engine may skip all of them but the last. */
 const downloaded: readonly (string | undefined)[] = [
   'Verifying Checksum',
   'Download complete',
@@ -17,11 +17,11 @@ const downloaded: readonly (string | undefined)[] = [
   'Pull complete',
 ];
 
-/** Adds up the layers. The total grows while the engine finds out how large each one is. */
+/** Sums up the layers. The total grows while the engine learns the size of each layer. */
 export class PullProgress {
   readonly #layers = new Map<string, { done: number; total: number }>();
 
-  /** The sum, when the line changed it. Unpacking is not counted: it has other sizes. */
+  /** Sum of all layers, when the line changed it. Unpacking is not counted, because it has other sizes. */
   take({ id, status, progressDetail }: PullLine): { done: number; total: number } | undefined {
     if (id === undefined) return undefined;
     const layer = this.#layers.get(id);

@@ -1,4 +1,4 @@
-// Which calls of the machine's kernel code on runc may make: those listed here and no others. docs/decisions/015-seccomp.md says why.
+// System calls that workloads on runc may make; all others are refused. Reasons: docs/decisions/015-seccomp.md.
 
 interface Argument {
   readonly index: number;
@@ -14,7 +14,7 @@ interface Rule {
   readonly args?: readonly Argument[];
 }
 
-// Calls of x86-64 and arm64 in one list: the engine leaves out what a machine does not know.
+// Calls of x86-64 and arm64 in one list: the engine leaves out calls that the machine does not have.
 const allowed = {
   bytes: `
     open openat openat2 creat close close_range read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2
@@ -40,7 +40,8 @@ const allowed = {
     sched_getattr sched_setattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval
     getcpu getpriority setpriority ioprio_get ioprio_set getrlimit setrlimit prlimit64 getrusage
     times sysinfo uname getrandom restart_syscall uretprobe`,
-  // Of one's own processes: the kernel asks for the same account and for capabilities that reach no other container.
+  // They reach only processes of the same container: the kernel requires the same user, and capabilities that do not
+  // extend to other containers.
   debuggers: 'ptrace process_vm_readv process_vm_writev',
   signals: `
     rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait
@@ -61,13 +62,13 @@ const allowed = {
     getsockname getpeername getsockopt setsockopt`,
 };
 
-// Programs that find these missing use something older. To EPERM, with which the engine refuses the rest, some give up.
+// Programs fall back to an older call when these are missing. At EPERM, the engine's default refusal, some give up.
 const absent = `
   clone3 io_uring_setup io_uring_enter io_uring_register memfd_secret pidfd_getfd process_madvise name_to_handle_at`;
 
 const errors = { ENOSYS: 38, EPROTONOSUPPORT: 93, EAFNOSUPPORT: 97 };
 
-// Mounts, cgroups, names, IPC, users, processes and networks.
+// Flags for new mount, cgroup, UTS, IPC, user, PID and network namespaces.
 const newNamespaces = 0x7e02_0000;
 
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 };
@@ -77,7 +78,7 @@ const protocols = { any: 0, icmp: 1, tcp: 6, udp: 17, icmp6: 58 };
 /** Network interfaces and addresses. */
 const netlinkRoute = 0;
 
-// The kernel takes 32 bits of these arguments: what stands above them must not decide.
+// The kernel reads only 32 bits of these arguments, so higher bits must not affect the match.
 const is = (index: number, value: number): Argument => masked(index, 0xffff_ffff, value);
 
 const masked = (index: number, mask: number, value: number): Argument => ({
@@ -95,7 +96,7 @@ const refuse = (names: string, error: keyof typeof errors, ...args: Argument[]):
   ...{ action: 'SCMP_ACT_ERRNO', errnoRet: errors[error] },
 });
 
-/** Beside its flags the type has four bits. Without it `any` would be SCTP for a third type. */
+/** The type has four bits beside its flags. Without the type, `any` would allow SCTP for a third type. */
 const internet = (family: number, type: number, ...of: number[]): Rule[] =>
   of.map((protocol) => allow('socket', is(0, family), masked(1, 0xf, type), is(2, protocol)));
 
@@ -103,7 +104,7 @@ const rules: readonly Rule[] = [
   allow(Object.values(allowed).join(' ')),
   refuse(absent, 'ENOSYS'),
   allow('clone', masked(0, newNamespaces, 0)),
-  // As the kernel begins, and the question for what holds.
+  // The default personality, and the query of the current one.
   allow('personality', is(0, 0)),
   allow('personality', is(0, 0xffff_ffff)),
   allow('socketpair', is(0, families.unix)),
@@ -113,12 +114,15 @@ const rules: readonly Rule[] = [
   ...internet(families.inet, datagrams, protocols.any, protocols.udp, protocols.icmp),
   ...internet(families.inet6, datagrams, protocols.any, protocols.udp, protocols.icmp6),
   allow('socket', is(0, families.netlink), is(2, netlinkRoute)),
-  // useradd and others go on without the kernel's audit log when they are told that there is none, and end otherwise.
+  // useradd and others continue without the kernel's audit log when it does not exist, and fail on any other error.
   refuse('socket', 'EPROTONOSUPPORT', is(0, families.netlink), { index: 2, value: netlinkRoute, op: 'SCMP_CMP_GT' }),
   refuse('socket', 'EAFNOSUPPORT', { index: 0, value: families.netlink, op: 'SCMP_CMP_GT' }),
 ];
 
-/** In the engine's words. Without other architectures beside its own: no calls of 32-bit programs, which gVisor does not run either. */
+/**
+ * Profile in the engine's format. No sub-architectures: calls of 32-bit programs, which gVisor does not run either, are
+ * refused.
+ */
 export const seccompProfile = JSON.stringify({
   defaultAction: 'SCMP_ACT_ERRNO',
   archMap: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_AARCH64'].map((architecture) => ({ architecture, subArchitectures: [] })),

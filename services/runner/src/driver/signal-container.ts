@@ -1,7 +1,7 @@
 import { cgroupOfContainer } from '../cgroup/find.ts';
 import type { ContainerState } from './driver.ts';
 
-/** To its first process, if it has not ended: at once and without the engine, which would need its time and some disk. */
+/** Signals the first process, if it still runs. Without the engine, which would need time and some disk space. */
 export async function signalContainer(
   { id, pid }: Pick<ContainerState, 'id' | 'pid'>,
   signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT',
