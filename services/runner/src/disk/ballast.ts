@@ -1,4 +1,5 @@
-// Room that nobody may use, given up when there is no other: an engine that cannot write a single file can remove nothing either.
+// Reserved disk space that is freed when the disk is full: an engine that cannot write a single file cannot remove any
+// container either.
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,15 +8,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const fileName = 'room';
 const sizeMb = 64;
-/** Files run out too: each of these is one. */
+/** Inodes can run out too: each of these files holds one. */
 const files = 64;
 
 export class Ballast {
   readonly #folder: string;
-  /** Unknown at first: an earlier run may have left some. */
+  /** Unknown at first: an earlier run may have left a ballast. */
   #isKept: boolean | undefined;
 
-  /** On the file system that the engine writes to. */
+  /** `folder` must be on the file system that the engine writes to. */
   constructor(folder: string) {
     this.#folder = join(folder, 'berth-ballast');
   }

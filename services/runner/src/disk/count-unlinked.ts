@@ -1,4 +1,4 @@
-// Files that have no name any more and are still open: no walk through folders finds them, and they fill the disk all the same.
+// Counts deleted files that are still open: no walk through folders finds them, but they take disk space.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { cgroupOf, processesIn } from '../cgroup/find.ts';
@@ -6,10 +6,10 @@ import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;
 const mostOutputBytes = 64 * 1024 * 1024;
-// Through what is open and what is mapped into memory, each as device, number and blocks.
+// Searches open and memory-mapped files; prints device, inode and blocks of each.
 const told = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b\\n'];
 
-/** `pid` is any process of the container. Only what lies on a disk counts: memory has a limit of its own. */
+/** `pid` is any process of the container. Files in memory are not counted, because memory has its own limit. */
 export async function countUnlinked(pid: number, folder: string, signal: AbortSignal): Promise<Amount> {
   const [pids, devices] = await Promise.all([
     processesBeside(pid),
@@ -38,7 +38,7 @@ async function processesBeside(pid: number): Promise<readonly string[]> {
   return group === undefined ? [] : processesIn(group).catch(() => []);
 }
 
-/** What was found until it ended; processes that went away meanwhile make it end with an error. */
+/** Output up to the end of `find`. Its errors are ignored: processes that exit meanwhile cause one. */
 const find = (words: readonly string[], signal: AbortSignal): Promise<string> =>
   new Promise((resolve) => {
     const options = { maxBuffer: mostOutputBytes, signal, killSignal: 'SIGKILL' } as const;

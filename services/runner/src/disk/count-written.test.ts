@@ -10,7 +10,7 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-written-'));
 });
-// Node cannot remove what lies deeper than a path may be long.
+// Node cannot remove files whose path exceeds the maximum path length.
 afterEach(() => void execFileSync('rm', ['-rf', folder]));
 
 const most = { bytes: 1e12, files: 1e9 };
@@ -37,7 +37,7 @@ test('a file with many names is one file', async () => {
 test('counting ends once it is too much, and when it is told to', async () => {
   mkdirSync(join(folder, 'many'));
   for (let index = 0; index < 5_000; index += 1) writeFileSync(join(folder, 'many', String(index)), 'x');
-  // It may have finished before it is told to end.
+  // `isWhole` is not checked: the count may finish before it is ended.
   expect((await count([folder], { bytes: 1e12, files: 100 })).files).toBeGreaterThan(100);
   expect(await count([folder], most, AbortSignal.abort())).toMatchObject({ isWhole: false });
 });

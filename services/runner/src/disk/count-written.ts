@@ -1,24 +1,24 @@
-// Counts what lies below some folders, in a process of its own: a tree of millions of files would hold up everything else the
-// runner does. `find` walks by open folders, never by names that somebody inside could swap for a link to elsewhere.
+// Counts the files below some folders in a separate process: a tree of millions of files would block the runner. `find`
+// walks by open folders, never by names that a process inside could swap for a link to elsewhere.
 import { spawn } from 'node:child_process';
 import type { Amount } from './written.ts';
 
 export interface Counting {
   readonly paths: readonly string[];
-  /** Counting ends here: more is known to be too much. */
+  /** Counting stops beyond this amount, because the limit is exceeded anyway. */
   readonly most: Amount;
-  /** What was counted until then is told. */
+  /** Stops the count; the amount so far is returned. */
   readonly signal: AbortSignal;
 }
 
 export interface Counted extends Amount {
-  /** Otherwise there may be more than this. */
+  /** False when there may be more. */
   readonly isWhole: boolean;
 }
 
 const blockBytes = 512;
-// Of each: blocks and names. A file that has several names is counted in parts, which add up to one. The links of a folder
-// are those inside, and say nothing.
+// Prints blocks and link count of each entry. A file with several names is counted in fractions that add up to one. The
+// link count of a folder depends on its subfolders, so 1 is printed instead.
 const told = ['-type', 'd', '-printf', '%b 1\\n', '-o', '-printf', '%b %n\\n'];
 
 export function countWritten({ paths, most, signal }: Counting): Promise<Counted> {
@@ -46,7 +46,7 @@ export function countWritten({ paths, most, signal }: Counting): Promise<Counted
     child.once('error', reject);
     child.once('close', (code) => {
       signal.removeEventListener('abort', end);
-      // It also ends with 1 when something went away under its feet, which happens all the time.
+      // `find` exits with 1 when files disappear during the walk, which is normal.
       const isWhole = code === 0 || code === 1;
       resolve({ bytes: Math.round(blocks * blockBytes), files: Math.round(files), isWhole });
     });

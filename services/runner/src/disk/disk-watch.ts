@@ -1,6 +1,7 @@
-// Keeps the engine's file system from running full: looks how much of it is left, aborts image pulls when it is short, has counted
-// who writes, and ends instances of a workspace that takes what others need. If no workspace caused the loss, it raises an alarm and ends no instance.
-// On gVisor the limit of the layer is the runtime's own and exact; this watches what lies beside it there.
+// Keeps the engine's file system from running full: measures free space, aborts image pulls when it is short, counts
+// what instances write, and ends instances of a workspace that takes the space of others. If no workspace caused the
+// loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
+// the writes beside the layer there.
 import { pause } from '@berth/pace';
 import type { Failure } from '../converge/decide.ts';
 import { signalContainer } from '../driver/signal-container.ts';
@@ -14,25 +15,28 @@ import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothi
 
 export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
   readonly reservePercent: number;
-  /** Ends an instance for good and removes what it has written; `forget` says when that is done. */
+  /** Ends an instance for good and removes its files. `forget` is called when that is done. */
   readonly end: (instance: string, failure: Failure) => void;
-  /** The disk is getting short: what nobody needs may go. */
+  /** The disk is getting short: unused files may be removed. */
   readonly onShort: () => void;
 }
 
-/** With less than this the engine can do nothing. */
+/** With less free space than this the engine can do nothing. */
 const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
-/** Somebody has to go soon then, also if not everything is counted. */
+/** Time limit of a count when the disk is short: an instance has to be ended soon, even with an incomplete count. */
 const hurryMs = 3_000;
 const looksSoonMs = 100;
 const peaceMs = 600_000;
-/** So long the engine has to remove what an aborted pull has unpacked, before an instance is ended. */
+/** Time for the engine to remove the files of an aborted pull, before an instance is ended. */
 const clearingMs = 1_000;
-/** What was to be ended and is still there after so long may be chosen again. An alarm waits as long for an aborted pull. */
+/**
+ * An instance that is still there this long after it was ended may be chosen again. An alarm waits as long for an
+ * aborted pull.
+ */
 const endingMs = 15_000;
-/** Times the reserve: from there on others are asked to go elsewhere, before anybody has to be ended. */
+/** Multiples of the reserve: below this, placement avoids the runner, before any instance has to be ended. */
 const pressed = { below: 1.5, until: 2 };
-/** The same for new pulls. */
+/** Multiples of the reserve for new pulls. */
 const short = { below: 1, until: pressed.below };
 
 export class DiskWatch {
@@ -43,7 +47,7 @@ export class DiskWatch {
   readonly #endedAt = new Map<string, number>();
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  /** The count that nobody waits for, while there is one. */
+  /** Background count in progress, if any. */
   #peaceful: { readonly ending: AbortController; readonly done: Promise<void> } | undefined;
   #tide: Amount = nothing;
   #last: { readonly space: FreeSpace; readonly at: number } | undefined;
@@ -51,9 +55,9 @@ export class DiskWatch {
   #isShort = false;
   #isAlarmed = false;
   #pullsAbortedAt = Number.NEGATIVE_INFINITY;
-  /** The tide when the disk was last seen with plenty of room. */
+  /** Tide when the disk last had plenty of room. */
   #calmTide: Amount = nothing;
-  /** What instances that were ended since then had written since then. */
+  /** Growth since that moment of instances that were ended since then. */
   #endedGrowth: Amount = nothing;
 
   constructor(options: DiskWatchOptions) {
@@ -63,12 +67,12 @@ export class DiskWatch {
     this.#pulls = new PullWatch(options);
   }
 
-  /** Nothing more should be placed here. */
+  /** New instances should not be placed here. */
   get isPressed(): boolean {
     return this.#isPressed;
   }
 
-  /** No image should be pulled. */
+  /** Images should not be pulled. */
   get isShort(): boolean {
     return this.#isShort;
   }
@@ -113,7 +117,7 @@ export class DiskWatch {
     }
   }
 
-  /** Says when to look again. */
+  /** Returns the time until the next look. */
   async #look(): Promise<number> {
     const { folder, reservePercent } = this.#options;
     const space = await freeSpace(folder);
@@ -131,7 +135,7 @@ export class DiskWatch {
       return looksSoonMs;
     }
     await this.#limitPulls(last.space, space);
-    // Nobody is ended for want of room that the engine is about to give back.
+    // The engine is about to free the space of an aborted pull, so no instance is ended for it.
     const isClearing = at - this.#pullsAbortedAt < clearingMs;
     if (isShortNow) await this.#countInHurry(isClearing ? nothing : shortage);
     else this.#countInPeace();
@@ -163,7 +167,7 @@ export class DiskWatch {
     else if (!this.#isPressed) await this.#ballast.keep();
   }
 
-  /** Instances are counted before a pull is blamed for a loss. */
+  /** Instances are counted before a loss is attributed to a pull. */
   async #limitPulls(before: FreeSpace, { freeBytes }: FreeSpace): Promise<void> {
     const level = (bytes: number): Level => ({ freeBytes: bytes, writtenBytes: this.#counter.total.bytes });
     this.#pulls.follow(level(before.freeBytes));
@@ -172,7 +176,7 @@ export class DiskWatch {
     this.#pulls.abortBeyond(level(freeBytes));
   }
 
-  /** Beside the looks: a tree of millions of files must not hide that somebody else fills the disk. */
+  /** Runs beside the looks: counting millions of files must not delay the detection of a full disk. */
   #countInPeace(): void {
     if (this.#peaceful !== undefined || this.#closing.signal.aborted) return;
     const ending = new AbortController();
@@ -207,7 +211,7 @@ export class DiskWatch {
     this.#judge(shortage);
   }
 
-  /** Everybody who may have written since the last count, at any cost. */
+  /** Counts every instance that may have written since its last count, at any cost. */
   async #countGrown(): Promise<void> {
     this.#peaceful?.ending.abort();
     await this.#peaceful?.done;
@@ -220,7 +224,7 @@ export class DiskWatch {
     });
   }
 
-  /** What those on the way out will give back is reckoned with, or far more would go than have to. */
+  /** Space that ended instances are about to free is subtracted, or far too many instances would be ended. */
   #judge(shortage: Shortage): void {
     if (this.#closing.signal.aborted) return;
     const now = performance.now();
@@ -244,7 +248,7 @@ export class DiskWatch {
     this.#alarm(isUnexplained && now - this.#pullsAbortedAt >= endingMs);
   }
 
-  /** Between plenty of room and a shortage lies at least this much, also where this process has not seen it go. */
+  /** Minimum loss between plenty of room and a shortage, also when this process did not see it happen. */
   #leastLoss(): Amount {
     const { sizeBytes = 0, sizeFiles = 0 } = this.#last?.space ?? {};
     const part = ((pressed.below - short.below) * this.#options.reservePercent) / 100;
@@ -277,7 +281,7 @@ export class DiskWatch {
   }
 }
 
-/** Negative while there is more than the reserve. */
+/** Negative while more than the reserve is free. */
 const shortageOf = ({ freeBytes, sizeBytes, freeFiles, sizeFiles }: FreeSpace, percent: number): Shortage => ({
   bytes: (sizeBytes * percent) / 100 - freeBytes,
   files: sizeFiles === 0 ? Number.NEGATIVE_INFINITY : (sizeFiles * percent) / 100 - freeFiles,

@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises';
 
-/** What is left of a file system: bytes and files, since either can run out first. */
+/** Free part of a file system, in bytes and files, because either can run out first. */
 export interface FreeSpace {
   readonly freeBytes: number;
   readonly sizeBytes: number;
   readonly freeFiles: number;
-  /** 0 where the file system has no such limit. */
+  /** 0 when the file system has no such limit. */
   readonly sizeFiles: number;
 }
 
-/** As `df` counts: what is kept back for root is not free. */
+/** Counts like `df`: space reserved for root is not free. */
 export async function freeSpace(folder: string): Promise<FreeSpace> {
   const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(folder);
   return {
@@ -20,7 +20,7 @@ export async function freeSpace(folder: string): Promise<FreeSpace> {
   };
 }
 
-/** Of what is shorter. */
+/** Percentage of bytes or files, the lower of the two. */
 export const freePercent = ({ freeBytes, sizeBytes, freeFiles, sizeFiles }: FreeSpace): number =>
   Math.min(percent(freeBytes, sizeBytes), percent(freeFiles, sizeFiles));
 

@@ -1,12 +1,12 @@
-// gVisor limits the layer of a container by itself, exactly, when the engine starts it with `--overlay2=root:self,size=…`. An
-// argument of the engine's: the runner cannot set it, but says whether it is there.
+// gVisor itself limits a container's layer exactly when it is started with `--overlay2=root:self,size=…`. That argument
+// is configured in the engine: the runner cannot set it, but logs whether it is present.
 import type { Logger } from '@berth/telemetry';
 import type { Driver } from '../driver/driver.ts';
 
 const flag = /^--?overlay2[= ](?:root|all):[^,]+,size=(\d+)([kmgt]?)b?$/i;
 const units: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
-/** In MB; undefined when nothing limits it. The last one counts, as it does for gVisor. */
+/** In MB; undefined without a limit. The last argument wins, as in gVisor. */
 export function layerLimitMb(runtimeArguments: readonly string[]): number | undefined {
   const sizes = runtimeArguments.flatMap((argument) => {
     const [, amount, unit = ''] = flag.exec(argument) ?? [];
@@ -15,7 +15,7 @@ export function layerLimitMb(runtimeArguments: readonly string[]): number | unde
   return sizes.at(-1);
 }
 
-/** In MB, as above. */
+/** Logs the limit and returns it, like `layerLimitMb`. */
 export async function tellLayerLimit(driver: Driver, diskMb: number, logger: Logger): Promise<number | undefined> {
   const fields = { event: 'runner.disk_limit', diskMb };
   if (!(await driver.isolationClasses()).includes('gvisor')) {

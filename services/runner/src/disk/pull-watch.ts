@@ -1,13 +1,13 @@
-// Keeps image pulls from filling the disk. The engine does not say how much a pull unpacks; so it is what the file system has lost
-// since the pull began and instances have not written. Pulls that run side by side share it equally.
+// Keeps image pulls from filling the disk. The engine does not report how much a pull unpacks, so it is estimated: the
+// file system's loss since the pull began, less the writes of instances. Concurrent pulls share it equally.
 import type { Logger } from '@berth/telemetry';
 import { noRoomFor, type PullLimits, unpackedTooLarge } from '../images/pull-limits.ts';
 import type { RunningPull } from '../images/shared-pulls.ts';
 
-/** Both change together: what an instance writes is lost to the file system, what is removed comes back to it. */
+/** Both change together: a write of an instance lowers `freeBytes` and raises `writtenBytes`; a removal reverses it. */
 export interface Level {
   readonly freeBytes: number;
-  /** By all instances, as counted. */
+  /** Sum over all instances, as counted. */
   readonly writtenBytes: number;
 }
 
@@ -30,14 +30,14 @@ export class PullWatch {
     this.#options = options;
   }
 
-  /** `level` is that before the pulls that began since the last call. */
+  /** `level` was measured before the pulls that began since the last call. */
   follow(level: Level): void {
     const pulls = this.#options.runningPulls();
     for (const pull of this.#began.keys()) if (!pulls.includes(pull)) this.#began.delete(pull);
     for (const pull of pulls) if (!this.#began.has(pull)) this.#began.set(pull, level);
   }
 
-  /** Pulls that have taken more than they may. */
+  /** Pulls that have taken more than their limit. */
   beyond(now: Level): readonly RunningPull[] {
     const { unpackedBytes } = this.#options.pullLimits;
     const isBeyond = (began: Level) => takenBytes(began, now, this.#began.size) > unpackedBytes;
@@ -53,7 +53,7 @@ export class PullWatch {
     }
   }
 
-  /** Pulls go before any instance: what they bring can be had again. Returns how many there were. */
+  /** Pulls are aborted before any instance is ended, because an image can be pulled again. Returns their number. */
   abortAll(freePercent: number): number {
     const { runningPulls, onPullAborted, logger } = this.#options;
     const pulls = runningPulls();

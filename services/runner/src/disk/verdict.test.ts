@@ -20,7 +20,7 @@ const shortages = fc.record({ bytes: fc.integer({ min: -1e9, max: 1e9 }), files:
 const isBeyond = ({ amount: { bytes, files } }: Writer) => bytes > limits.bytes || files > limits.files;
 const within = (all: readonly Writer[]) => all.filter((writer) => !isBeyond(writer));
 
-/** Of the loss, by the workspace of an instance. */
+/** Part of the loss that the workspace of an instance explains. */
 function shareOf(all: readonly Writer[], chosen: Writer, of: 'bytes' | 'files'): number {
   const isSame = ({ workspace, instance }: Writer) =>
     chosen.workspace === undefined ? instance === chosen.instance : workspace === chosen.workspace;
@@ -58,7 +58,7 @@ test('an instance within its limit is ended only in a workspace whose growth exp
 test('nobody is ended for a loss that instances have not caused, such as an image that is unpacked', () => {
   fc.assert(
     fc.property(writers, shortages, (all, shortage) => {
-      // However much each holds, and whatever it grew: something else took more than all of them together.
+      // For any amounts and growth, something else took more than all instances together.
       const grownByAll = all.reduce((sum, { grown }) => sum + grown.bytes + grown.files, 1);
       const lost = { bytes: 2 * grownByAll, files: 2 * grownByAll };
       expect(

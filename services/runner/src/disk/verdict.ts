@@ -1,4 +1,4 @@
-// Who has to go, so that the disk is there for everybody else. Pure.
+// Chooses the instances to end when they write too much or the disk is short. Pure.
 import type { Failure } from '../converge/decide.ts';
 import type { Amount } from './written.ts';
 
@@ -7,14 +7,14 @@ export interface Writer {
   /** Undefined for a warm instance. */
   readonly workspace: string | undefined;
   readonly amount: Amount;
-  /** Since the disk was last seen with plenty of room. */
+  /** Growth since the disk last had plenty of room. */
   readonly grown: Amount;
-  /** What the file system lost in the same time, whoever took it. */
+  /** Loss of the whole file system in the same time, from any cause. */
   readonly lost: Amount;
   readonly limits: Amount;
 }
 
-/** What is missing of the reserve; both are 0 when nothing is. */
+/** Amount that is missing from the reserve. Zero or negative when nothing is missing. */
 export type Shortage = Amount;
 
 export interface Verdict {
@@ -22,13 +22,14 @@ export interface Verdict {
   readonly failure: Failure;
 }
 
-/** More than this part of a loss makes a workspace the one that caused it. */
+/** A workspace that explains more than this part of a loss is its cause. */
 const mostOfTheLoss = 0.5;
 
 /**
- * Ends every instance that is beyond a limit of its own. When the disk is short all the same, ends one more, but only in a workspace
- * whose growth explains most of what the file system has lost: of its instances the one that grew most. Otherwise something else
- * fills the disk, such as an image or the engine's logs, and ending instances would destroy data without helping.
+ * Ends every instance that exceeds its own limit. When the disk is short all the same, ends one more: in the workspace
+ * whose growth explains most of the file system's loss, the instance that grew most. If no workspace explains it,
+ * something else fills the disk, such as an image or the engine's logs, and ending instances would destroy data without
+ * helping.
  */
 export function judge(writers: readonly Writer[], shortage: Shortage): readonly Verdict[] {
   const beyond = writers.filter(({ amount, limits }) => amount.bytes > limits.bytes || amount.files > limits.files);
@@ -41,7 +42,9 @@ export function judge(writers: readonly Writer[], shortage: Shortage): readonly 
 
 const resources = ['bytes', 'files'] as const;
 
-/** Workspaces are judged as a whole: many instances that each write a little fill the disk like one that writes much. */
+/**
+ * Workspaces are judged as a whole: many instances that each write a little fill the disk like a single large writer.
+ */
 function culprit(writers: readonly Writer[], of: keyof Amount): Writer | undefined {
   const byWorkspace = Map.groupBy(writers, ({ instance, workspace }) => workspace ?? instance);
   const guilty = [...byWorkspace.values()]
@@ -51,7 +54,7 @@ function culprit(writers: readonly Writer[], of: keyof Amount): Writer | undefin
   return guilty[0]?.members.toSorted((left, right) => right.grown[of] - left.grown[of])[0];
 }
 
-/** The part of the loss that the instance explains, from 0 to 1. */
+/** Part of the loss that the instance explains, from 0 to 1. */
 const shareOf = ({ grown, lost }: Writer, of: keyof Amount): number =>
   lost[of] <= 0 ? 0 : Math.min(1, Math.max(0, grown[of]) / lost[of]);
 

@@ -1,8 +1,8 @@
-// The disk that a folder lies on. The kernel limits whole disks alone, not their partitions.
+// The disk of a folder. The kernel limits only whole disks, not their partitions.
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** As `/dev/…`; undefined where the folder lies on no disk of this machine, as on NFS, ZFS or btrfs. */
+/** Path `/dev/…`; undefined when the folder is not on a local disk, for example on NFS, ZFS or btrfs. */
 export async function wholeDisk(folder: string): Promise<string | undefined> {
   const { dev } = await stat(folder);
   const device = await realpath(`/sys/dev/block/${major(dev)}:${minor(dev)}`).catch(() => undefined);
@@ -14,6 +14,6 @@ export async function wholeDisk(folder: string): Promise<string | undefined> {
   return `/dev/${basename(isPartition ? dirname(device) : device)}`;
 }
 
-/** As the C library packs both numbers into one. */
+/** Inverse of the C library's packing of both numbers into one. */
 const major = (device: number): number => (device >>> 8) & 0xfff;
 const minor = (device: number): number => (device & 0xff) | ((device >>> 12) & 0xfff00);

@@ -1,4 +1,5 @@
-// Who has written how much. Counting is asked for by whoever watches the disk; here it is known what was counted and when.
+// Amount that each instance has written. The disk watch decides when to count; this class keeps the counts and their
+// times.
 import type { IsolationClass } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { containerLabels } from '../driver/driver.ts';
@@ -11,7 +12,7 @@ export interface WritingContainer {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly writablePaths: readonly string[];
-  /** Only while it runs. */
+  /** Absent unless the container runs. */
   readonly pid: number | undefined;
   readonly isolation: IsolationClass | undefined;
 }
@@ -19,45 +20,48 @@ export interface WritingContainer {
 interface Watched {
   container: WritingContainer;
   written: Written | undefined;
-  /** Its last count while the disk had plenty of room; otherwise its first one. What it wrote before is not held against it. */
+  /**
+   * Last count while the disk had plenty of room, else the first count. Earlier writes are not held against the
+   * instance.
+   */
   calm: Pick<Written, 'amount' | 'tideThen'> | undefined;
 }
 
-/** What the file system has lost, against which the growth of instances is held. */
+/** Loss of the file system, with which the growth of instances is compared. */
 export interface Loss {
-  /** Since this runner began. */
+  /** Total loss since this runner began; see `lossOf`. */
   readonly tide: Amount;
-  /** The tide when the disk last had plenty of room. */
+  /** Tide when the disk last had plenty of room. */
   readonly calmTide: Amount;
-  /** Part of the loss that instances which are ended by now account for. */
+  /** Part of the loss that was caused by instances that are ended by now. */
   readonly endedGrowth: Amount;
-  /** At least this much is gone since the disk had plenty of room. */
+  /** Minimum loss since the disk had plenty of room. */
   readonly least: Amount;
 }
 
 export interface Round {
   readonly isDue: (written: Written | undefined) => boolean;
-  /** What everybody together had written when the round began. */
+  /** Total loss of the file system when the round began. */
   readonly tide: Amount;
-  /** Of the whole round. */
+  /** Limit for the whole round. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface CounterOptions {
-  /** Where the engine keeps what containers write. */
+  /** Folder in which the engine keeps the files of containers. */
   readonly folder: string;
-  /** Of one instance. */
+  /** Limits of one instance. */
   readonly limits: Amount;
-  /** Whose an instance is that was made before it had an owner. */
+  /** Owner of an instance that was created warm, without a workspace label. */
   readonly workspaceOf: (instance: string) => string | undefined;
-  /** To which gVisor holds the layer of its containers by itself; they may have as much beside it. */
+  /** Layer limit that gVisor enforces by itself; its containers may write the usual limit in addition. */
   readonly gvisorBytes: number | undefined;
   readonly onCounted: (seconds: number) => void;
   readonly logger: Logger;
 }
 
-/** One tree may not keep the others from being counted. */
+/** Limit for one tree, so that it cannot keep the others from being counted. */
 const oneMs = 30_000;
 const atOnce = 2;
 
@@ -94,7 +98,7 @@ export class WriteCounter {
     return this.#watched.get(instance)?.container;
   }
 
-  /** What all instances have written, as far as it is counted. */
+  /** Sum over all instances, as far as they are counted. */
   get total(): Amount {
     return [...this.#watched.values()].map(({ written }) => written?.amount ?? nothing).reduce(sum, nothing);
   }
@@ -102,7 +106,7 @@ export class WriteCounter {
   writers({ tide, calmTide, endedGrowth, least: leastLoss }: Loss): Writer[] {
     return [...this.#watched].flatMap(([instance, { container, written, calm }]) => {
       if (written === undefined || calm === undefined) return [];
-      // A count may be older than the last calm moment: then everything that was lost since that count matters.
+      // A count may be older than the last calm moment: then the loss since that count is used.
       const since = least(calmTide, calm.tideThen);
       return [
         {
@@ -122,12 +126,12 @@ export class WriteCounter {
     return { bytes: bytes + (isolation === 'gvisor' ? this.#gvisorBytes : 0), files };
   }
 
-  /** The disk has plenty of room: what was written until now is not held against anybody when it has none. */
+  /** The disk has plenty of room: writes until now are not held against any instance in a later shortage. */
   calmDown(): void {
     for (const watched of this.#watched.values()) watched.calm = watched.written;
   }
 
-  /** Two at a time, those that were soonest counted first: an endless tree holds up no more than itself. */
+  /** Counts two at a time, trees that were fastest last time first: an endless tree delays only itself. */
   async count({ isDue, tide, timeoutMs, signal }: Round): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
     const due = [...this.#watched]
@@ -159,7 +163,7 @@ export class WriteCounter {
     const counted = sum(named, unnamed);
     const tookMs = performance.now() - startedAt;
     this.#onCounted(tookMs / 1_000);
-    // Of what could not be counted to its end, no less is there than was known before.
+    // After an incomplete count the instance is assumed to hold at least as much as before.
     const before = isWhole ? nothing : (watched.written?.amount ?? nothing);
     const amount = { bytes: Math.max(counted.bytes, before.bytes), files: Math.max(counted.files, before.files) };
     watched.written = { amount, tideThen, countedAt: performance.now(), tookMs };

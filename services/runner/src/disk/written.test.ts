@@ -4,7 +4,7 @@ import { type Amount, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum, typ
 
 const amounts: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(1e12), files: fc.nat(1e8) });
 const limits: Amount = { bytes: 1e10, files: 1e6 };
-/** Who is beyond was ended when it was counted. */
+/** An instance beyond its limit would have been ended when it was counted. */
 const amountsWithin: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(limits.bytes), files: fc.nat(limits.files) });
 const written = (changes: Partial<Written> = {}): Written => ({
   amount: nothing,
@@ -76,7 +76,7 @@ test('looks come more often the sooner the disk would be short, and never more t
     }),
   );
   expect(nextLookMs(nothing, 1_000, { bytes: 1e9, files: 1e6 })).toBe(1_000);
-  // A tenth of what is left went in a second: ten more like it, of which a quarter is waited for at most.
+  // Half of the remaining space was lost in one second, so it lasts for two; a quarter of that is 500 ms.
   expect(nextLookMs({ bytes: 5e8, files: 0 }, 1_000, { bytes: 1e9, files: 1e6 })).toBe(500);
   expect(nextLookMs({ bytes: 5e9, files: 0 }, 1_000, { bytes: 1e9, files: 1e6 })).toBe(100);
   expect(nextLookMs({ bytes: 1, files: 1 }, 1_000, { bytes: -5, files: 1e6 })).toBe(100);

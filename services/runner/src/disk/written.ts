@@ -1,5 +1,5 @@
-// How much an instance has written, as far as it is known, and whether it is worth counting again. Pure. Counting costs; so it
-// is done when what the file system has lost since the last time could have carried an instance over its limit.
+// Known writes of an instance, and when to count again. Pure. Counting is expensive, so it happens when the file
+// system's loss since the last count could have carried the instance over its limit.
 import type { FreeSpace } from './free-space.ts';
 
 export interface Amount {
@@ -9,16 +9,19 @@ export interface Amount {
 
 export const nothing: Amount = { bytes: 0, files: 0 };
 
-/** Of one instance. */
+/** Last count of one instance. */
 export interface Written {
   readonly amount: Amount;
-  /** What all had written until then. */
+  /** Total loss of the file system when the count began. */
   readonly tideThen: Amount;
   readonly countedAt: number;
   readonly tookMs: number;
 }
 
-/** What was taken from the file system in between. Added up it only grows, so that what one frees does not hide what another writes. */
+/**
+ * Loss between two measurements, never negative: its sum only grows, so a removal does not hide another instance's
+ * writes.
+ */
 export const lossOf = (before: FreeSpace, now: FreeSpace): Amount => ({
   bytes: Math.max(0, before.freeBytes - now.freeBytes),
   files: Math.max(0, before.freeFiles - now.freeFiles),
@@ -29,7 +32,7 @@ export const sum = (left: Amount, right: Amount): Amount => ({
   files: left.files + right.files,
 });
 
-/** Of each the larger, or the smaller. */
+/** Larger or smaller of both, for bytes and files separately. */
 export const most = (left: Amount, right: Amount): Amount => ({
   bytes: Math.max(left.bytes, right.bytes),
   files: Math.max(left.files, right.files),
@@ -45,13 +48,16 @@ export const difference = (left: Amount, right: Amount): Amount => ({
   files: left.files - right.files,
 });
 
-/** Counted again without any reason, for what two looks at the file system do not show. */
+/** Every instance is counted again after this time, for changes that the free space does not show. */
 const mostAgeMs = 60_000;
-/** Of the time between two counts, counting takes this part at most. */
+/** Counting takes at most this part of the time between two counts. */
 const mostShare = 0.1;
-/** Half of what is left, so that the limit is met and not passed by much. */
+/**
+ * Part of an instance's remaining room that may be lost before it is counted again, so that it exceeds its limit by
+ * little.
+ */
 const shareOfRoom = 0.5;
-/** Less than this is not worth a count; logs alone write that much. */
+/** Smaller losses are not worth a count; logs alone write that much. */
 const leastBytes = 1_048_576;
 const leastFiles = 100;
 
@@ -68,7 +74,9 @@ export function isDue(written: Written | undefined, tide: Amount, limits: Amount
   );
 }
 
-/** When the file system is short: whoever may have written since it was counted is counted again, at any cost. */
+/**
+ * When the file system is short: an instance that may have written since its last count is counted again, at any cost.
+ */
 export const mayHaveGrown = (written: Written | undefined, tide: Amount): boolean =>
   written === undefined ||
   tide.bytes - written.tideThen.bytes >= leastBytes ||
@@ -76,7 +84,7 @@ export const mayHaveGrown = (written: Written | undefined, tide: Amount): boolea
 
 const looksMs = { least: 100, most: 1_000 };
 
-/** Until the next look at the file system: a quarter of the time in which, going on like this, it would be short. */
+/** Pause before the next look at the file system: a quarter of the time until it is short at the current rate. */
 export function nextLookMs(lost: Amount, inMs: number, above: Amount): number {
   const until = (left: number, gone: number): number => (gone <= 0 ? Number.POSITIVE_INFINITY : (left * inMs) / gone);
   const untilShortMs = Math.min(until(above.bytes, lost.bytes), until(above.files, lost.files));

@@ -1,17 +1,17 @@
-// Which workspace was given which image by its registry on this machine, in a file that outlives the runner. A copy that is here
-// is used for such a workspace without asking again, so that a restart needs no registry. The grant is for the content: when
-// another workspace pulls something newer under the same name, the registry is asked again.
+// Images that registries have given to workspaces on this machine, in a file that outlives the runner. A workspace with
+// a grant uses the local copy without asking the registry again, so a restart needs no registry. A grant is for the
+// content: when another workspace pulls a newer image of the same name, the registry is asked again.
 import type { Logger } from '@berth/telemetry';
 import { z } from 'zod';
 import { readRecord, recordFile } from './record-file.ts';
 
-/** Ids of images, by workspace, by the name of the image. */
+/** Image ids by workspace, by image name. */
 const Contents = z.record(z.string(), z.record(z.string(), z.string()));
 
 export interface ImageGrants {
   has(image: string, workspaceId: string | undefined, id: string): boolean;
   add(image: string, workspaceId: string, id: string): Promise<void>;
-  /** The image is gone from the machine. */
+  /** The image was removed from the machine. */
   forget(image: string): Promise<void>;
 }
 

@@ -1,13 +1,14 @@
-// What the operator allows about images on this machine: whose copy is everybody's, and for what a password is used. Pure.
+// The operator's rules for images on this machine: local copies that all workspaces may use, and use of registry
+// passwords. Pure.
 import { type ImageSource, parseImageReference, registryOf } from '@berth/contract';
 import { fullName } from '../driver/engine-name.ts';
 
 export interface RegistryCredentials {
-  /** With its port, as references name it. */
+  /** Host with port, as in image references. */
   readonly host: string;
   readonly username: string;
   readonly password: string;
-  /** What every workspace may pull with the password. */
+  /** Repositories that every workspace may pull with the password. */
   readonly repositories?: readonly string[] | undefined;
 }
 
@@ -15,13 +16,13 @@ export interface ImageWish {
   readonly image: string;
   /** Absent from an older api: then it is an outside image. */
   readonly source?: ImageSource | undefined;
-  /** Whose instance needs it. */
+  /** Workspace of the instance that needs the image. */
   readonly workspaceId?: string | undefined;
 }
 
 const anything = '*';
 
-/** Whether every workspace may use the copy that is here. A name ends with `*` to stand for all that begin so. */
+/** True if every workspace may use the local copy. A `*` at the end of a listed name matches any suffix. */
 export function isShared({ image, source }: ImageWish, shared: readonly string[]): boolean {
   if (source?.origin === 'deployment') return true;
   const name = fullName(image);
@@ -31,7 +32,7 @@ export function isShared({ image, source }: ImageWish, shared: readonly string[]
   );
 }
 
-/** A tenant who names another tenant's private image does not get it with the operator's password. */
+/** The operator's password is not used for a tenant who names another tenant's private image. */
 export function credentialsFor(
   wish: ImageWish,
   registries: readonly RegistryCredentials[],

@@ -1,5 +1,5 @@
-// Images on this machine: pulled when an instance needs one, removed when none has for long. Only what the runner pulled
-// itself is ever removed; the machine may belong to others too.
+// Images on this machine: pulled when an instance needs them, removed when unused for long. Only images that the runner
+// pulled itself are removed, because the machine may also serve others.
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,13 +23,13 @@ export interface ImageStoreOptions {
   /** False while the disk is short: no pull begins then. */
   readonly hasRoom?: () => boolean;
   readonly maxAgeDays: number;
-  /** Beyond this, images go before their time. */
+  /** When more of the disk is used, images are removed before `maxAgeDays`. */
   readonly diskPressurePercent: number;
-  /** On the disk where the engine keeps images; the state folder's when left out. */
+  /** Folder on the engine's disk; default: the state folder. */
   readonly diskFolder?: string;
-  /** Of which sandboxes are to be ready at any time: they stay, also while none of them is there. */
+  /** Images of the configured warm pools: they are kept, even while no sandbox uses them. */
   readonly standing?: readonly string[];
-  /** Whose copy every workspace may use; those of which sandboxes are to be ready among them. */
+  /** Images whose local copy every workspace may use, in addition to `standing`. */
   readonly shared?: readonly string[];
   readonly logger: Logger;
   now(): Date;
@@ -37,13 +37,13 @@ export interface ImageStoreOptions {
 
 export interface ImageStore {
   /**
-   * Throws `PullFailed`. A copy that is here is used for a workspace only if the operator offers it to all, or if its registry
-   * gave it to this workspace before; otherwise the registry is asked again, which is cheap when nothing has changed.
+   * Throws `PullFailed`. A local copy is used for a workspace only if the operator offers it to all, or if the registry
+   * gave it to this workspace before. Otherwise the registry is asked again, which is cheap when nothing has changed.
    */
   ensure(wish: ImageWish, onProgress: Pull['onProgress']): Promise<void>;
-  /** For the disk watch: a pull may fill the disk. */
+  /** For the disk watch, because a pull may fill the disk. */
   runningPulls(): readonly RunningPull[];
-  /** Returns what it removed. */
+  /** Returns the names of the removed images. */
   clean(): Promise<readonly string[]>;
 }
 
@@ -58,12 +58,12 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
   const pulls = new SharedPulls(async ({ image, credentials, signal, abort }, onProgress) => {
     const onBytes: Pull['onProgress'] = (bytes) => {
       onProgress(bytes);
-      // A registry may send more of a layer than it said it would.
+      // A registry may send more of a layer than it announced.
       if (Math.max(bytes.done, bytes.total) > limits.downloadBytes) abort(downloadTooLarge(image, limits));
     };
     // An image that was on the machine before the runner pulled it is never removed.
     const isOurs = pulled.has(image) || (await driver.imageId(image)) === undefined;
-    // Noted before: a runner that is killed while it pulls would otherwise leave an image that nobody ever removes.
+    // Noted before the pull: otherwise a runner killed during it would leave an image that is never removed.
     if (isOurs) await pulled.note(image, now());
     try {
       await driver.pull({ image, credentials, onProgress: onBytes, signal });
@@ -82,13 +82,13 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     throw unpackedTooLarge(image, limits);
   }
 
-  /** The engine may have finished a pull just before it was told to abort it. */
+  /** The engine may have finished the pull just before the abort reached it. */
   async function removeLate(image: string): Promise<void> {
     await sleep(settleMs);
     await driver.removeImage(image).catch(() => false);
   }
 
-  /** An engine that does not answer may have it. */
+  /** True when the engine does not answer, because the image may be present. */
   const isHere = async (image: string): Promise<boolean> => (await driver.imageId(image).catch(() => '')) !== undefined;
 
   async function pull(wish: ImageWish, image: string, onProgress: Pull['onProgress']): Promise<void> {
@@ -103,7 +103,9 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     if (id !== undefined && wish.workspaceId !== undefined) await grants.add(image, wish.workspaceId, id);
   }
 
-  /** False, and young again, while a container uses it: that counts from its last use, not from its first. */
+  /**
+   * False while a container uses the image. Its age then starts again, so it counts from the last use, not the first.
+   */
   async function remove(image: string): Promise<boolean> {
     const removed = await driver.removeImage(image);
     if (removed) await Promise.all([pulled.forget(image), grants.forget(image)]);
@@ -111,7 +113,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     return removed;
   }
 
-  /** It may be pulled through the deployment's own registry, whose name then stands before its own. */
+  /** An image may be pulled through the deployment's own registry, whose name then precedes its own. */
   const isStanding = (image: string): boolean =>
     (options.standing ?? []).some((name) => image === fullName(name) || image.endsWith(`/${name}`));
 
@@ -142,7 +144,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
   };
 }
 
-/** As `df` counts: what is kept back for root is not free. */
+/** Counts like `df`: space reserved for root is not free. */
 async function usedPercent(folder: string): Promise<number> {
   const { blocks, bfree, bavail } = await statfs(folder);
   const used = blocks - bfree;

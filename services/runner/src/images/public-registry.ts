@@ -1,6 +1,6 @@
-// The engine asks registries from the machine's own network, past the rules that hold for instances. A registry that a tenant
-// names must therefore be on the internet. The engine resolves the name again: one whose answers change in between, or a
-// registry that sends the engine on to another address, is not held back here (docs/operations/runners.md).
+// The engine calls registries from the machine's own network, past the rules for instances. A registry that a tenant
+// names must therefore be on the internet. The engine resolves the name again, so this does not stop a name whose
+// answers change in between, nor a registry that redirects the engine to another address (docs/operations/runners.md).
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { PullFailed } from '../driver/driver.ts';
@@ -11,7 +11,7 @@ for (const range of closedRanges) addRange(closed, range, 'ipv4');
 
 const global = new BlockList();
 addRange(global, '2000::/3', 'ipv6');
-/** Inside the global range: addresses of protocols, documentation, and IPv4 addresses in disguise. */
+/** Exceptions inside the global range: protocol and documentation addresses, and embedded IPv4 addresses. */
 const closedGlobal = new BlockList();
 for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) addRange(closedGlobal, range, 'ipv6');
 
@@ -29,7 +29,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 const resolveName: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Throws `PullFailed`. An unknown name and a private one get the same words, so that a tenant cannot probe the network. */
+/** Throws `PullFailed`. Unknown and private names get the same message, so that a tenant cannot probe the network. */
 export async function requirePublicRegistry(registry: string, resolve: Resolve = resolveName): Promise<void> {
   const host = registry.replace(/:\d+$/, '');
   const addresses = await resolve(host).catch(() => []);

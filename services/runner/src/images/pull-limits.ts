@@ -1,10 +1,10 @@
-// What one pull may take of this machine, and what people read when it takes more.
+// Limits of one image pull, and the messages when a pull exceeds them.
 import { PullFailed } from '../driver/driver.ts';
 
 export interface PullLimits {
-  /** As the registry sends it, compressed. */
+  /** Compressed size, as the registry sends it. */
   readonly downloadBytes: number;
-  /** Of the disk, unpacked. */
+  /** Unpacked size on disk. */
   readonly unpackedBytes: number;
 }
 

@@ -1,4 +1,4 @@
-// Which images the runner pulled itself and when each was last asked for, in a file that outlives it.
+// Images that the runner pulled itself and the last use of each, in a file that outlives the runner.
 import type { Logger } from '@berth/telemetry';
 import { z } from 'zod';
 import { fullName } from '../driver/engine-name.ts';
@@ -36,12 +36,12 @@ export async function openPulledImages(file: string, logger: Logger): Promise<Pu
   };
 }
 
-/** A file that cannot be read costs disk, not images: what it named counts as somebody else's from now on. */
+/** An unreadable file costs disk space, not images: its images count as foreign from now on and are never removed. */
 async function read(file: string, logger: Logger): Promise<[string, Date][]> {
   const text = await readRecord(file);
   try {
     const contents = Contents.parse(JSON.parse(text));
-    // Runners before this one noted images by the names that workloads gave.
+    // Older runners noted images by the names that workloads gave.
     return Object.entries(contents).flatMap(([image, { lastUsedAt }]): [string, Date][] => {
       const name = fullName(image);
       return name === undefined ? [] : [[name, new Date(lastUsedAt)]];

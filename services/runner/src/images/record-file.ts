@@ -2,11 +2,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface RecordFile {
-  /** Of its contents at the time it is written. */
+  /** Saves the contents as they are when the write begins. */
   save(): Promise<void>;
 }
 
-/** Writes one after the other, and whole or not at all: the file is never half written, whenever the runner ends. */
+/** Writes sequentially and atomically: the file is never half written, even if the runner is killed. */
 export function recordFile(file: string, contents: () => unknown): RecordFile {
   let written: Promise<void> = Promise.resolve();
   return {
@@ -22,7 +22,7 @@ export function recordFile(file: string, contents: () => unknown): RecordFile {
   };
 }
 
-/** Its text, and an empty record when there is none yet. Makes its folder. */
+/** Text of the file, or an empty record if it does not exist yet. Creates its folder. */
 export async function readRecord(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   return readFile(file, 'utf8').catch(() => '{}');

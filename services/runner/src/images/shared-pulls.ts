@@ -5,15 +5,15 @@ export type PullWish = Pick<Pull, 'image' | 'credentials'>;
 
 export interface RunningPull {
   readonly image: string;
-  /** The engine gives up what it has downloaded and unpacked. Everybody who waits for the image gets the reason. */
+  /** Aborts the pull; the engine drops its downloaded and unpacked data. Every waiting caller gets the reason. */
   abort(reason: PullFailed): void;
 }
 
 type AbortablePull = PullWish & RunningPull & { readonly signal: AbortSignal };
 
 /**
- * One pull per image and right at a time: whoever comes later with the same right joins it and hears of its progress too. Who
- * may not use a password does not join a pull that does.
+ * One pull at a time per image and credentials: later callers with the same right join it and receive its progress. A
+ * caller that may not use a password does not join a pull that uses one.
  */
 export class SharedPulls {
   readonly #pull: (pull: AbortablePull, onProgress: Listener) => Promise<void>;
