@@ -1,4 +1,4 @@
-// A real api with its node listener, and machines that speak to it as a runner does.
+// A real api with its node listener, and test machines that use the node protocol like a runner.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
@@ -12,9 +12,9 @@ import { startTestApi, type TestApi } from '../support/test-api.ts';
 export interface Stream {
   readonly session: number;
   readonly ingressSecret: string | undefined;
-  /** The next message that is no pulse. */
+  /** Returns the next message other than a pulse. */
   next(): Promise<StreamMessage>;
-  /** Resolves when the api has ended it. */
+  /** Resolves when the api has ended the stream. */
   readonly ended: Promise<unknown>;
   close(): void;
 }
@@ -72,7 +72,7 @@ export class Bed implements AsyncDisposable {
     const hello = { protocol: nodeProtocolVersion, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
     const incoming = await client.open(nodePaths.stream, { ...hello, ...more }, leaving.signal);
     incoming.on('error', () => {});
-    // Not `once` of node:events, which would reject when the connection breaks.
+    // Unlike `once` of node:events, this does not reject when the connection breaks.
     const ended = new Promise((resolve) => incoming.once('close', resolve));
     const reader = createInterface({ input: incoming });
     reader.on('error', () => {});
@@ -91,7 +91,10 @@ export class Bed implements AsyncDisposable {
     return { session, ingressSecret, next, ended, close: () => leaving.abort() };
   }
 
-  /** An instance placed on the machine, as whoever decides would write it. Returns its id and its resource's. */
+  /**
+   * Places an instance on the machine, with the same rows that the orchestrator writes. Returns its id and its
+   * resource's.
+   */
   async place(
     runnerId: string,
     secret = 'open sesame',
@@ -160,7 +163,7 @@ export class Bed implements AsyncDisposable {
     return this.api.database.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  /** Those of a resource say whose they are, as the relay needs to know. */
+  /** Counts outbox rows of a key. A row of a resource must name its workspace, because the relay needs it. */
   async reconciles(key: string): Promise<number> {
     const rows = await this.api.database
       .selectFrom('outbox')

@@ -1,4 +1,4 @@
-// Who gets which certificate, from a real api, and what it opens at the ingress of a runner that has joined.
+// Certificates that a real api issues to each kind of caller, and what they permit at the ingress of a joined runner.
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { ingressCallerName } from '@berth/contract';

@@ -60,7 +60,7 @@ test('a certificate request that cannot be read leaves the token good', async ()
 test('of a caller without a certificate at most 64 KiB are read, and only to join', async () => {
   const { identity } = await bed.join();
   const stranger = new Agent({ ca: identity.authority, servername: nodeServerName });
-  // Only the head of the request is sent: the answer cannot have waited for the body.
+  // Sends only the head of the request, so the answer cannot have waited for the body.
   const announce = async (path: string, bytes: number): Promise<number | undefined> => {
     const headers = { 'content-type': 'application/json', 'content-length': bytes };
     const outgoing = request(new URL(path, bed.api.nodeUrl), { agent: stranger, method: 'POST', headers });

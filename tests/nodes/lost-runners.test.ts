@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** As if it had been silent for that long, then waits until it is given up. */
+/** Makes the runner look silent for longer than the limit, and waits until it is marked as lost. */
 async function loseRunner(runnerId: string): Promise<void> {
   await sql`update runners set last_seen_at = last_seen_at - interval '7 seconds' where id = ${runnerId}`.execute(
     bed.api.database,
@@ -24,7 +24,7 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
   const streams = [await silent.connect(), await speaking.connect()] as const;
   const { id, resourceUid } = await bed.place(silent.identity.runnerId);
   const { id: kept } = await bed.place(speaking.identity.runnerId);
-  // The last one may be cut off by the end of the test.
+  // The end of the test may cut off the last heartbeat.
   const beating = setInterval(() => void speaking.heartbeat(streams[1].session).catch(() => {}), 500);
   try {
     const status = async () => (await bed.runner(silent.identity.runnerId)).status;
@@ -35,11 +35,11 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
     expect(await bed.instance(kept)).toMatchObject({ state: 'placed', ended_at: null });
     expect(await bed.runner(speaking.identity.runnerId)).toMatchObject({ status: 'up' });
 
-    // The stream was open all the while: the machine hears that it must remove what it held.
+    // The stream stayed open: on it the runner receives the order to remove the instance.
     expect(await streams[0].next()).toMatchObject({ type: 'all' });
     expect(await silent.heartbeat(streams[0].session)).toBe(200);
     expect(await status()).toBe('up');
-    // Whether it was in the first message or came after it is a matter of moments.
+    // The instance may be part of the first message, or arrive in a `set` after it, depending on timing.
     let message = await streams[0].next();
     if (message.type === 'set') message = await streams[0].next();
     expect(message).toEqual({ type: 'unset', id, isLeaving: false });
@@ -53,7 +53,7 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
 
 const sandbox = { sandbox: { idleSeconds: 15 } };
 
-/** One that waits for an owner, as the orchestrator writes it. */
+/** Inserts a warm instance, with the same rows that the orchestrator writes. */
 async function placeWaiting(runnerId: string): Promise<string> {
   const id = uuidv7();
   const spec = {
@@ -95,7 +95,7 @@ test('a sandbox stays with its lost runner, what nobody has used ends, and the b
   for (const { resourceUid } of [agent, used, fresh]) expect(await bed.reconciles(resourceUid)).toBe(1);
   expect(await bed.reconciles(runnerId)).toBe(0);
 
-  // Heard again on the stream that stood all the while: its pool is looked at, and its sandbox.
+  // The runner is seen again on the stream that stayed open: its pool and its sandbox are reconciled.
   expect(await machine.heartbeat(stream.session)).toBe(200);
   expect(await status()).toBe('up');
   expect([await bed.reconciles(runnerId), await bed.reconciles(used.resourceUid)]).toEqual([1, 2]);
@@ -129,7 +129,7 @@ test('an api that was stopped for longer than that gives nobody up when it goes 
   );
   const now = performance.now.bind(performance);
   const jump = vi.spyOn(performance, 'now').mockImplementation(() => now() + 7_200_000);
-  // It looks every 2.5 seconds.
+  // The api checks for lost runners every 2.5 seconds.
   await sleep(3_000);
   jump.mockRestore();
   expect(await stopped.runner(runnerId)).toMatchObject({ status: 'up' });

@@ -78,7 +78,7 @@ test('what a sandbox does is recorded as its runner’s durations, and nobody de
   await machine.report(session, report(id, 2, { generation: 2, awake: false, usedMsAgo: 60_000 }));
   const slept = await bed.instance(id);
   expect(slept).toMatchObject({ awake: false, applied_generation: 2, is_expired: false });
-  // An older use does not undo a younger one.
+  // A report of an older use does not overwrite a newer one.
   expect(Date.now() - (slept.used_at?.getTime() ?? 0)).toBeLessThan(30_000);
   await machine.report(session, report(id, 3, { generation: 1, awake: true, usedMsAgo: 0 }));
   expect(await bed.instance(id)).toMatchObject({ awake: true, applied_generation: 2 });

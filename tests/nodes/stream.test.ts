@@ -48,7 +48,7 @@ test('a new generation that nobody announced is sent all the same, some seconds 
   const { id } = await bed.place(machine.identity.runnerId);
   const stream = await machine.connect();
   await stream.next();
-  // What was announced before is heard by then, mostly.
+  // By then the notification of the placement has usually been processed.
   await sleep(500);
   await grow(id, 2);
   expect(await stream.next()).toMatchObject({ type: 'set', instance: { id, generation: 2 } });
@@ -60,7 +60,7 @@ test('a generation that the runner says it has is not sent to it, the next one i
   const { id } = await bed.place(machine.identity.runnerId);
   const stream = await machine.connect();
   await stream.next();
-  // Both are there before the stream looks again.
+  // Both columns change in one statement, before the stream polls again.
   await bed.api.database
     .updateTable('instances')
     .set({ generation: 2, applied_generation: 2 })

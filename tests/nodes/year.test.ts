@@ -12,7 +12,7 @@ import type { Year, YearProgram } from './year/program.ts';
 
 let year: Year;
 
-/** The certificate of the listener lives for 90 days, a runner's for 30: a step is short against a third of both. */
+/** The listener's certificate lives for 90 days, a runner's for 30: a step must be short against a third of both. */
 const stepDays = 5;
 const days = 365;
 
@@ -49,7 +49,7 @@ test('a stream that is open is cut by no renewal', () => {
 });
 
 test('the listener and the runner renew their certificates at two thirds of their life', () => {
-  // Every 60 days and every 20, the first of the first day included.
+  // Renewed every 60 and every 20 days, plus the certificates of the first day.
   expect(distinct(year.days.map(({ listener }) => listener))).toBe(Math.floor(days / 60) + 1);
   expect(distinct(year.days.map(({ runner }) => runner))).toBe(Math.floor(days / 20) + 1);
 });

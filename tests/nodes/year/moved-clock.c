@@ -1,5 +1,6 @@
-// Preloaded into one process: its wall clock is the machine's plus the seconds in a file, which the process itself writes. Timers
-// go on by the monotonic clock, which is left alone. OpenSSL judges certificates by `time`, so a year passes for it as well.
+// Preloaded into one process: its wall clock is the machine's plus the seconds in a file, which the process itself
+// writes. Timers use the monotonic clock, which is unchanged. OpenSSL checks certificates with `time`, so a year passes
+// for it as well.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-// An api with its node listener and one runner, in a process whose clock the process itself moves on by a year. Prints what
-// each day showed, as one line of JSON. Handshakes are real, and OpenSSL judges every certificate by the moved clock.
+// An api with its node listener and one runner, in a process that moves its own clock forward by a year. Prints the
+// results of each day as one line of JSON. Handshakes are real, and OpenSSL checks every certificate against the moved
+// clock.
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -27,9 +28,9 @@ export interface YearProgram {
 
 interface YearDay {
   readonly day: number;
-  /** Of a heartbeat on a connection of its own, or why there was none. */
+  /** Status of a heartbeat on a new connection, or the error message. */
   readonly answer: number | string;
-  /** Serial number of what the listener showed. */
+  /** Serial number of the listener's certificate. */
   readonly listener: string;
   readonly runner: string;
   readonly daysLeft: Readonly<Record<string, number>>;
@@ -84,7 +85,7 @@ const keeping = keepCertificate(identity, {
   },
 });
 
-/** The stream of the first day is never opened again. */
+/** The stream is opened on the first day and never reopened. */
 const hello = { protocol: 1, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
 const stream = await client.open(nodePaths.stream, hello, stopping.signal);
 let isStreamOpen = true;
@@ -98,7 +99,7 @@ const session = await new Promise<number>((resolve) =>
 );
 stream.resume();
 
-/** A fresh connection, with what the runner holds on that day. */
+/** Sends a heartbeat on a new connection, with the runner's certificate of that day. */
 async function heartbeat(): Promise<number | string> {
   const fresh = createNodeClient(apiUrl, identity);
   const body = { session, freeMemoryMb: 100, freeDiskPercent: 50, instances: 0 };
@@ -125,13 +126,13 @@ async function daysLeft(): Promise<Record<string, number>> {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [String(labels.certificate), value]) ?? []);
 }
 
-/** Whether nothing is left to renew today. */
+/** True when nothing is left to renew today. */
 async function isRenewed(): Promise<boolean> {
   const { 'node-listener': listener = 0 } = await daysLeft();
   return !isDueForRenewal(identity.certificate, Date.now()) && listener > 30;
 }
 
-/** Only ends a wait for what never comes; what happens then shows in the answers. */
+/** Bounds the wait for a renewal that never happens; the results then show the failure. */
 let patience = 2_000;
 const days: YearDay[] = [];
 for (let day = 0; day <= program.days; day += program.stepDays) {
