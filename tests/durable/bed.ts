@@ -1,4 +1,4 @@
-// A database and a Restate of a test file's own, the work of work.ts in it, and processes that can be killed.
+// A database and a Restate per test file, with the test work of work.ts, and processes that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,9 +15,9 @@ export type Bed = AsyncDisposable & {
   restate: TestRestate;
   sender: Sender;
   addWork(keys: readonly string[]): Promise<void>;
-  /** Resolves when no work is left; throws when that takes too long. */
+  /** Resolves when no work is left; throws after the timeout. */
   allDone(timeoutMs?: number): Promise<void>;
-  /** How often each key's effect happened. */
+  /** Number of effects per key. */
   effects(): Promise<Record<string, number>>;
   runsOf(key: string): Promise<{ pid: number; started: number; ended: number | undefined }[]>;
   spawn(program: WorkProgram): Promise<ChildProcess>;
@@ -75,7 +75,7 @@ async function spawnWork(program: WorkProgram): Promise<ChildProcess> {
   return child;
 }
 
-/** Asks every few milliseconds; the limit only ends what hangs, and the failure says how long it asked. */
+/** Polls every few milliseconds. The timeout only ends a hanging test, and the error names it. */
 export async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs = 50_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await isTrue())) {

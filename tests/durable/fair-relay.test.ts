@@ -1,4 +1,4 @@
-// No workspace waits for the messages of another.
+// The messages of one workspace never delay those of another.
 import { enqueue, uuidv7 } from '@berth/database';
 import { type Outgoing, type RunningHandlers, type Sender, startHandlers, startRelay } from '@berth/durable';
 import { sql } from 'kysely';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await bed[Symbol.asyncDispose]();
 });
 
-/** Tells the test what leaves, batch by batch, and passes it on. */
+/** Starts a relay that records each batch and passes it on. */
 function startListened(batchSize: number) {
   const batches: (readonly Outgoing[])[] = [];
   const sender: Sender = {
@@ -42,7 +42,7 @@ function startListened(batchSize: number) {
 }
 const queue = (workspaceId: string, key: string): Promise<void> =>
   bed.database.transaction().execute((tx) => enqueue(tx, { topic: 'reconcile', key, workspaceId }));
-/** Of many workspaces the nth message each, `<workspace>/<n>`, those of one workspace after those of another. */
+/** Queues messages `<workspace>/<n>`, all of one workspace before those of the next. */
 async function queueAll(workspaces: readonly string[], each: number): Promise<void> {
   for (const workspace of workspaces)
     for (let index = 0; index < each; index += 1) await queue(workspace, `${workspace}/${index}`);
@@ -59,13 +59,13 @@ test('behind 20 000 messages of one workspace that of another leaves with the fi
   await until(() => batches.some((batch) => batch.some(({ key }) => key === 'small')));
   const [first = []] = batches;
   expect(first.map(({ key }) => key)).toContain('small');
-  // One that is written while the queue is worked off does not wait for its end either.
+  // A message that is queued during the backlog does not wait for the end of the backlog either.
   await queue(small, 'later');
   const before = batches.length;
   await until(() => batches.some((batch) => batch.some(({ key }) => key === 'later')));
   await stop();
   const place = batches.findIndex((batch) => batch.some(({ key }) => key === 'later'));
-  // Or with the one after it: its turns may have been given before the row was there.
+  // It may leave one batch later, if the turns were already assigned when its row was written.
   expect(place).toBeLessThanOrEqual(before + 1);
   expect(await isEmpty()).toBe(false);
 });

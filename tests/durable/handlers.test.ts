@@ -1,4 +1,4 @@
-// What a handler may rely on while nothing is killed.
+// Guarantees for a handler while no process is killed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createSender,
@@ -31,7 +31,7 @@ const serve = async (...catalogue: Handler[]): Promise<RunningHandlers> => {
   running = await startHandlers({ catalogue, adminUrl: restate.adminUrl, port: 0, logger: silent });
   return running;
 };
-/** Names are for ever in one Restate, so each test has its own. */
+/** Restate keeps handler names permanently, so each test uses its own. */
 let names = 0;
 const nextName = (): string => `probe-${++names}`;
 const Empty = z.object({});
@@ -49,7 +49,7 @@ test('two runs of one key never overlap, runs of different keys do', async () =>
       if (running.has(key)) mostAtOnce.key += 1;
       running.add(key);
       mostAtOnce.all = Math.max(mostAtOnce.all, running.size);
-      // The first run of each key waits for those of the others.
+      // The first run of each key waits until all four keys run.
       if (running.size === 4) together.resolve();
       await together.promise;
       await sleep(10);
@@ -161,12 +161,12 @@ test('a poison message is tried again with growing pauses and does not hold othe
   await serve(probe);
   await sender.send(probe, 'poison', {});
   await until(() => attempts.length >= 2);
-  // The poison never ends: whatever it held would never come.
+  // The poison message is retried forever, so a message that it blocked would never be handled.
   await sender.sendMany(Array.from({ length: 50 }, (_, index) => outgoing(probe, `fine-${index}`)));
   await until(() => others === 50);
   await until(() => attempts.length >= 4);
   const pauses = attempts.slice(1, 4).map((at, index) => at - (attempts[index] ?? 0));
-  // 50, 150 and 450 ms, less what one measures wrongly.
+  // Expected pauses are 50, 150 and 450 ms; half of each allows for measuring errors.
   expect([25, 75, 225].filter((least, index) => (pauses[index] ?? 0) < least)).toEqual([]);
 });
 
@@ -254,7 +254,7 @@ test('a stop lets the running call finish', async () => {
   await until(() => seen.length === 1);
   await served.stop();
   expect(seen).toEqual(['begun', 'ended']);
-  // At the same address, where Restate would bring the call again if it had not heard of its end.
+  // Serves at the same address, where Restate would repeat the call if it had not received its end.
   const port = Number(new URL(served.url).port);
   running = await startHandlers({ catalogue: [probe], adminUrl: restate.adminUrl, port, logger: silent });
   await sleep(500);

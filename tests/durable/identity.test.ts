@@ -1,4 +1,4 @@
-// Who may call the handlers: the Restate whose key they know, and nobody else who reaches their port.
+// Only the Restate whose key the handlers know may call them, even if others can reach their port.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { connect } from 'node:http2';
 import { createSender, defineHandler, startHandlers } from '@berth/durable';
@@ -15,7 +15,7 @@ import { silent } from './work.ts';
 
 const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** As Restate writes it: the 32 bytes of the key in base 58. */
+/** Key in Restate's format: its 32 bytes in base 58. */
 function identityKeyOf(publicKey: KeyObject): string {
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   let rest = BigInt(`0x${raw.toString('hex')}`);

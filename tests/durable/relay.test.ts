@@ -68,7 +68,7 @@ const succeeds = (what: Promise<void>): Promise<boolean> =>
 const keysOf = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`);
 const onceEach = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 1]));
-/** Tells the test what leaves, and passes it on. */
+/** Records the messages and passes them on. */
 const counting = (sent: Outgoing[]): Sender => ({
   ...bed.sender,
   sendMany(messages) {
@@ -117,7 +117,7 @@ test('what nobody announced waits until it is old enough, and goes with what is 
   const running = relay({ pollMs: 50, unannouncedMs: 3_600_000, sender: counting(sent) });
   const isSent = (key: string): boolean => sent.some((message) => message.key === key);
   await until(isListening);
-  // A relay that begins to listen looks at everything once, which may take some along.
+  // A relay polls once when it begins to listen, which may already send some of the rows.
   let waiting: string | undefined;
   for (const key of ['one', 'two', 'three']) {
     await write([key]);
@@ -214,7 +214,7 @@ test('while Restate is away rows wait and the relay asks ever less often; then t
   await write(keysOf('away', 5));
   await sleep(2_000);
   expect(await rowsLeft()).toBe(5);
-  // 100, 200, 400, 800 … ms with a half of chance: about five rounds of five; without a pause there would be hundreds.
+  // Backoff of 100, 200, 400, 800 … ms with up to half as jitter: about five rounds of five; without it, hundreds.
   expect(sent.length).toBeLessThanOrEqual(50);
   await bed.restate.start();
   await bed.allDone();
@@ -252,7 +252,7 @@ test('a relay outlives the loss of its database connections', async () => {
   await sleep(200);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(bed.database);
-  // Each of the test's own connections may be found broken once.
+  // Each pooled connection of the test may turn out to be broken once.
   await until(() => succeeds(write(['after'])));
   await until(() => succeeds(bed.allDone()));
   await running.stop();

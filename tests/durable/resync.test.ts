@@ -1,4 +1,4 @@
-// The database alone knows what is unfinished; the engine may forget everything.
+// Only the database knows what is unfinished; Restate may lose all its data.
 import { resync, startHandlers, startRelay } from '@berth/durable';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -29,7 +29,7 @@ test(`wiping Restate in the middle of ${pieces} pieces of work loses none and do
     pollMs: 20,
   });
   await bed.addWork(keys);
-  // Some are timers far in the future, some have begun, some wait in the outbox.
+  // A third are timers far in the future, a third have begun, a third wait in the outbox.
   for (const [index, key] of keys.entries()) {
     if (index % 3 === 0) await bed.sender.send(workMessage, key, {}, { delayMs: 3_600_000 });
     else if (index % 3 === 1) await bed.sender.send(workMessage, key, { holdMs: 400 + 20 * index });

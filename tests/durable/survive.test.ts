@@ -1,4 +1,4 @@
-// Processes are killed in the middle of work; every piece of it is done, and done once.
+// Processes are killed in the middle of work; every piece of it is done exactly once.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHandlers } from '@berth/durable';
@@ -80,7 +80,7 @@ test('when two runs of one key overlap, compare-and-set lets one through and the
   });
   for (const key of keys) await bed.sender.send(workMessage, key, { holdMs: 6_000 });
   await until(async () => (await bed.runsOf('overlap-9')).length === 1);
-  // The runs go on, while the Restate that comes back knows nothing of them and begins each again.
+  // The runs continue, but the restarted Restate does not know them and begins each run again.
   await bed.restate.kill();
   await bed.restate.start();
   const overlapping = async (): Promise<number> => {

@@ -1,5 +1,5 @@
-// Work that tests stand on: rows that want to be done a number of times, one handler that does them, and what became of it.
-// Run as a program it is a process that a test can kill.
+// Test work: rows that have to be done a number of times, one handler that does them, and tables of runs and effects.
+// Started as a program, it is a process that a test can kill.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '@berth/database';
 import {
@@ -18,7 +18,7 @@ import { z } from 'zod';
 
 export const silent: Logger = createLogger({ role: 'test' }, { level: 'silent' });
 
-/** `holdMs` lies between what is read and what is written, `holdAfterMs` between that and the answer. */
+/** `holdMs` delays between the read and the write, `holdAfterMs` between the write and the answer. */
 export const workMessage = defineMessage({
   name: 'reconcile',
   input: z.object({ holdMs: z.number().optional(), holdAfterMs: z.number().optional() }),
@@ -47,7 +47,7 @@ export function workCatalogue(database: Database): Catalogue {
         const { rows } = await sql<{ generation: number }>`
           select generation from work where key = ${key} and done < wanted`.execute(database);
         const [found] = rows;
-        // Handlers never wait; here it stands for slow statements.
+        // Handlers never wait; this sleep simulates slow statements.
         await sleep(input.holdMs ?? 0);
         if (found !== undefined) await doOnce(database, key, found.generation);
         await sleep(input.holdAfterMs ?? 0);
@@ -57,7 +57,7 @@ export function workCatalogue(database: Database): Catalogue {
   ];
 }
 
-/** The effect and the new generation are one statement; whoever decided on an older one changes nothing. */
+/** Compare-and-set: the effect and the new generation are one statement, and an outdated generation changes nothing. */
 async function doOnce(database: Database, key: string, generation: number): Promise<void> {
   await sql`
     with changed as (
@@ -75,7 +75,7 @@ export const unfinishedWork = defineResyncSource({
   },
 });
 
-/** Dies at the worst moment: the engine has the messages, the rows are still there. */
+/** Kills the process at the worst moment: Restate has the messages, but the outbox rows still exist. */
 function killedAfterSend(sender: Sender): Sender {
   return {
     ...sender,

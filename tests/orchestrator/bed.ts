@@ -1,5 +1,5 @@
-// An api, a Restate and an orchestrator of a test file's own. Runners are rows, and what they report is written as the api
-// records it.
+// An api, a Restate and an orchestrator per test file. Runners are rows, and their reports are written like the api
+// records them.
 import { randomUUID } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
 import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
@@ -25,38 +25,40 @@ interface InstanceRow {
 export interface Report {
   readonly state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
   readonly message?: string;
-  /** Of a sandbox: nobody has used it for as long as its rules allow. */
+  /** For a sandbox: it was unused for as long as its rules allow. */
   readonly isExpired?: boolean;
 }
 
 export interface BedOptions {
-  /** Of the orchestrator and of the api. */
+  /** Placement settings of the orchestrator and of the api. */
   readonly placement?: z.input<typeof PlacementConfig>;
   readonly resyncMs?: number;
-  /** Of the api; the orchestrator reads the limits from it. */
+  /** Settings of the api; the orchestrator reads the limits from it. */
   readonly config?: z.input<typeof ApiConfig>;
 }
 
 export type Bed = AsyncDisposable & {
   readonly api: TestApi;
   readonly restate: TestRestate;
-  /** Undefined until it is started. */
+  /** Undefined until `startOrchestrator`. */
   orchestrator: RunningOrchestrator | undefined;
   startOrchestrator(): Promise<void>;
   addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[]; warm?: object[] }): Promise<string>;
-  /** An agent that keeps one instance unless it says otherwise, and its uid. */
+  /** Creates an agent with one instance by default, and returns its uid. */
   deploy(name: string, runtime?: object, spec?: object): Promise<string>;
-  /** A sandbox that is on its way, and its uid. Its creation is answered when it is up, which is not waited for. */
+  /** Creates a sandbox and returns its uid, without waiting for the answer, which comes once the sandbox is up. */
   sandbox(name: string, spec?: object): Promise<string>;
   uidOf(name: string): Promise<string>;
   instances(uid: string): Promise<InstanceRow[]>;
-  /** Waits for instances that should run, and returns them. */
+  /** Waits until `count` instances should run, and returns them. */
   running(uid: string, count?: number): Promise<InstanceRow[]>;
   report(id: string, report: Report): Promise<void>;
-  /** Says gone of everything that should go, and ready of everything that should run, until stopped. */
+  /**
+   * Until stopped, reports `gone` for every instance that should go, and `ready` for every instance that should run.
+   */
   playRunners(): { stop(): Promise<void> };
   statusOf(name: string, kind?: 'agents' | 'sandboxes'): Promise<string | undefined>;
-  /** Runners whose reservation is not the sum of their instances'. */
+  /** Runners whose reservation differs from the sum of their instances. */
   wrongReservations(): Promise<unknown[]>;
 };
 
@@ -66,7 +68,7 @@ export const testScaling = { requestsPerInstance: 10, idleSeconds: 2, mostInstan
 
 export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
-/** Its runners have runc alone unless a test says otherwise. */
+/** Runners have only runc by default. */
 export const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' } as const;
 
 export async function makeBed({ placement = testPlacement, resyncMs, config = {} }: BedOptions = {}): Promise<Bed> {
@@ -185,7 +187,7 @@ export async function makeBed({ placement = testPlacement, resyncMs, config = {}
   return bed;
 }
 
-/** As the api leaves it beside a write. */
+/** Adds an outbox row and notifies, like the api does with a write. */
 export async function tell({ database }: TestApi, topic: 'reconcile' | 'pool', key: string): Promise<void> {
   await sql`insert into outbox (topic, key) values (${topic}, ${key})`.execute(database);
   await sql`select pg_notify('outbox', '')`.execute(database);

@@ -1,5 +1,5 @@
-// What holds when the engine lets two runs of a key overlap, when many resources want the same memory, and when the engine
-// forgets everything.
+// Guarantees when Restate lets two runs of a key overlap, when many resources compete for memory, and when Restate
+// loses all its data.
 import { randomUUID } from 'node:crypto';
 import { connect } from '@berth/database';
 import { PlacementConfig } from '@berth/placement';

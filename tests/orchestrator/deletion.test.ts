@@ -1,4 +1,4 @@
-// A delete ends with nothing, from every state; a workspace takes everything in it along.
+// A delete removes everything, from every state; deleting a workspace removes everything in it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
 import { wrongCounters } from '../support/counters.ts';

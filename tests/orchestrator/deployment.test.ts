@@ -77,7 +77,7 @@ test('a revision that fails says why in its own words, and the old one goes on s
   });
   expect((await bed.running(uid)).map(({ id }) => id)).toEqual([old?.id]);
   expect(await revisionsOf('brittle')).toEqual(['FAILED', 'DEPLOYED active']);
-  // Chosen by hand, the old one is a deployment that works.
+  // When the old revision is chosen explicitly, the deployment is healthy.
   const { body } = await bed.api.admin.get('/agents/brittle/revisions');
   await change('brittle', { revision: { active: body[1].id } });
   await becomes('brittle', 'DEPLOYED');

@@ -1,5 +1,5 @@
-// Lifetimes of one to five seconds, kept whoever dies in between: late at worst, never never, never twice. Control-plane sheet
-// 3.5, wire check 14.
+// Lifetimes of one to five seconds end exactly once, also when a process is killed meanwhile; they may end late.
+// Control-plane sheet 3.5, wire check 14.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ interface Ending {
   readonly message: string;
 }
 
-/** Of every sandbox that should have ended: how late it was, and how often it was told. */
+/** For every sandbox that should have ended: its delay, and the number of expiration events. */
 async function endings({ api }: Bed): Promise<Ending[]> {
   const { rows } = await sql<Ending>`
     select name, extract(epoch from terminated_at - expires_at)::float8 * 1000 as "lateMs",
@@ -35,7 +35,10 @@ const isOver = async ({ api }: Bed): Promise<boolean> => {
   return rows.length === 0;
 };
 
-/** Late is allowed, and as late as an attempt that hangs: it is cut off after a minute. What does not come says what the engine has. */
+/**
+ * A sandbox may end late, even by a hanging attempt, which is cut off after a minute. On a timeout the error shows
+ * Restate's invocations.
+ */
 async function untilOver(bed: Bed): Promise<void> {
   await until(() => isOver(bed), 100_000).catch(async (error: Error) => {
     const query = 'select target, status, retry_count, last_failure, next_retry_at, modified_at from sys_invocation';
@@ -48,7 +51,7 @@ async function untilOver(bed: Bed): Promise<void> {
   });
 }
 
-/** Nothing of them is left, and whatever they held was given back once. */
+/** Every sandbox ended once, and all its counters, labels and reservations were released once. */
 async function requireClean(bed: Bed, count: number): Promise<void> {
   const all = await endings(bed);
   expect(all).toHaveLength(count);
@@ -142,7 +145,7 @@ test('a lifetime that is changed or taken away counts as it stands, not as it wa
     bed.api.admin.put(`/sandboxes/${name}`, { metadata: { name }, spec: { runtime: { ttl } } });
   await change('extended', '1h');
   await change('freed', '');
-  // Armed after the others, for as long as they were: when it has ended, their first timers have fired.
+  // Armed after the others with the same ttl: when it has ended, their first timers have fired.
   await bed.sandbox('witness', { runtime: { ttl: '6s' } });
   await change('cut', '3s');
   for (const name of ['cut', 'witness'])

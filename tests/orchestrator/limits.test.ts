@@ -1,4 +1,4 @@
-// One account cannot take the machines: what it may hold is counted where instances are placed.
+// An account cannot take all machines: its limits are counted where instances are placed.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
@@ -38,12 +38,12 @@ test('an agent that asks for 10 000 instances gets what its account may hold; it
   expect(answer.status).toBe(200);
   await bed.running(await bed.uidOf('modest'), 2);
 
-  // A sandbox of the full account is refused at once, with the name of the limit.
+  // A sandbox of the account at its limit is refused at once, with the name of the limit.
   const refused = await bed.api.admin.post('/sandboxes', { metadata: { name: 'none-left' }, spec: {} });
   expect([refused.status, refused.body.code]).toEqual([403, 'QUOTA_EXCEEDED']);
   expect(refused.body.message).toContain('limit of 70 for instances');
 
-  // What ends is free for others of the account, whatever ended it.
+  // The share of ended instances is free again for the account.
   await bed.api.admin.delete('/agents/greedy');
   await until(async () => (await bed.statusOf('greedy')) === undefined);
   const sandbox = await bed.sandbox('room-again');

@@ -1,4 +1,4 @@
-// A machine that is away takes its sandboxes along, and brings them back: nothing empty ever stands in their place.
+// An unreachable machine takes its sandboxes along and brings them back: they are never replaced by empty ones.
 
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** One that is up, on a machine of its own. */
+/** Brings up a sandbox on a new runner, the only one with memory. */
 async function bringUp(name: string): Promise<{ uid: string; id: string; runner: string }> {
   await sql`update runners set memory_mb = 0`.execute(bed.api.database);
   const runner = await bed.addRunner({ isolation: ['gvisor'] });
@@ -28,7 +28,7 @@ async function bringUp(name: string): Promise<{ uid: string; id: string; runner:
   return { uid, id, runner };
 }
 
-/** As the api writes it when it gives a runner up, and when it hears of it again. */
+/** Writes what the api writes when it marks a runner as lost, and when the runner returns. */
 async function setRunner(runner: string, status: 'lost' | 'up', uid: string): Promise<void> {
   const seen = status === 'up' ? sql`clock_timestamp()` : sql`last_seen_at`;
   await sql`update runners set status = ${status}, last_seen_at = ${seen} where id = ${runner}`.execute(

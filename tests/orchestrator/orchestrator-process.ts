@@ -1,4 +1,4 @@
-// An orchestrator in a process of its own, for tests that kill it and start it again.
+// An orchestrator in a separate process, for tests that kill and restart it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../scripts/engines/free-port.ts';
@@ -21,7 +21,7 @@ export class OrchestratorProcess implements Disposable {
     return started;
   }
 
-  /** Returns once it serves. */
+  /** Resolves once the orchestrator serves. */
   async start(): Promise<void> {
     const file = `${import.meta.dirname}/orchestrator-program.ts`;
     const child = spawn(process.execPath, [file, JSON.stringify(this.#program)], {

@@ -1,4 +1,4 @@
-// An orchestrator as a process of its own, so that it can be killed. Says "up" once it serves.
+// An orchestrator as a separate process, so that it can be killed. Prints "up" once it serves.
 import { ApiConfig } from '@berth/api';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
 import { PlacementConfig } from '@berth/placement';
@@ -8,7 +8,7 @@ import { conformanceBrand } from '../support/conformance-brand.ts';
 export interface OrchestratorProgram {
   readonly databaseUrl: string;
   readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
-  /** Always the same: Restate calls what it has begun where it began it. */
+  /** Fixed across restarts, because Restate retries a call at the address where it began. */
   readonly port: number;
 }
 

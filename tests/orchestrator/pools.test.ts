@@ -1,5 +1,5 @@
-// What runners keep ready, with real engines: filled when a runner comes, refilled after a claim, never above what was wished
-// for, and given back when nobody wishes for it any more. Creates go through the api.
+// Warm pools with real engines: filled when a runner joins, refilled after a claim, never larger than requested, and
+// removed when no longer requested. Sandboxes are created through the api.
 import { connect } from '@berth/database';
 import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
@@ -160,7 +160,7 @@ test('images used lately are kept ready too, no more of each than were used, for
   for (const name of ['late-1', 'late-2', 'late-3', 'late-4'])
     await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'DEPLOYED');
   await wish(runner, [], 2);
-  // Other tests of this hour used another image.
+  // Other tests used another image within the hour.
   const kept = async () => (await waiting(runner)).map(({ pool }) => pool).filter((pool) => !pool.endsWith(image));
   await until(async () => (await kept()).length === 3);
   const { workspace_id: owner } = await bed.api.database

@@ -1,4 +1,4 @@
-// What a workload names: policies that say where it may run, and connections that lend it their secrets.
+// References of a workload: policies that restrict its regions, and connections that provide secrets.
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What a deleted workspace has left is removed to the end, whoever dies in between.
+// The contents of a deleted workspace are removed completely, also when the orchestrator is killed meanwhile.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';
@@ -9,7 +9,7 @@ import { OrchestratorProcess } from './orchestrator-process.ts';
 
 const drives = 10_000;
 
-/** A workspace with many drives, and a job with an execution of many tasks. */
+/** Creates a workspace with many drives, and a job with an execution of many tasks. */
 async function fillWorkspace(api: TestApi): Promise<string> {
   await api.addWorkspace('full');
   const inside = api.admin.with({ workspace: 'full' });

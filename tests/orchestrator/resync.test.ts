@@ -1,4 +1,4 @@
-// What is found again when the engine has forgotten everything, and what is left in peace.
+// Unfinished work that a resync finds after Restate has lost its data, and finished work that it ignores.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepingRunners } from '../../services/orchestrator/src/pools/keeping-runners.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await bed.running(await bed.uidOf('wide'), 2);
   await until(async () => (await found()).length === 0);
   await runners.stop();
-  // From here on nobody looks.
+  // From here on no orchestrator runs.
   await bed.orchestrator?.stop();
   bed.orchestrator = undefined;
 });

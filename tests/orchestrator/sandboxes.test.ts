@@ -1,4 +1,4 @@
-// From a write to a sandbox's one instance and back, through the api, the outbox, Restate and the orchestrator.
+// From a write to the one instance of a sandbox and back, through the api, the outbox, Restate and the orchestrator.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../durable/bed.ts';

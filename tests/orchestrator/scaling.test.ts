@@ -1,4 +1,4 @@
-// What gateways say that is asked of a workload, and the instances that follow from it.
+// Demand that gateways report for a workload, and the number of instances that results.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
@@ -25,7 +25,7 @@ async function say(gatewayId: string, uid: string, requests: number, lifeSeconds
   await sql`select pg_notify('outbox', '')`.execute(bed.api.database);
 }
 
-/** The database itself counts, at every write: an overshoot of a moment is seen too. */
+/** A trigger counts at every write, so that even a momentary overshoot is recorded. */
 async function recordMostRunning(database: Database): Promise<(uid: string) => Promise<number>> {
   await sql`create table most_running (resource_uid uuid primary key, most int not null)`.execute(database);
   await sql`create function record_most_running() returns trigger language plpgsql as $$
@@ -76,7 +76,7 @@ test('gateways add up, maxScale caps, and a gateway that died is forgotten when 
   await bed.running(uid, 3);
   await say(second, uid, 8, 3);
   await say(first, uid, 0);
-  // The second one says nothing more.
+  // The second gateway reports nothing more.
   await bed.running(uid, 1);
   expect(await bed.statusOf('busy')).toBe('DEPLOYED');
   expect(await bed.wrongReservations()).toEqual([]);
