@@ -41,7 +41,7 @@ test('one that cannot wake is busy, to a lease and through a tunnel, and nobody 
   const error = await leases.on(id).catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(NotDispatched);
   expect(error).toMatchObject({ reason: 'busy', retryAfterSeconds: 7 });
-  // It is asked for anew the next time.
+  // The busy answer is not kept: the next call asks again.
   bed.admissions.delete(id);
   expect((await leases.on(id))?.place.port).toBe(bed.endpoints.get(id)?.port);
   await leases.close();

@@ -1,5 +1,6 @@
-// What a caller may do, by its certificate. TLS has shown that the caller has the certificate's key; everything else is judged here,
-// and not by what TLS says of the connection: a resumed one counts as authorized there, even when no certificate was ever shown.
+// Rights of a caller, derived from its certificate. TLS has proved that the caller holds the certificate's key.
+// Everything else is checked here and not taken from TLS, which counts a resumed session as authorized even if no
+// certificate was ever shown.
 import type { X509Certificate } from 'node:crypto';
 import { type IngressCaller, ingressCallerName, ingressCallers } from '@berth/contract';
 
@@ -10,7 +11,7 @@ const rights: Readonly<Record<IngressCaller, readonly Right[]>> = {
   api: ['tunnels', 'calls'],
 };
 
-/** Empty for whoever is not a gateway or an api of this deployment, and for whose certificate has ended. */
+/** Empty if the caller is not a gateway or an api of this deployment, or if its certificate is not valid at `nowMs`. */
 export function rightsOf(
   certificate: X509Certificate | undefined,
   authority: X509Certificate,
@@ -18,7 +19,8 @@ export function rightsOf(
 ): readonly Right[] {
   if (certificate === undefined || !certificate.checkIssued(authority) || !certificate.verify(authority.publicKey))
     return [];
-  // Its only name: a runner's certificate of the same authority names the runner.
+  // The name must be the only one in the certificate: a runner's certificate comes from the same authority and names
+  // the runner.
   const caller = ingressCallers.find((each) => certificate.subjectAltName === `DNS:${ingressCallerName(each)}`);
   return caller === undefined || !isValid(certificate, nowMs) ? [] : rights[caller];
 }

@@ -1,4 +1,4 @@
-// Who may come in. Each caller makes a real handshake, and its key is the one that its certificate names.
+// Access to the ingress. Each caller makes a real handshake with the key that its certificate names.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ import { WaitingRoom } from './waiting-room.ts';
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
 
-/** Everybody who must stay outside, and what each shows. */
+/** Callers that must be refused, with the certificate that each shows. */
 async function strangers({ authority, runnerId }: Bed): Promise<Record<string, Card>> {
   const elsewhere = await makeAuthority();
   const gateway = ingressCallerName('gateway');
@@ -62,7 +62,7 @@ test('a resumed session is worth what its first certificate was worth', async ()
     });
     await once(socket, 'secureConnect');
     socket.write('{}\n');
-    // The tickets come before the answer.
+    // The session tickets arrive before the answer.
     const said = parseLine(await readLine(socket, 4_096), TunnelAnswer)?.tunnel;
     const isResumed = socket.isSessionReused();
     socket.destroy();
@@ -83,7 +83,7 @@ test('a certificate that ends leaves open tunnels alone, and opens no new ones',
   let nowMs = Date.now();
   const leases = new Leases({ socketPath: bed.lease, answerMs: 20_000, keepMs: 1_000 });
   const { key, certificate, authority } = await bed.newIdentity();
-  // In this process, because here is the clock that the test moves.
+  // The listener runs in this process, because the test moves the clock of this process.
   const listener = await startTunnelListener({
     ...{ host: '127.0.0.1', port: 0, leases, localSocket: bed.lease },
     certificate: { key, certificate, authority, ticketKeys: randomBytes(48).toString('base64') },
@@ -96,7 +96,7 @@ test('a certificate that ends leaves open tunnels alone, and opens no new ones',
   const bundle = await bed.bundle(bed.cards.gateway, listener.port);
   const { socket, answer } = await bed.open(id, bundle);
   expect(answer).toBe('open');
-  // Of nine days.
+  // The certificate is valid for nine more days.
   nowMs += 10 * 86_400_000;
   expect((await bed.open(id, bundle)).answer).toBe('refused');
   await expect(bed.bundle(bed.cards.gateway, listener.port)).rejects.toThrow('refused');
@@ -124,9 +124,9 @@ test('a caller renews its certificate by itself: what is open goes on, what is n
   const first = await open();
   const [oldest] = bundles;
   const { certificate } = credentials;
-  // Of the ten days of its life seven are over: it is due, and still good.
+  // Seven of the ten days of the certificate's life are over: it is due for renewal and still valid.
   nowMs += 6 * 86_400_000;
-  // And it is not looked at again within ten seconds.
+  // The credentials are checked at most every ten seconds of this clock, so it is moved too.
   const { now } = performance;
   vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
   onTestFinished(() => void vi.restoreAllMocks());

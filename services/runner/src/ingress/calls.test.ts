@@ -9,7 +9,7 @@ import { startTestIngress } from './ingress-fixture.ts';
 
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 
-/** The api's side. */
+/** The api's side of a call. */
 function caller(bed: Bed, role: 'gateway' | 'api' = 'api') {
   const lines = new RunnerLines({
     credentials: bed.credentials(role),

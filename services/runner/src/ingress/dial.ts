@@ -13,7 +13,8 @@ export function dial({ host, port }: Lease['place']): Promise<Socket | undefined
       resolve(undefined);
     };
     socket.setTimeout(patienceMs, fail);
-    // Stays: what breaks later is seen by whoever reads or writes it.
+    // The listener stays after the connection is open: a later failure is handled by the code that reads or writes
+    // the socket, and must not become an unhandled error.
     socket.on('error', fail);
     socket.once('connect', () => {
       socket.setTimeout(0).off('timeout', fail);

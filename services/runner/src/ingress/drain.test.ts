@@ -23,7 +23,7 @@ test('a lease tells the address, is counted while it is held, and needs no secre
 });
 
 test('an instance to which nobody speaks is drained at once, also when somebody just did', async () => {
-  // A drain that waits outlasts the test.
+  // With this limit, a drain that waits outlasts the test.
   await using bed = await startTestIngress(3_600);
   await bed.traffic.drain(randomUUID(), never, false);
   const id = await bed.serve((socket) => void socket.end());
@@ -46,7 +46,7 @@ test('a drain lets tunnels finish, asks lease holders to leave, and ends with th
   expect(await readLine(lease.socket, 100)).toBe('{"lease":"over"}');
   expect((await bed.open(id)).answer).toBe('unknown');
   expect((await bed.ask(id)).answer).toEqual({ lease: 'unknown' });
-  // This one, and that of the process that carries the tunnel.
+  // The lease of this test, and the lease of the process that carries the tunnel.
   expect(bed.traffic.leases).toBe(2);
   lease.socket.end();
   await expect.poll(() => bed.traffic.leases).toBe(1);
@@ -67,7 +67,7 @@ test('a drain waits no longer than it may, and tried again it does not wait all 
   await bed.open(other);
   const drain = (instance: string) => bed.traffic.drain(instance, never, false).then(() => instance);
   expect(await Promise.race([drain(other), drain(id)])).toBe(id);
-  // It was not cut: its container says goodbye itself when it is stopped.
+  // The drain did not cut the tunnel: its container closes it when it is stopped.
   socket.end('x');
   expect(await text(socket)).toBe('x');
 });

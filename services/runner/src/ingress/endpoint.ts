@@ -1,4 +1,4 @@
-/** Where a container answers, inside the machine's network. */
+/** Address of a container inside the machine's network. */
 export interface Endpoint {
   readonly address: string;
   readonly port: number;
@@ -8,16 +8,19 @@ export type Admission =
   | {
       readonly is: 'open';
       readonly endpoint: Endpoint;
-      /** How long a lease may be kept unused; as long as its holder likes when absent. */
+      /** Maximum time that a lease may be kept unused; unlimited when absent. */
       readonly keepMs?: number;
     }
-  /** Nothing of that name may be spoken to here. */
+  /** No instance with that id takes requests on this runner. */
   | { readonly is: 'unknown' }
-  /** It sleeps, and the machine has no memory to wake it. */
+  /** The sandbox sleeps, and the machine has no memory to wake it. */
   | { readonly is: 'busy'; readonly retryAfterSeconds: number };
 
-/** Who knows which instances may be spoken to: those that are ready, and wanted. */
+/** Opens instances for requests. Only instances that are ready and wanted can be opened. */
 export interface Endpoints {
-  /** Resolves once it is awake. Whoever asks has begun to use it in the traffic book: it does not fall asleep again meanwhile. */
+  /**
+   * Resolves once the instance is awake. The caller must already have begun a use in the traffic book, so that the
+   * instance does not fall asleep again meanwhile.
+   */
   open(instance: string): Promise<Admission>;
 }

@@ -1,4 +1,5 @@
-// One ingress process as the runner sees it: started again when it dies, and told everything anew.
+// Supervises one ingress process from the runner: restarts it when it dies and sends it its whole configuration at
+// each start.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { TunnelAnswer } from '@berth/contract';
@@ -7,18 +8,18 @@ import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
 
 export interface IngressChildOptions {
-  /** Asked for at every start. */
+  /** Called at every start of the process. */
   readonly orders: () => Extract<ToIngress, { do: 'listen' }>;
   readonly onAnswers: (answer: TunnelAnswer['tunnel'], count: number) => void;
   readonly logger: Logger;
 }
 
 const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
-/** Bytes pass through and little of it lives: a large young generation would be memory for nothing. */
+/** Bytes only pass through and few objects live long: a large young generation would waste memory. */
 const flags = ['--max-semi-space-size=2'];
 const firstPauseMs = 100;
 const mostPauseMs = 10_000;
-/** One that ran for so long did not die of its start. */
+/** A process that ran this long did not die of its start, so the backoff begins again. */
 const steadyMs = 30_000;
 
 export class IngressChild {
@@ -40,7 +41,7 @@ export class IngressChild {
     return this.#child?.pid;
   }
 
-  /** Resolves with its port. Rejects when the first start fails; a later one is tried again. */
+  /** Resolves with the port. Rejects if the first start fails; later starts are retried. */
   start(): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#running = this.#keep(resolve, reject);
@@ -48,11 +49,14 @@ export class IngressChild {
   }
 
   tell(message: ToIngress): void {
-    // One that is on its way out does not hear it, and its successor is told at its start.
+    // A process that is exiting misses the message; its successor gets the current state at its start.
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
-  /** It has been told to leave; what it still has open after so long is cut off. */
+  /**
+   * Asks the process to leave and waits `patienceMs` for its tunnels to end. Then kills it, which cuts off open
+   * tunnels.
+   */
   async end(patienceMs: number): Promise<void> {
     this.#closing.abort();
     this.tell({ do: 'leave' });
@@ -77,10 +81,10 @@ export class IngressChild {
     }
   }
 
-  /** Until it has ended; returns why. */
+  /** Runs one process until it has ended; returns the reason. */
   #run(onListening: (port: number) => void): Promise<string> {
     const { orders, onAnswers, logger } = this.#options;
-    // No variables: the runner's hold secrets that it has no use for.
+    // Empty environment: the runner's variables hold secrets that the ingress process does not need.
     const child = fork(program, [], {
       env: {},
       execArgv: flags,

@@ -1,4 +1,5 @@
-// For tests: an ingress with a real certificate in front of containers that are listeners of the test, and a gateway's side.
+// Test fixture: an ingress with a real certificate, listeners of the test in place of containers, and the gateway's
+// side.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
@@ -18,7 +19,7 @@ import { TrafficBook } from './traffic-book.ts';
 
 const logger = createLogger({ role: 'runner' }, { level: 'silent' });
 
-/** What a caller shows; nothing when empty. */
+/** Certificate and key that a caller shows; without them it shows none. */
 export interface Card {
   readonly key?: string;
   readonly cert?: string;
@@ -29,7 +30,7 @@ export interface Gateway {
   readonly answer: string | undefined;
 }
 
-/** As the authority of a deployment certifies a gateway or an api. */
+/** Creates a certificate as the authority of a deployment issues it to a gateway or an api. */
 export async function makeCard(
   authority: TestAuthority,
   name: string,
@@ -40,7 +41,7 @@ export async function makeCard(
   return { key, cert: await authority.certify(request, name, validity, names) };
 }
 
-/** `given`: of a runner that has joined a real deployment. */
+/** `given` is the identity of a runner that has joined a real deployment. */
 export async function startTestIngress(drainSeconds = 30, processes = 1, host = '127.0.0.1', given?: Identity) {
   const authority = await makeAuthority();
   const runnerId = given?.runnerId ?? randomUUID();
@@ -51,7 +52,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
   const cards = { gateway: await makeCard(authority, 'gateway'), api: await makeCard(authority, 'api') };
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-ingress-'));
   const endpoints = new Map<string, Endpoint>();
-  /** What is said of others than those that are open at once. */
+  /** Admissions of instances that are not open at once, by instance id; they take precedence over `endpoints`. */
   const admissions = new Map<string, () => Promise<Admission>>();
   const open = async (id: string): Promise<Admission> => {
     const endpoint = endpoints.get(id);
@@ -115,7 +116,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       newIdentity,
       connectRaw,
     },
-    /** A container that does so with every connection. */
+    /** Starts a stand-in for a container that passes every connection to `handle`; returns the instance's id. */
     async serve(handle: (socket: Socket) => void): Promise<string> {
       const id = randomUUID();
       const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -129,14 +130,14 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       endpoints.set(id, { address: '127.0.0.1', port: address.port });
       return id;
     },
-    /** A tunnel, on a connection of its own when none is given. */
+    /** Opens a tunnel, on a new connection when none is given. */
     async open(instance: string, on?: Bundle, port?: number): Promise<Gateway> {
       const { channel, answer } = (on ?? (await bundle())).open(JSON.stringify({ instance, port }));
       channel.on('error', () => {});
       return { socket: channel, answer: parseLine(await answer, TunnelAnswer)?.tunnel };
     },
     bundle,
-    /** For whoever connects as a gateway or an api does. */
+    /** Credentials to connect as a gateway or an api. */
     credentials(caller: 'gateway' | 'api', now?: () => number): Credentials {
       const credentials = createCredentials({
         authorityPem: async () => authority.certificate,
@@ -147,7 +148,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       servers.add(() => credentials.close());
       return credentials;
     },
-    /** What somebody with that certificate is told, who says these words. */
+    /** Returns the ingress's answer to a caller with that certificate and that first line. */
     async knock(card: Card, words?: object): Promise<string | undefined> {
       const { socket, answer } = await line(card, words);
       socket.destroy();

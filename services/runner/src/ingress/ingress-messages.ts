@@ -1,13 +1,17 @@
-// What the runner and its ingress processes say to each other. A message is either whole or never sent: both are of one release.
+// Messages between the runner and its ingress processes. A message arrives whole or not at all, and both sides are of
+// the same release.
 import { TunnelAnswer } from '@berth/contract';
 import { z } from 'zod';
 
 const Certificate = z.object({
   key: z.string(),
   certificate: z.string(),
-  /** Who may call has a certificate of it. */
+  /** Callers need a certificate of this authority. */
   authority: z.string(),
-  /** As base64, the same for all processes: a gateway resumes its TLS session with whichever takes its connection. */
+  /**
+   * Base64, the same in all processes: a gateway can resume its TLS session with any process that accepts its
+   * connection.
+   */
   ticketKeys: z.string(),
 });
 export type Certificate = z.infer<typeof Certificate>;
@@ -17,13 +21,13 @@ export const ToIngress = z.discriminatedUnion('do', [
     do: z.literal('listen'),
     host: z.string(),
     port: z.int(),
-    /** Where leases are asked for. */
+    /** Local socket on which the runner grants leases. */
     leaseSocket: z.string(),
     certificate: Certificate,
   }),
   /** The certificate was renewed. */
   z.object({ do: z.literal('show'), certificate: Certificate }),
-  /** Accepts nothing more, and ends with its last tunnel. */
+  /** The process accepts nothing more and ends with its last tunnel. */
   z.object({ do: z.literal('leave') }),
 ]);
 export type ToIngress = z.infer<typeof ToIngress>;
@@ -34,7 +38,7 @@ export const FromIngress = z.discriminatedUnion('is', [
   z.object({
     is: z.literal('counting'),
     tunnels: z.int(),
-    /** Since the report before. */
+    /** Answers since the previous report. */
     answers: z.partialRecord(TunnelAnswer.shape.tunnel, z.int()),
   }),
 ]);

@@ -1,5 +1,5 @@
-// A process of its own, started by the runner: tunnels of gateways end here, beside no other work. It knows no more than it is
-// told, and ends with the runner, so that the next one finds the port free.
+// Ingress process, started by the runner: tunnels of gateways end here, apart from all other work. It knows only what
+// the runner sends it, and ends with the runner, so that the next one finds the port free.
 import { Leases } from '@berth/wire';
 import { type FromIngress, ToIngress } from './ingress-messages.ts';
 import { startTunnelListener, type TunnelListener } from './tunnel-listener.ts';
@@ -8,7 +8,7 @@ import { WaitingRoom } from './waiting-room.ts';
 
 /** Longer than any gateway waits: a sandbox may have to wait for memory before it wakes. */
 const leaseAnswerMs = 65_000;
-/** Over the pause between two requests that follow each other; the runner may ask for it back at any time. */
+/** An unused lease is kept for the pause between two consecutive requests. The runner may recall it at any time. */
 const leaseKeepMs = 1_000;
 
 const waitingRoom = new WaitingRoom();
@@ -20,7 +20,7 @@ let listener: TunnelListener | undefined;
 let isLeaving = false;
 
 function say(message: FromIngress): void {
-  // The runner may be gone; then `disconnect` ends us.
+  // If the runner is gone, the `disconnect` handler ends this process.
   process.send?.(message, undefined, undefined, () => {});
 }
 
@@ -52,7 +52,7 @@ process.on('message', (said) => {
     isLeaving = true;
     listener?.close();
     waitingRoom.close();
-    // Told once more, so that nothing is left uncounted, and then over when nothing is open.
+    // Sends the last counts, so that nothing is left uncounted; the process then ends if no tunnel is open.
     tally.flush();
   }
   if (message.do === 'listen')
@@ -62,5 +62,6 @@ process.on('message', (said) => {
     });
 });
 process.on('disconnect', () => process.exit());
-// Meant for the runner, which then asks us to leave: a terminal or a service manager tells the whole group.
+// Ignored: a terminal or a service manager signals the whole process group. The runner handles the signal and then
+// sends `leave`.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});

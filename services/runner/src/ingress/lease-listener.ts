@@ -1,5 +1,5 @@
-// Where a gateway on the same machine, or an ingress process, asks for a container's address or makes a call. The file's mode is the
-// credential.
+// Local socket on which a gateway on the same machine, or an ingress process, asks for a container's address or makes
+// a call. The mode of the socket file is the credential.
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -18,7 +18,10 @@ export interface LocalTools extends LeaseTools, CallTools {
 
 const mostLineBytes = 4_096;
 
-/** Returns what closes it. The file of an earlier run is in the way, and is removed. */
+/**
+ * Returns a function that closes the listener. A socket file left by an earlier run would block the path and is
+ * removed.
+ */
 export async function startLeaseListener(path: string, tools: LocalTools): Promise<() => void> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     serve(socket, tools).catch((err: unknown) => {

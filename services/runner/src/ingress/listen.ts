@@ -1,6 +1,9 @@
 import type { ListenOptions, Server } from 'node:net';
 
-/** Rejects when it cannot listen. Later trouble, such as too many open files, is told: it must not end the process. */
+/**
+ * Rejects if the server cannot listen. Later errors, such as too many open files, go to `onTrouble`: they must not
+ * end the process.
+ */
 export function listen(
   server: Server,
   options: ListenOptions,

@@ -1,4 +1,5 @@
-// A call of the api is passed on to the runner's own process: it knows the instances, this one knows only bytes.
+// Passes a call of the api on to the runner's own process, which knows the instances. The ingress process only copies
+// bytes.
 import { connect, type Socket } from 'node:net';
 import type { RunnerCallName, TunnelAnswer } from '@berth/contract';
 import type { Channel } from '@berth/wire';
@@ -31,7 +32,8 @@ function connected(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path, allowHalfOpen: true });
     socket.once('connect', () => resolve(socket));
-    // Stays: what breaks later is seen by whoever reads or writes it.
+    // The listener stays after the connection is open: a later failure is handled by the code that reads or writes
+    // the socket, and must not become an unhandled error.
     socket.on('error', () => resolve(undefined));
   });
 }

@@ -47,7 +47,7 @@ test('with one process killed its tunnels break, those of the other go on, and n
     .poll(() => bed.ingress.pids.filter((pid) => pid !== killed && isAlive(pid)).length, { timeout: 60_000 })
     .toBe(2);
   expect(bed.ingress.pids).toContain(other);
-  // Until the new one listens as well; both know the secret.
+  // Polls until the new process listens as well and both processes hold a lease.
   await expect
     .poll(
       async () => {

@@ -4,7 +4,7 @@ interface OfSandbox {
   readonly instance: string;
 }
 
-/** What the api may ask of this runner at once. */
+/** Calls of the api that this runner carries out at once. */
 export interface RunnerCalls {
   adopt(desired: DesiredInstance): Promise<RunnerCallAnswer>;
   wake(sandbox: OfSandbox): Promise<RunnerCallAnswer>;

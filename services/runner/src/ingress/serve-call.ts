@@ -1,5 +1,5 @@
-// One call of the api on the local socket: its body, until the other side ends, then the answer. A call that is cut off is
-// repaired by the stream.
+// Serves one call of the api on the local socket: reads the body until the other side ends, then answers. If a call
+// is cut off, the node stream delivers what it asked for.
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract';
@@ -13,9 +13,9 @@ export interface CallTools {
   readonly logger: Logger;
 }
 
-/** As much as a guest takes of an environment. */
+/** The limit that a guest has for its environment. */
 const mostBodyBytes = 4 * 1024 * 1024;
-/** The api says all of it at once. */
+/** The api sends the whole body at once. */
 const bodyMs = 10_000;
 const mostMessage = 2_000;
 
@@ -51,7 +51,10 @@ async function carryOut<Body>(
     : handle(body);
 }
 
-/** Undefined when it breaks off or says more than it may. By hand: an iterator would close the half that is to answer. */
+/**
+ * Undefined if the stream breaks off or exceeds `mostBytes`. Reads by events: an iterator would also close the half
+ * of the socket that is needed for the answer.
+ */
 function readText(stream: Readable, mostBytes: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// One lease. Its connection is the lease: while it is open the container is neither stopped nor put to sleep.
+// Serves one lease. The connection is the lease: while it is open, the container is neither stopped nor put to sleep.
 import type { Socket } from 'node:net';
 import type { LeaseAnswer, LeaseNotice } from '@berth/contract';
 import type { Admission, Endpoints } from './endpoint.ts';
@@ -9,18 +9,21 @@ export interface LeaseTools {
   readonly traffic: TrafficBook;
 }
 
-/** It counts from before its container is woken, so that nothing falls asleep between that and the answer. */
+/**
+ * The lease counts before its container is woken, so that the container does not fall asleep between waking and the
+ * answer.
+ */
 export async function serveLease(socket: Socket, instance: string, { instances, traffic }: LeaseTools): Promise<void> {
   let standing: 'asked for' | 'held' | 'over' = 'asked for';
   const end = traffic.begin(instance, {
-    // Its holder sends nothing new there, and closes when what it has under way is done.
+    // The holder then sends no new requests there, and closes the connection when its open requests are done.
     leave() {
       if (standing === 'held' && socket.writable) socket.write(lineOf({ lease: 'over' }));
       standing = 'over';
     },
     cut: () => void socket.destroy(),
   });
-  // Whatever else it says is not listened to; its end is.
+  // Further input is discarded; only the end of the connection matters.
   socket
     .once('close', end)
     .once('end', () => socket.end())

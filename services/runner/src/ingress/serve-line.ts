@@ -1,4 +1,5 @@
-// One connection of a gateway or an api: a line, an answer, then tunnels, each to a container, and calls.
+// Serves one connection of a gateway or an api: first a line and its answer, then tunnels, each to a container, and
+// calls.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
@@ -13,11 +14,11 @@ import type { WaitingRoom } from './waiting-room.ts';
 export interface LineTools {
   readonly authority: X509Certificate;
   readonly leases: Leases;
-  /** Where calls are passed on to. */
+  /** Socket of the runner's own process, to which calls are passed on. */
   readonly localSocket: string;
   readonly tally: TunnelTally;
   readonly waitingRoom: WaitingRoom;
-  /** The runner stops. */
+  /** True while the runner stops. */
   readonly isLeaving: () => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -29,7 +30,7 @@ const refused: TunnelAnswer = { tunnel: 'refused' };
 
 export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<void> {
   const { authority, waitingRoom, tally, now } = tools;
-  // It may break at any time; whoever reads it, or the room, sees that it closed.
+  // The connection may break at any time; its reader or the waiting room sees that it closed.
   socket.on('error', () => {});
   waitingRoom.enter(socket);
   const request = parseLine(await readLine(socket, mostLineBytes), LineRequest);
@@ -41,7 +42,7 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   const rights = rightsOf(certificate, authority, now());
   if (certificate === undefined || rights.length === 0) {
     tally.answer('refused');
-    // The deadline of the room still holds: a gateway that does not hang up is hung up on.
+    // The deadline of the waiting room still applies: it closes a connection that the gateway leaves open.
     socket.resume();
     socket.end(`${JSON.stringify(refused)}\n`);
     return;
@@ -50,7 +51,7 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   socket.write(`${JSON.stringify(open)}\n`);
   new Bundle(socket, {
     onOpen(words, channel, answer) {
-      // A connection may outlive its certificate: what is open goes on, and nothing new is opened.
+      // A connection may outlive its certificate: open tunnels continue, and no new ones are opened.
       const asked = { words, rights: isValid(certificate, now()) ? rights : [] };
       void serveChannel(asked, channel, (said) => answer(JSON.stringify(said)), tools);
     },
@@ -82,7 +83,10 @@ async function serveChannel(
   channel.destroy();
 }
 
-/** The lease is in use from before the container is called: an instance that is asked to go in between waits for it. */
+/**
+ * The lease is marked as used before the container is dialled, so that an instance that is drained in between waits
+ * for this tunnel.
+ */
 async function openTunnel(
   { instance, port }: TunnelRequest,
   channel: Channel,
@@ -101,7 +105,8 @@ async function openTunnel(
   }
   welcome();
   const endTunnel = tally.begin();
-  // As a gateway that connects itself would be seen to leave: whether in the midst of something, HTTP tells.
+  // The container sees the same close as from a gateway that connects directly; HTTP shows whether a request was cut
+  // off.
   const far = { socket: container, reset: (): void => void container.destroy() };
   void joinSockets({ socket: channel, reset: breakOff }, far).then(() => {
     endUse();

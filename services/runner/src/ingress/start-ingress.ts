@@ -1,5 +1,5 @@
-// The way in to this machine's instances: leases for whoever is on this machine, and processes that turn tunnels of gateways
-// anywhere into such leases.
+// Entry to this machine's instances: leases for callers on this machine, and ingress processes that turn tunnels of
+// gateways on any machine into such leases.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -26,20 +26,20 @@ export interface IngressOptions {
 }
 
 export interface RunningIngress {
-  /** What gateways are told, `host:port`. */
+  /** Address that gateways connect to, `host:port`. */
   readonly address: string;
   readonly tunnels: number;
-  /** Of its processes. */
+  /** Ids of the ingress processes. */
   readonly pids: readonly number[];
-  /** After the certificate was renewed. */
+  /** Switches to a renewed certificate. */
   use(identity: Identity): void;
-  /** Accepts nothing more, and lets what is open finish for so long. */
+  /** Accepts nothing more, and gives open connections `patienceMs` to finish. */
   close(patienceMs: number): Promise<void>;
 }
 
-/** In the runner's state folder. */
+/** File name in the runner's state folder. */
 export const leaseSocketName = 'ingress.sock';
-/** For a process to end when nothing is open in it. */
+/** Time for a process to end once nothing is open in it. */
 const endMs = 2_000;
 
 export async function startIngress(options: IngressOptions): Promise<RunningIngress> {
@@ -54,7 +54,7 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
   const children = Array.from({ length: processes }, () => new IngressChild({ orders, onAnswers, logger }));
   const end = (patienceMs: number) => Promise.all(children.map((child) => child.end(patienceMs)));
   try {
-    // The others share the port that the first has got.
+    // The other processes share the port that the first one got.
     for (const child of children) port = await child.start();
   } catch (error) {
     closeLeases();
@@ -83,7 +83,9 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
   };
 }
 
-/** Tickets of the certificate before are of no use with the next. */
+/**
+ * Each certificate gets new ticket keys: session tickets of the previous certificate are not accepted with the next.
+ */
 const certificateOf = ({ key, certificate, authority }: Identity): Certificate => ({
   key,
   certificate,
@@ -91,7 +93,7 @@ const certificateOf = ({ key, certificate, authority }: Identity): Certificate =
   ticketKeys: randomBytes(48).toString('base64'),
 });
 
-/** Nobody reaches a machine under the address that means all of its own. */
+/** Address to advertise. A wildcard listen address cannot be connected to, so the host name takes its place. */
 function advertised(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `${hostname()}:${port}`;
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,29 +1,30 @@
-// Who holds a lease of which instance. One that goes waits for them; while the runner waits, it lends to nobody new.
+// Tracks the leases that are held on each instance. An instance that is removed waits for its leases to end;
+// meanwhile the runner grants no new ones.
 import { pause, within } from '@berth/pace';
 import type { Traffic } from '../converge/tools.ts';
 
-/** How many leases somebody holds of an instance, whenever that changes. */
+/** Called with the number of leases held on an instance whenever it changes. */
 export type OnLeases = (instance: string, count: number) => void;
 
 export interface Use {
-  /** Asks whoever holds it to let go when it can. */
+  /** Asks the holder to give the lease back when it can. */
   leave(): void;
-  /** Ends it now. */
+  /** Ends the use at once. */
   cut(): void;
 }
 
-/** How long an instance that goes waits for those who speak to it. */
+/** Maximum time that an instance waits for its leases to end before it is removed. */
 export interface Patience {
   readonly drainSeconds: number;
-  /** One that nobody needs any more, but that nobody wants to be rid of either. */
+  /** For an instance that is only not needed any more: its removal is not urgent. */
   readonly leaveSeconds: number;
 }
 
 interface Entry {
   readonly uses: Set<Use>;
-  /** Until the last use has ended. */
+  /** Resolves when the last use has ended. */
   readonly emptied: PromiseWithResolvers<void>;
-  /** Set by the first drain: a removal that is tried again does not wait all over again, only less. */
+  /** Deadline, set by the first drain. A retried removal does not restart the wait, it can only shorten it. */
   giveUpAt: number | undefined;
 }
 
@@ -42,7 +43,7 @@ export class TrafficBook implements Traffic {
     return this.#leases;
   }
 
-  /** Returns what ends the use; said twice, it ends once. */
+  /** Returns a function that ends the use; a second call does nothing. */
   begin(instance: string, use: Use): () => void {
     const entry = this.#entries.get(instance) ?? newEntry();
     this.#entries.set(instance, entry);
@@ -60,7 +61,7 @@ export class TrafficBook implements Traffic {
     };
   }
 
-  /** Asks whoever holds a lease to give it back when it has nothing under way. */
+  /** Asks all holders to give their leases back when they have nothing under way. */
   recall(instance: string): void {
     for (const { leave } of [...(this.#entries.get(instance)?.uses ?? [])]) leave();
   }
@@ -83,7 +84,7 @@ export class TrafficBook implements Traffic {
     for (const { cut } of [...(this.#entries.get(instance)?.uses ?? [])]) cut();
   }
 
-  /** When the runner itself stops: all that is open, of every instance. */
+  /** For the stop of the runner: recalls the leases of all instances, then cuts those still held after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     const entries = [...this.#entries];
     for (const [instance] of entries) this.recall(instance);

@@ -1,5 +1,6 @@
-// Where gateways of other machines and the api connect. TLS is wrapped around every connection by hand, not by a TLS server: so the
-// time and the number of handshakes are bounded together with what follows them. Whose certificate it is, `rightsOf` says.
+// Listener for the api and for gateways of other machines. TLS is wrapped around every connection by hand, not by a
+// TLS server, so that the time and the number of handshakes are bounded together with what follows them. `rightsOf`
+// judges the certificate.
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -9,7 +10,7 @@ import { type LineTools, serveLine } from './serve-line.ts';
 
 export interface TunnelListener {
   readonly port: number;
-  /** New connections are answered with this certificate; those that are open go on. */
+  /** New connections use this certificate; open ones continue. */
   use(certificate: Certificate): void;
   /** Accepts nothing more. */
   close(): void;
@@ -19,11 +20,11 @@ export interface TunnelListenerOptions extends Omit<LineTools, 'authority'> {
   readonly host: string;
   readonly port: number;
   readonly certificate: Certificate;
-  /** What goes wrong, in words for the log. */
+  /** Receives failures, as text for the log. */
   readonly onTrouble: (message: string) => void;
 }
 
-/** Of a peer that vanished without a word, a machine without power, nothing is heard. */
+/** TCP keep-alive detects a peer that vanished silently, such as a machine that lost power. */
 const keepAliveMs = 30_000;
 
 export async function startTunnelListener(options: TunnelListenerOptions): Promise<TunnelListener> {
@@ -54,7 +55,7 @@ export async function startTunnelListener(options: TunnelListenerOptions): Promi
   };
 }
 
-/** Without a context of sessions OpenSSL resumes none of a caller that showed a certificate. */
+/** Without a session id context, OpenSSL does not resume sessions of callers that showed a certificate. */
 const sessionIdContext = 'berth-ingress';
 
 const tlsOf = ({ key, certificate: cert, authority: ca, ticketKeys }: Certificate) => ({

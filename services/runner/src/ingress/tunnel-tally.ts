@@ -4,14 +4,14 @@ type Answer = TunnelAnswer['tunnel'];
 
 export interface TunnelReport {
   readonly tunnels: number;
-  /** Since the report before. */
+  /** Answers since the previous report. */
   readonly answers: Partial<Record<Answer, number>>;
 }
 
-/** Changes within so short a time are told together. */
+/** Changes within this time are reported together. */
 const reportMs = 100;
 
-/** What an ingress process tells the runner of its tunnels. */
+/** Counts the tunnels of an ingress process and reports the counts to the runner. */
 export class TunnelTally {
   readonly #report: (report: TunnelReport) => void;
   #open = 0;
@@ -31,7 +31,7 @@ export class TunnelTally {
     this.#change();
   }
 
-  /** Returns what ends it. */
+  /** Counts a tunnel as open; the returned function counts it as ended. */
   begin(): () => void {
     this.#open += 1;
     this.#change();
@@ -41,7 +41,7 @@ export class TunnelTally {
     };
   }
 
-  /** What has not been told yet. */
+  /** Reports the pending counts now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

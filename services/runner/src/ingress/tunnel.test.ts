@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { startTestIngress } from './ingress-fixture.ts';
 
 const mebibyte = 1_048_576;
-/** Strangers from one address that may wait at a time, as the waiting room has it. */
+/** Limit of the waiting room for connections from one address. */
 const mostFromOne = 256;
 
 async function rssOf(pids: readonly number[]): Promise<number> {
@@ -148,7 +148,7 @@ test('a reader that does not read stops the writer, not the runner', async () =>
   for (let before = -1; before !== written; ) {
     before = written;
     await sleep(500);
-    // What the kernel holds of each connection, and no more.
+    // Only what the kernel buffers for each connection may have been written.
     expect(written).toBeLessThan(5 * 40);
   }
   expect((await rssOf(bed.ingress.pids)) - before).toBeLessThan(200 * mebibyte);
@@ -183,12 +183,12 @@ test('nonsense and too long a line are hung up on', async () => {
 test('strangers that say nothing take a bounded number of places, and not for long', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.end());
-  // One of them has made its handshake.
+  // One of the silent connections has made its handshake.
   const polite = await bed.connectRaw();
   const isHungUpOn = new Promise((resolve) => polite.once('end', resolve));
   polite.on('error', () => {}).resume();
   let turnedAway = 0;
-  // Not all in one moment: those would wait in the kernel, where nobody is turned away.
+  // Not all at once: they would wait in the kernel's queue, where none is turned away.
   for (let count = 0; count < 1_100; count += 1) {
     const stranger = connect({ host: '127.0.0.1', port: bed.port });
     stranger.on('error', () => {}).resume();

@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** For a stranger to say who it is and what it wants, from the first packet on. */
+/** Time for a new connection to identify itself and to send its first line, from the first packet on. */
 const patienceMs = 5_000;
 const mostWaiting = 1_024;
-/** From one address: one machine cannot keep the gateways of others out. */
+/** Limit per address, so that one machine cannot keep out the gateways of others. */
 const mostFromOne = 256;
 
-/** Connections that have not said yet what they want: few, and not for long, so that strangers cannot fill the machine. */
+/**
+ * Connections that have not sent their first line yet. Their number and their time are limited, so that unknown
+ * callers cannot fill the machine.
+ */
 export class WaitingRoom {
   readonly #waiting = new Map<Socket, { readonly deadline: NodeJS.Timeout; readonly address: string }>();
   readonly #fromAddress = new Map<string, number>();
