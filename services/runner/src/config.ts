@@ -1,4 +1,4 @@
-// What an operator may set for a runner. Nothing here reaches a database: a stolen machine holds no such password.
+// Configuration of a runner. It holds no database credentials, so a stolen machine exposes none.
 import { IsolationClass, WarmWish } from '@berth/contract';
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ const Gateway = z.object({
 });
 
 const Ingress = z.object({
-  // Not reachable from outside unless the operator says so.
+  // Loopback by default: other machines reach the ingress only if the operator configures it.
   host: z.string().default('127.0.0.1').describe('Address on which gateways of other machines are heard.'),
   port: z.int().min(0).max(65_535).default(8082).describe('Its port; 0 takes a free one.'),
   processes: z

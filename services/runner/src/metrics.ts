@@ -14,14 +14,14 @@ export interface RunnerMetrics {
   readonly wakeSeconds: Histogram;
 }
 
-/** What is asked whenever somebody reads the metrics. */
+/** Values that are read at each scrape of the metrics. */
 export interface RunnerCounts {
   byState(): ReadonlyMap<string, number>;
   tunnels(): number;
   leases(): number;
   freeDiskPercent(): number;
   isDiskAlarmed(): boolean;
-  /** What is short on this machine. */
+  /** Resources that are short on this machine. */
   pressure(): { readonly memory: boolean; readonly disk: boolean };
   sandboxes(): { readonly awake: number; readonly asleep: number };
 }

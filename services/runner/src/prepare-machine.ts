@@ -1,4 +1,4 @@
-// What the runner does to its machine before it takes instances: checks it, makes its network, and tries its firewalls.
+// Prepares the machine before the runner takes instances: checks it, creates its network, and tests its firewalls.
 import { isolationClasses } from '@berth/contract';
 import { backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
@@ -15,8 +15,9 @@ import type { AdoptedBook } from './sandbox/adopted-book.ts';
 const enginePatienceMs = 60_000;
 
 /**
- * Throws when limits or the walls between tenants would not hold here. After a reboot the engine may come up a little later than the
- * runner; an engine that stays away is one of the problems.
+ * Throws if limits or tenant isolation would not hold on this machine. After a reboot the engine may start a little
+ * later than the runner, so the check waits for it first; an engine that stays away is reported as one of the
+ * problems.
  */
 export async function checkMachine(driver: Driver, config: RunnerConfig, logger: Logger): Promise<void> {
   const { dockerUrl, isolation = isolationClasses, diskMbPerSecond } = config;
@@ -46,7 +47,10 @@ export async function openNetwork(
   );
 }
 
-/** Throws when what containers write would not be found, and so not be limited. A network slot is a container like theirs. */
+/**
+ * Throws if the runner cannot find what containers write, because it could not limit their disk use then. The check
+ * uses a network slot, which is a container like those of instances.
+ */
 export async function assertLayersAreFound(
   driver: Pick<Driver, 'inspect'>,
   network: Pick<Network, 'takeSlot' | 'releaseSlot'>,
@@ -62,7 +66,10 @@ export async function assertLayersAreFound(
     );
 }
 
-/** Instances run all the same, and what the operator mends holds at once. */
+/**
+ * Logs firewall problems without stopping the start: instances run all the same, and a fix by the operator takes
+ * effect at once.
+ */
 export async function tellFirewall(network: Network, logger: Logger): Promise<void> {
   const event = 'runner.firewall';
   try {
@@ -74,7 +81,7 @@ export async function tellFirewall(network: Network, logger: Logger): Promise<vo
   }
 }
 
-/** Tries again for as long as an engine may take to come up, and then fails as the last try did. */
+/** Retries with backoff for as long as an engine may take to start, then throws the last error. */
 async function patiently<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + enginePatienceMs;
   for (let failures = 1; ; failures += 1) {

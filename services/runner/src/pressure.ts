@@ -2,19 +2,22 @@ import { readFileSync } from 'node:fs';
 import { machine } from './node/machine.ts';
 
 /**
- * Whether something is short: from when it falls below one mark until it is above the other. Without the distance between them a
- * machine would be called pressed and not pressed in turn, and work would swing to and fro.
+ * Whether a resource is short, with hysteresis: from when it falls below `below` until it reaches `until`. With a
+ * single threshold a machine would alternate between pressed and not pressed, and work would swing back and forth.
  */
 export const isShort = (was: boolean, left: number, { below, until }: { below: number; until: number }): boolean =>
   was ? left < until : left < below;
 
 export interface MemoryState {
   readonly freeMb: number;
-  /** Of the last ten seconds, those in which everything that wanted to run waited for memory. */
+  /** Percentage of the last ten seconds in which everything that wanted to run waited for memory. */
   readonly stalledPercent: number;
 }
 
-/** A machine that waits for memory is short of it sooner. With much of it free, one instance may only wait at its own limit. */
+/**
+ * While the machine waits for memory, the thresholds are this many times higher. Waiting alone is not enough: with
+ * much memory free, it may be one instance that waits at its own limit.
+ */
 const stalled = { percent: 10, reserves: 4 };
 
 export function isMemoryShort(was: boolean, { freeMb, stalledPercent }: MemoryState, reserveMb: number): boolean {
@@ -22,7 +25,7 @@ export function isMemoryShort(was: boolean, { freeMb, stalledPercent }: MemorySt
   return isShort(was, freeMb, { below: reserves * reserveMb, until: 2 * reserves * reserveMb });
 }
 
-/** Of real memory, whatever was promised. */
+/** Pressure on the memory that is really in use, regardless of how much has been promised to instances. */
 export class MemoryPressure {
   readonly #reserveMb: number;
   #isPressed = false;
@@ -42,10 +45,10 @@ const memoryState = (): MemoryState => ({
   stalledPercent: stalledPercentIn(pressureText()),
 });
 
-/** As the kernel writes it, `full avg10=0.31 avg60=…`. */
+/** Parses the kernel's format, `full avg10=0.31 avg60=…`. */
 export const stalledPercentIn = (text: string): number => Number(/^full avg10=([\d.]+)/m.exec(text)?.[1] ?? 0);
 
-/** Empty where the kernel does not count it. */
+/** Empty if the kernel does not count it. */
 function pressureText(): string {
   try {
     return readFileSync('/proc/pressure/memory', 'utf8');

@@ -1,4 +1,5 @@
-// The runner role: joins once, then holds its line to the api and keeps the machine's containers as the api wants them.
+// The runner role: joins the deployment once, then stays connected to the api and reconciles the machine's containers
+// with the state that the api wants.
 import { readFileSync } from 'node:fs';
 import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
 import { Limit } from '@berth/pace';
@@ -29,7 +30,7 @@ import { openSandboxes } from './sandbox/open-sandboxes.ts';
 
 export interface RunnerOptions {
   readonly config: RunnerConfig;
-  /** Guests speak in its words. */
+  /** Brand words that guests use. */
   readonly brand: Brand;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -40,9 +41,12 @@ export interface RunningRunner {
   stop(): Promise<void>;
 }
 
-/** Sandboxes are made ahead, and cleared away, between two that are given out. */
+/**
+ * Warm sandboxes are created and removed in the quiet time between two that are given out: after `quietMs` without a
+ * disturbance, or after `mostMs` at the latest.
+ */
 const calm = { quietMs: 500, mostMs: 3_000 };
-/** Below what a stop of the whole process may take. */
+/** Shorter than the stop deadline of the whole process. */
 const stopMs = 15_000;
 const imageCleaningMs = 10 * 60 * 1_000;
 const bytesPerMb = 1_048_576;
@@ -195,8 +199,8 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     async stop() {
       stopping.abort();
       clearInterval(cleaning);
-      // First: what the engine still does is reported as long as the line is open. Containers stay, and so do those who speak
-      // to them for as long as a stop may take.
+      // These stop first, while the connection to the api is still open, so that what the engine still does is
+      // reported. Containers keep running, and connections to them may finish within the stop time.
       await Promise.all([converger.close(), ingress.close(stopMs), disk.close()]);
       await keeper.close();
       await Promise.all([link.close(), output.close(), certificate]);
@@ -230,7 +234,10 @@ async function hello(driver: Driver, config: RunnerConfig, ingress: string): Pro
 const ownVersion = (): string =>
   Package.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
 
-/** An engine or an api that is away, or a disk that somebody has to look after, makes it not ready; what runs goes on all the same. */
+/**
+ * The runner is not ready while the engine or the api is unreachable, the network is not sound, or the disk needs an
+ * operator. Running instances continue all the same.
+ */
 async function readiness(driver: Driver, converger: Converger, link: NodeLink, disk: DiskWatch): Promise<ReadyReport> {
   const hasEngine = await driver.isolationClasses().then(
     () => true,
