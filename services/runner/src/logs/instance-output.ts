@@ -1,5 +1,5 @@
-// Sends one instance's output, container after container, a batch at a time. What is not stored yet stays on disk; nothing
-// waits in memory.
+// Sends the output of one instance, container after container, one batch at a time. Lines that are not stored yet
+// stay on disk, not in memory.
 import { rm } from 'node:fs/promises';
 import type { LogLine } from '@berth/contract';
 import { Bell } from '@berth/pace';
@@ -13,9 +13,9 @@ export interface OutputOptions {
   readonly instance: string;
   readonly folder: string;
   readonly archives: readonly LogArchive[];
-  /** Once: resolves when the lines are stored, or will never be; rejects when they can be sent again. */
+  /** Sends once. Resolves when the lines are stored or can never be stored; rejects when they can be sent again. */
   readonly send: (instance: string, lines: readonly LogLine[]) => Promise<void>;
-  /** Before the next try. */
+  /** Pause before the next try. */
   readonly rest: (failures: number) => Promise<void>;
   readonly rate: RateRules;
   readonly now: () => number;
@@ -23,7 +23,7 @@ export interface OutputOptions {
 }
 
 const pollMs = { often: 200, seldom: 1_000 };
-/** After so many looks without anything new, a second is soon enough. */
+/** After this many polls without new output, polling once a second is enough. */
 const quietLooks = 10;
 const archiveDays = 3;
 
@@ -56,7 +56,7 @@ export class InstanceOutput {
     this.#bell.ring();
   }
 
-  /** No further container comes: when what is left is sent, everything about it can go. */
+  /** No further container follows: once the remaining output is sent, the instance's folder is removed. */
   end(): void {
     this.#isOver = true;
     this.#bell.ring();
@@ -88,7 +88,8 @@ export class InstanceOutput {
     const isStored = lines.length === 0 || (await this.#deliver(reader, source, lines));
     if (!isStored) return false;
     if (batch.lines.length > 0) await saveCursor(this.#options.folder, batch.cursor);
-    // Kept meanwhile: the same files, and an end to them.
+    // If `keep` archived the container meanwhile, the next round reads the same files from the archive and finds
+    // their end.
     if (!batch.isEnd) return batch.lines.length > 0;
     await this.#dropOldest(reader);
     return true;

@@ -1,19 +1,19 @@
-// Docker cuts a line at 16 KB and writes the pieces as entries of their own. This puts them together again, stream by
-// stream. It remembers nothing else, so that reading the same entries again gives the same lines.
+// Joins the pieces of a line: Docker cuts a line at 16 KB and writes each piece as a separate entry. Each stream is
+// joined by itself, and no other state is kept, so that reading the same entries again gives the same lines.
 import type { LogLine } from '@berth/contract';
 import type { LogEntry } from './log-entry.ts';
 
 export type JoinedLine = Omit<LogLine, 'sequence'>;
 
-/** What the node protocol takes as one line; a longer one is cut. */
+/** Longest line that the node protocol takes; a longer one is cut. */
 const mostCharacters = 262_144;
-/** A piece this long goes on; a shorter one without a line break is the end of the stream. */
+/** A piece of this length is continued by the next; a shorter one without a line break is the end of the stream. */
 const pieceBytes = 16_384;
 
 export class LineJoiner {
   readonly #pending = new Map<LogEntry['stream'], JoinedLine>();
 
-  /** Between two lines, with nothing begun: from here reading can start again. */
+  /** True between two lines, when no line is incomplete: reading can be resumed from here. */
   get isEmpty(): boolean {
     return this.#pending.size === 0;
   }
@@ -29,7 +29,7 @@ export class LineJoiner {
     return [...(isTooLong ? [begun] : []), ...(isEnd ? [line] : [])];
   }
 
-  /** Nothing more comes. */
+  /** Returns the incomplete lines; nothing more follows. */
   flush(): JoinedLine[] {
     const rest = [...this.#pending.values()];
     this.#pending.clear();

@@ -1,11 +1,12 @@
-// Output of containers that are gone, until it is sent: hard links where the disk allows, copies otherwise.
+// Keeps the output of removed containers until it is sent: hard links where the file system allows them, copies
+// otherwise.
 import { copyFile, link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../state/write-file-atomically.ts';
 import { findSegment, type LogSource, rotatedNames } from './log-source.ts';
 
-/** Files under the names they had for the runner while the container lived: a cursor still means them. */
+/** Files keep the ids they had while the container existed, so that a stored cursor still refers to them. */
 const Manifest = z.object({
   container: z.string(),
   archivedAtMs: z.number(),
@@ -19,7 +20,7 @@ export interface LogArchive extends LogSource {
 
 const manifestIn = (folder: string): string => join(folder, 'manifest.json');
 
-/** `folder` is the instance's own. Done again for the same container it changes nothing. */
+/** `folder` is the instance's own. A second call for the same container changes nothing. */
 export async function archiveLogs(
   folder: string,
   container: string,
@@ -39,12 +40,12 @@ export async function archiveLogs(
     await keepFile(path, join(target, name));
     segments.push({ id: segment.id, name });
   }
-  // Last: an archive without it was not finished, and counts as none.
+  // The manifest is written last: an archive without it is incomplete and does not count.
   await writeFileAtomically(manifestIn(target), JSON.stringify({ container, archivedAtMs: nowMs, segments }));
   return archiveSource(target, { container, archivedAtMs: nowMs, segments });
 }
 
-/** Oldest first. */
+/** Complete archives, oldest first; incomplete ones are removed. */
 export async function listArchives(folder: string): Promise<LogArchive[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d{15}-/.test(name)).sort();
   const archives: LogArchive[] = [];

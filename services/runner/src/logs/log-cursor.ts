@@ -1,5 +1,5 @@
-// How far an instance's output has been sent. Moved only after the api has stored it; what is read again after a crash gets
-// the same sequences, and the api stores it once.
+// Position up to which an instance's output has been sent. It moves only after the api has stored the lines. Lines
+// that are read again after a crash get the same sequence numbers, and the api stores them once.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ const Cursor = z.object({
   container: z.string(),
   segment: z.string(),
   offset: z.int().nonnegative(),
-  /** Of the next line. */
+  /** Sequence number of the next line. */
   sequence: z.int().nonnegative(),
 });
 export type Cursor = z.infer<typeof Cursor>;

@@ -7,7 +7,7 @@ export interface LogEntry {
   readonly timeNs: string;
 }
 
-/** Undefined for what is no entry: an engine that was killed may leave half of one. */
+/** Undefined if the line is not an entry: an engine that was killed may leave half of one. */
 export function parseEntry(line: string): LogEntry | undefined {
   const value = parseJson(line);
   if (typeof value !== 'object' || value === null || !('log' in value) || !('time' in value)) return undefined;
@@ -28,7 +28,7 @@ function parseJson(line: string): unknown {
 
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
-/** `Date` knows milliseconds only; the rest is in the text. */
+/** `Date` holds milliseconds only; the remaining digits are taken from the text. */
 function nanoseconds(time: string): string | undefined {
   const [, second, fraction = '', zone] = rfc3339.exec(time) ?? [];
   if (second === undefined || zone === undefined) return undefined;

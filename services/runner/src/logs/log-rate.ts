@@ -1,6 +1,7 @@
-// How much of an instance's output is sent: a token bucket in bytes, filled by the times at which the engine wrote the lines.
-// Those are not the container's to choose, and output that waited while the api was away is judged as it was written, not as
-// it is sent. A note takes the number of a line that was dropped, so that numbers neither repeat nor shift.
+// Limits how much of an instance's output is sent: a token bucket in bytes, filled by the times at which the engine
+// wrote the lines. The container cannot choose these times, and output that waited while the api was unreachable is
+// judged by when it was written, not by when it is sent. A note takes the number of a dropped line, so that numbers
+// neither repeat nor shift.
 import type { LogLine } from '@berth/contract';
 
 export interface RateRules {
@@ -8,9 +9,9 @@ export interface RateRules {
   readonly onDropped: (bytes: number) => void;
 }
 
-/** What may be written at once, in seconds of the rate. */
+/** Size of a burst, in seconds of the rate. */
 const burstSeconds = 10;
-/** A line takes room however short it is. */
+/** Counted for each line beside its text: a line takes room however short it is. */
 const lineBytes = 64;
 const noteEveryMs = 1_000;
 
@@ -25,7 +26,7 @@ export class LogRate {
   readonly #rules: RateRules;
   #tokens: number;
   #atMs = 0;
-  /** Lasts until a second's worth is there again: otherwise single lines would pass between notes. */
+  /** Stays true until a second's worth of tokens is there again; otherwise single lines would pass between notes. */
   #isDropping = false;
   #dropped: Dropped | undefined;
 
@@ -34,7 +35,7 @@ export class LogRate {
     this.#tokens = rules.bytesPerSecond * burstSeconds;
   }
 
-  /** The lines that are sent, in order; notes stand where something is missing. `isEnd`: no line follows. */
+  /** Returns the lines to send, in order, with notes where lines are missing. `isEnd` means that no line follows. */
   limit(lines: readonly LogLine[], isEnd: boolean): LogLine[] {
     const sent: LogLine[] = [];
     for (const line of lines) {

@@ -1,9 +1,12 @@
-// Where the output of one container is: the file that Docker writes and the older ones it keeps beside it, or what was kept
-// of them when the container went.
+// Output of one container: the file that Docker writes and the older ones it keeps beside it, or the archive of these
+// files once the container is removed.
 import { stat } from 'node:fs/promises';
 
 export interface Segment {
-  /** Survives renaming. A number of a deleted file is given to the next one, so its time of birth belongs to it. */
+  /**
+   * Stays the same when the file is renamed. The inode number of a deleted file is given to the next file, so the
+   * birth time is part of the id.
+   */
   readonly id: string;
   readonly path: string;
   readonly size: number;
@@ -11,9 +14,12 @@ export interface Segment {
 
 export interface LogSource {
   readonly container: string;
-  /** Nothing is written to it any more. */
+  /** True once nothing is written to the source any more. */
   readonly isEnded: boolean;
-  /** Oldest first. The newest alone when that is the one being read: most of the time nothing else happened. */
+  /**
+   * Segments, oldest first. If `reading` is the newest segment, only that one is returned: usually no rotation has
+   * happened.
+   */
   segments(reading?: string): Promise<readonly Segment[]>;
 }
 
@@ -29,7 +35,7 @@ export async function findSegment(path: string): Promise<Segment | undefined> {
   }
 }
 
-/** As the driver asks Docker to rotate: the file itself, `.1` and `.2`. */
+/** Names of the files as the driver makes Docker rotate them: the file itself, `.1` and `.2`. */
 export const rotatedNames = (logFile: string): string[] => [logFile, `${logFile}.1`, `${logFile}.2`];
 
 export function liveSource(container: string, logFile: string): LogSource {
@@ -37,7 +43,7 @@ export function liveSource(container: string, logFile: string): LogSource {
     container,
     isEnded: false,
     async segments(reading) {
-      // Newest first: a rotation in between then shows a file twice, and never hides one.
+      // The newest file is looked up first: a rotation in between then shows a file twice and never hides one.
       const [newestName = logFile, ...olderNames] = rotatedNames(logFile);
       const newest = await findSegment(newestName);
       if (newest !== undefined && newest.id === reading) return [newest];

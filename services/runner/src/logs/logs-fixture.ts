@@ -1,4 +1,5 @@
-// For tests: a container's log files as Docker writes and rotates them, and an api that stores what it is sent.
+// Test fixture: a container's log files as Docker writes and rotates them, and an api that stores the lines it
+// receives.
 import { appendFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ export class ContainerLog {
     this.file = join(folder, `${container}-json.log`);
   }
 
-  /** As the engine would: pieces of 16 KB, the last with its line break. */
+  /** Writes as the engine does: pieces of 16 KB, the last with its line break. */
   async write(text: string, stream: 'stdout' | 'stderr' = 'stdout'): Promise<void> {
     const pieces = text.match(/[\s\S]{1,16384}/g) ?? [''];
     for (const [index, piece] of pieces.entries()) {
@@ -42,7 +43,7 @@ export class ContainerLog {
 }
 
 export interface StoringApi extends AsyncDisposable {
-  /** By sequence, as the api stores them: once. */
+  /** Stored lines by sequence number. Each is stored once, as in the api. */
   readonly stored: Map<number, LogLine>;
   readonly batches: LogBatch[];
   status: number;

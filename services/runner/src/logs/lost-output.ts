@@ -1,22 +1,22 @@
-// Docker deletes its oldest file when it rotates, sent or not. What was seen of the files while sending was held up tells
-// how much of that was lost.
+// Docker deletes its oldest file when it rotates, sent or not. The files that were noticed while sending was blocked
+// show how much output was lost.
 import type { Segment } from './log-source.ts';
 
 interface Seen {
   readonly id: string;
   readonly size: number;
-  /** Nothing was added after it was seen. */
+  /** True if nothing was added to the file after it was noticed. */
   readonly isFinal: boolean;
 }
 
-/** Stands for files that may have come and gone between two looks. */
+/** Placeholder for files that may have been created and deleted between two looks. */
 const unseen: Seen = { id: '', size: 0, isFinal: false };
 
 export class SeenSegments {
   /** In the order they were written. */
   #seen: readonly Seen[] = [];
 
-  /** `segments` as they are now, oldest first. */
+  /** Records `segments` as they are now, oldest first. */
   notice(segments: readonly Segment[]): void {
     const ids = new Set(segments.map(({ id }) => id));
     const isConnected = this.#seen.length === 0 || this.#seen.some(({ id }) => ids.has(id));
@@ -27,7 +27,10 @@ export class SeenSegments {
     ];
   }
 
-  /** The line that stands for what is gone between the file that was read and the oldest that is left; none if nothing is. */
+  /**
+   * Line that replaces the output lost between the file that was read and the oldest one left; undefined if nothing
+   * is lost.
+   */
   gapAfter(read: string, left: readonly Segment[]): string | undefined {
     const ids = new Set(left.map(({ id }) => id));
     if (ids.has(read)) return undefined;
@@ -40,7 +43,7 @@ export class SeenSegments {
     return `[${isExact ? '' : 'at least '}${bytes} bytes of output were lost before they could be sent]`;
   }
 
-  /** What stands before it has been read. */
+  /** Drops the files before this one: they have been read. */
   forgetBefore(id: string): void {
     const at = this.#seen.findIndex((segment) => segment.id === id);
     if (at > 0) this.#seen = this.#seen.slice(at);

@@ -1,4 +1,4 @@
-// Reads one instance's output from wherever it was left, as numbered lines. The number of a line depends on nothing but what
+// Reads the output of one instance as numbered lines, starting at a cursor. The number of a line depends only on what
 // was written before it.
 import type { LogLine } from '@berth/contract';
 import { LineJoiner } from './line-joiner.ts';
@@ -10,21 +10,21 @@ import { SegmentFile } from './segment-file.ts';
 
 export interface Batch {
   readonly lines: readonly LogLine[];
-  /** Where to go on once the lines are stored. */
+  /** Position to continue from once the lines are stored. */
   readonly cursor: Cursor;
-  /** Everything that was ever written to the source is in this batch or was in one before. */
+  /** True if this batch and those before it hold everything that was ever written to the source. */
   readonly isEnd: boolean;
 }
 
 const mostLines = 1_000;
-/** One more line of the longest makes a megabyte. */
+/** Leaves room for one more line of the maximum length: together they make a megabyte. */
 const mostBytes = 786_432;
 
 export class OutputReader {
   readonly #joiner = new LineJoiner();
   readonly #seen = new SeenSegments();
   #file: SegmentFile | undefined;
-  /** The file is not written to any more: its end is its end. */
+  /** True once the file is not written to any more, so that its end is final. */
   #isFileFinal = false;
   #cursor: Cursor;
   #sequence: number;
@@ -54,7 +54,7 @@ export class OutputReader {
     return { lines: this.#lines, cursor: this.#cursor, isEnd };
   }
 
-  /** While nothing can be sent: so that it is known what was lost, if something is. */
+  /** Called while nothing can be sent, so that the amount of lost output is known later. */
   async notice(source: LogSource): Promise<void> {
     this.#seen.notice(await source.segments());
   }
@@ -68,7 +68,7 @@ export class OutputReader {
     this.#cursor = { container, segment: '', offset: 0, sequence: this.#sequence };
   }
 
-  /** False when there is nothing to go on with, now or for ever. */
+  /** Moves on in the source. False if there is nothing more to read, for now or at all. */
   async #goOn(source: LogSource): Promise<boolean> {
     const reading = this.#file?.id ?? this.#cursor.segment;
     const segments = await source.segments(reading);
@@ -76,7 +76,7 @@ export class OutputReader {
     if (this.#file === undefined) return this.#open(source, segments);
     const at = segments.findIndex(({ id }) => id === reading);
     if (at === segments.length - 1 && !source.isEnded && at !== -1) return false;
-    // It may have been written to between its last reading and its rotation: once more, knowing that it is final.
+    // The file may have been written to between the last read and its rotation, so it is read once more, as final.
     if (!this.#isFileFinal) {
       this.#isFileFinal = true;
       return true;
@@ -108,7 +108,7 @@ export class OutputReader {
     return true;
   }
 
-  /** Half a line before a gap has lost its other half. */
+  /** Adds a line about a gap. An incomplete line before the gap is pushed first: its other half is lost. */
   #mark(text: string): void {
     for (const rest of this.#joiner.flush()) this.#push(rest);
     this.#push({ stream: 'stderr', timeNs: `${Date.now()}000000`, text });
@@ -126,7 +126,7 @@ export class OutputReader {
     this.#bytes += Buffer.byteLength(line.text);
   }
 
-  /** Never in the middle of a line: its beginning has to be read again. */
+  /** Moves the cursor here, but never into the middle of a line: a restart has to read the line from its beginning. */
   #markSafe(): void {
     if (!this.#joiner.isEmpty || this.#file === undefined) return;
     const { id, offset } = this.#file;

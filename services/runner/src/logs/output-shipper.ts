@@ -1,5 +1,5 @@
-// Output of every instance on its way to the api. A few at a time: a workload that writes without end must not keep the
-// others' lines waiting, nor the machine's reports.
+// Sends the output of every instance to the api, a few batches at a time: a workload that writes without end must
+// delay neither the lines of others nor the machine's reports.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LogLine, nodePaths } from '@berth/contract';
@@ -17,16 +17,16 @@ export interface ShipperOptions {
   readonly client: Pick<NodeClient, 'post'>;
   readonly logger: Logger;
   readonly onSent: (lines: number) => void;
-  /** Of each instance. */
+  /** Rate limit of each instance. */
   readonly rate: RateRules;
   readonly now?: () => number;
 }
 
 const atATime = 4;
 const retryMs = { first: 200, most: 5_000 };
-/** Above that of every line that an instance writes. Notes differ by their time. */
+/** Above the sequence number of every line that an instance writes. Notes share it and differ by their time. */
 const noteSequence = 2 ** 52;
-/** The api will never take these lines, however often they are sent. */
+/** Statuses with which the api refuses lines for good: sending them again does not help. */
 const hopeless = [400, 413, 422];
 
 type Container = { readonly id: string; readonly logFile: string };
@@ -46,7 +46,7 @@ export class OutputShipper implements OutputKeeper {
     for (const instance of this.instances()) void this.#output(instance);
   }
 
-  /** All of which something is kept here. */
+  /** Instances with output kept on this machine. */
   instances(): string[] {
     return readdirSync(this.#folder);
   }
@@ -55,7 +55,7 @@ export class OutputShipper implements OutputKeeper {
     void this.#output(instance).then((output) => output.follow(id, logFile));
   }
 
-  /** What cannot be kept is lost, but an instance must be able to go from a machine whose disk is full. */
+  /** Output that cannot be kept is lost: an instance must be removable from a machine whose disk is full. */
   async keep(instance: string, { id, logFile }: Container): Promise<void> {
     const output = await this.#output(instance);
     await output.keep(id, logFile).catch((err: unknown) => {
@@ -113,7 +113,7 @@ export class OutputShipper implements OutputKeeper {
     return output;
   }
 
-  /** A file that cannot be read now is read later; the cursor says from where. */
+  /** A file that cannot be read now is read later, from the position in the cursor. */
   async #keepRunning(instance: string, output: InstanceOutput): Promise<void> {
     const { signal } = this.#closing;
     for (let failures = 1; !signal.aborted; failures += 1) {

@@ -1,11 +1,11 @@
-// One file of output, read line by line from a place in it. Held open while it is read: Docker may rotate it away
-// meanwhile, and its end must still be found.
+// Reads one file of output line by line from an offset. The file stays open while it is read: Docker may rotate it
+// away meanwhile, and its end must still be found.
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Segment, segmentId } from './log-source.ts';
 
-/** Most looks find nothing or a line: a large buffer for each of them would be work for the collector. */
+/** Most reads find nothing or one line: a large buffer each time would be work for the garbage collector. */
 const chunkBytes = { first: 4_096, more: 65_536 };
-/** Docker's longest entry is far shorter; what has no end in sight is not one of its lines. */
+/** Docker's longest entry is far shorter; longer data without a line break is not an entry and is skipped. */
 const mostLineBytes = 4_194_304;
 const lineBreak = 10;
 
@@ -15,7 +15,9 @@ export class SegmentFile {
   #offset: number;
   #unread: Buffer = Buffer.alloc(0);
 
-  /** Undefined when the name has come to mean another file, which happens where Docker still rotates. */
+  /**
+   * Undefined if the file is gone or its name now belongs to another file, which happens while Docker still rotates.
+   */
   static async open({ id, path }: Segment, offset: number, isRotating: boolean): Promise<SegmentFile | undefined> {
     const file = await open(path, 'r').catch(() => undefined);
     if (file === undefined) return undefined;
@@ -30,12 +32,12 @@ export class SegmentFile {
     this.#offset = offset;
   }
 
-  /** Behind the last line that was returned. */
+  /** Offset after the last line that was returned. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Undefined when no whole line is there yet. */
+  /** Undefined while no complete line is there yet. */
   async nextLine(): Promise<string | undefined> {
     for (let bytes = chunkBytes.first; ; bytes = chunkBytes.more) {
       const end = this.#unread.indexOf(lineBreak);
