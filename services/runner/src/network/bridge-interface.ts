@@ -1,4 +1,4 @@
-// The bridge as the kernel knows it. The engine makes it together with its network, and never looks at it again.
+// The bridge as a kernel interface. The engine creates it together with its network and never checks it again.
 import type Docker from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
@@ -10,7 +10,7 @@ export interface InterfaceWish {
   readonly subnet: string;
 }
 
-/** Of this machine on the bridge: the first of the subnet. */
+/** Address of this machine on the bridge: the first of the subnet. */
 export function machineAddress(subnet: string): string {
   const [base = ''] = subnet.split('/');
   const [last = '0', ...others] = base.split('.').reverse();
@@ -18,8 +18,8 @@ export function machineAddress(subnet: string): string {
 }
 
 /**
- * The same whenever the bridge is made: instances remember it, and would speak to the earlier one for most of a minute. It
- * follows from the address as the engine's own for containers do.
+ * Gives the bridge the same MAC address whenever it is created: instances cache it, and would send to the earlier one
+ * for most of a minute. It is derived from the IP address, as the engine derives those of containers.
  */
 export async function setHardwareAddress(run: RunCommand, { bridge, subnet }: InterfaceWish): Promise<void> {
   const octets = machineAddress(subnet).split('.');
@@ -27,7 +27,7 @@ export async function setHardwareAddress(run: RunCommand, { bridge, subnet }: In
   await run('ip', ['link', 'set', 'dev', bridge, 'address', ['02', '42', ...hex].join(':')]);
 }
 
-/** Returns what it mended. */
+/** Repairs the interface; returns a description of each repair. */
 export async function mendInterface(docker: Docker, run: RunCommand, wish: InterfaceWish): Promise<string[]> {
   const { bridge, subnet } = wish;
   const link = await run('ip', ['-o', 'link', 'show', 'dev', bridge]).catch(() => undefined);
@@ -44,7 +44,10 @@ export async function mendInterface(docker: Docker, run: RunCommand, wish: Inter
   return [`the interface ${bridge} was down`];
 }
 
-/** Every slot is a cable whose other end is ours; the ends know each other's number. */
+/**
+ * Attaches the slots to the bridge again. Each slot holds one end of a veth pair and this machine the other; each end
+ * shows the interface number of the other.
+ */
 async function plugIn(docker: Docker, run: RunCommand, { runnerId, bridge }: InterfaceWish): Promise<void> {
   const filters = { label: [`${containerLabels.runner}=${runnerId}`, containerLabels.slot] };
   const nameOf = new Map<string, string>();

@@ -1,4 +1,4 @@
-// The bridge that joins all slots of a runner, as a network of the engine, which gives out the addresses on it.
+// The bridge that connects all slots of a runner. It is a network of the engine, which assigns the addresses on it.
 import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
@@ -8,14 +8,14 @@ import type { RunCommand } from './command.ts';
 
 export interface BridgeWish {
   readonly runnerId: string;
-  /** Of the interface, and of the engine's network. */
+  /** Name of the interface and of the engine's network. */
   readonly bridge: string;
   readonly subnet: string;
 }
 
 const BRIDGE_NAME = 'com.docker.network.bridge.name';
 
-/** Returns what it had to make or mend. */
+/** Creates or repairs the bridge; returns a description of each change. */
 export async function mendBridge(docker: Docker, run: RunCommand, wish: BridgeWish): Promise<string[]> {
   const found = await answeredIfThere(docker.getNetwork(wish.bridge).inspect());
   if (found === undefined) {
@@ -37,14 +37,14 @@ async function createBridge(docker: Docker, { runnerId, bridge, subnet }: Bridge
     IPAM: { Config: [{ Subnet: subnet, Gateway: machineAddress(subnet) }] },
     Options: {
       [BRIDGE_NAME]: bridge,
-      // Ours to do, in our own table.
+      // Our own table does this.
       'com.docker.network.bridge.enable_ip_masquerade': 'false',
     },
   };
   await answered(docker.createNetwork(network));
 }
 
-/** It cannot be changed while slots hang on it, so a difference is for a person to decide. */
+/** A network cannot be changed while slots are attached to it, so the operator has to resolve a difference. */
 function assertOurs(found: NetworkInspectInfo, { runnerId, bridge, subnet }: BridgeWish): void {
   const asWished =
     found.Labels?.[containerLabels.runner] === runnerId &&

@@ -1,15 +1,15 @@
-// Programs of the operating system, run from one small shell that stays. Forking copies the page tables of whoever forks: of the
-// runner that takes ten milliseconds in which it does nothing else, of a shell a fraction of one.
+// Runs programs of the operating system from one small shell that stays open. A fork copies the page tables of the
+// forking process: that blocks the runner for ten milliseconds, a shell for a fraction of one.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
-/** Runs a program to its end and returns what it printed; throws with what it complained about. One after the other. */
+/** Runs a program to its end and returns its output; throws with its error output. Programs run one after the other. */
 export type RunCommand = (program: string, args: readonly string[], input?: string) => Promise<string>;
 
 const notFound = 127;
 
-/** `enter` is a command line that goes before the shell's, for another network namespace than that of this process. */
+/** `enter` is a command line put before the shell, to run it in another network namespace than that of this process. */
 export function openShell(enter: readonly string[] = []): RunCommand {
   let shell: Shell | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -43,7 +43,7 @@ class Shell {
     this.#child.stdin.on('error', () => {});
     this.#child.stdout.setEncoding('utf8');
     this.#child.stderr.setEncoding('utf8');
-    // It ends with this process, and does not keep it.
+    // The shell ends with this process and does not keep it alive.
     this.#child.unref();
   }
 
@@ -53,7 +53,7 @@ class Shell {
 
   run(line: string, input: string): Promise<Outcome> {
     const { stdin, stdout, stderr } = this.#child;
-    // Nobody can have written it before.
+    // Random, so that no output can contain it beforehand.
     const mark = randomBytes(16).toString('hex');
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     let said = '';

@@ -14,32 +14,38 @@ import { SlotPool } from './slot-pool.ts';
 import { forgetConnections, openTable } from './table.ts';
 
 export interface NetworkOptions {
-  /** Of the engine's socket, `unix:///…`. */
+  /** URL of the engine's socket, `unix:///…`. */
   readonly dockerUrl: string;
   readonly runnerId: string;
   readonly bridge?: string;
-  /** Of the shared address space, 100.64.0.0/10: it collides neither with private networks nor with public hosts. */
+  /**
+   * Part of the shared address space, 100.64.0.0/10, which collides neither with private networks nor with public
+   * hosts.
+   */
   readonly subnet?: string;
   readonly resolvers: readonly string[];
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
   /** Ranges that the operator closes to instances. */
   readonly deniedRanges?: readonly string[];
-  /** Addresses of the deployment itself, which no instance reaches; asked again with every look, since names may lead elsewhere later. */
+  /**
+   * Addresses of the deployment itself, which no instance may reach. Called at every `verify`, because names may
+   * resolve to other addresses later.
+   */
   readonly ownAddresses?: () => Promise<readonly string[]>;
   readonly outgoing: OutgoingLimits;
-  /** How many are kept ready. */
+  /** Number of slots kept ready. */
   readonly slots?: number;
-  /** Of instances that were given to somebody after they had been made. */
+  /** Memberships of instances that got their owner after they were created. */
   readonly membershipOf?: MembershipOf;
   readonly logger: Logger;
-  /** Where nft, ip and sysctl run, when that is not the network namespace of this process. */
+  /** Runs nft, ip and sysctl, if not in the network namespace of this process. */
   readonly run?: RunCommand;
 }
 
-/** Of no tenant. */
+/** Belongs to no tenant. */
 const checkedMembership = { workspaceId: 'firewall-check' };
 
-/** Kernel switches, bridge and table first: no slot exists a moment before the rules that hold it in. */
+/** Sets up kernel switches, bridge and table first: no slot exists before the rules that confine it. */
 export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const { runnerId, bridge = 'berth0', subnet = '100.96.0.0/16', resolvers, gateways, run = openShell() } = options;
   const { outgoing, deniedRanges = [], ownAddresses = async () => [] } = options;
@@ -58,7 +64,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     isAlive: async ({ containerId }) => (await findSlot(docker, containerId, bridge)) !== undefined,
     remove: ({ containerId }) => removeSlot(docker, containerId),
   });
-  // When a slot dies the engine gives its address to another, while the first is still somebody's. The last one counts.
+  // Slot that got each address last. When a slot dies, the engine gives its address to another slot while the dead
+  // one still belongs to an instance; the last slot counts.
   const ownerOf = new Map<string, string>();
   async function dismissAddress({ containerId, address }: UsedSlot): Promise<void> {
     if (address === undefined || (ownerOf.get(address) ?? containerId) !== containerId) return;
@@ -76,7 +83,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     },
 
     async releaseSlot(slot) {
-      // First: the engine gives the address to somebody else as soon as it is free.
+      // Before the removal: the engine gives the address to another slot as soon as it is free.
       await dismissAddress(slot);
       await removeSlot(docker, slot.containerId);
     },
@@ -100,7 +107,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     dismiss: (address) => table.dismiss(address),
 
     async verify() {
-      // The table before the bridge, which cannot always be mended.
+      // The table is repaired before the bridge, which cannot always be repaired.
       const rules = [...(await mendSwitches(run)), ...(await table.mend())];
       await table.deny(await ownAddresses());
       const bridged = await mendBridge(docker, run, ground);

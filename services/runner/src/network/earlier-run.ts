@@ -1,4 +1,4 @@
-// What an earlier run of this runner left: instances that go on, the slots they stand in, and slots that nobody uses.
+// State left by an earlier run of this runner: instances that go on, the slots they use, and unused slots.
 import type Docker from 'dockerode';
 import { answered } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
@@ -7,16 +7,16 @@ import { findSlot, removeSlot } from './slot-container.ts';
 
 export interface UsedAddress {
   readonly address: string;
-  /** Absent while the one in it waits for an owner: it speaks to nobody. */
+  /** Undefined while the instance in the slot waits for an owner; it has no network access then. */
   readonly membership: Membership | undefined;
 }
 
-/** What is known of instances beside their labels, which cannot change. */
+/** Looks up the membership that is recorded for an instance beside its labels, which cannot change. */
 export type MembershipOf = (instance: string) => Membership | undefined;
 
 /**
- * The addresses of instances, with their memberships, so that their connections go on while the runner starts.
- * Removes the other slots: whether one was used already can no longer be told, and each is used once.
+ * Returns the addresses of instances with their memberships, so that their connections go on while the runner starts.
+ * Removes the other slots: each is used once, and whether one was used already is no longer known.
  */
 export async function takeStock(
   docker: Docker,
@@ -32,7 +32,7 @@ export async function takeStock(
     const instance = Labels[containerLabels.instance];
     if (kind !== 'container' || slot === undefined || instance === undefined) continue;
     const workspaceId = Labels[containerLabels.workspace];
-    // What was noted first: a label names no VPC.
+    // The recorded membership wins, because a label names no VPC.
     membershipIn.set(slot, membershipOf(instance) ?? (workspaceId === undefined ? undefined : { workspaceId }));
   }
   const used: UsedAddress[] = [];
@@ -41,7 +41,7 @@ export async function takeStock(
       await removeSlot(docker, Id);
       continue;
     }
-    // One that has ended is its instance's all the same, which may be started in it again.
+    // A slot that has ended still belongs to its instance, which may be started in it again.
     const slot = await findSlot(docker, Id, network);
     if (slot !== undefined) used.push({ address: slot.address, membership: membershipIn.get(Id) });
   }

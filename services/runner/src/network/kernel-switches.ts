@@ -1,4 +1,4 @@
-// What the kernel must do for the table to see every packet. Another program may change these at any time.
+// Kernel settings that make every packet pass the table. Another program may change them at any time.
 import type { RunCommand } from './command.ts';
 
 interface Switch {
@@ -14,23 +14,26 @@ const switches: readonly Switch[] = [
 ];
 const BRIDGE_FOLDER = 'net.bridge';
 
-/** Returns what was off. */
+/** Turns on the settings that are off; returns a description of each. */
 export async function mendSwitches(run: RunCommand): Promise<string[]> {
   await requireBridgeFilter(run);
   const values = (await run('sysctl', ['-n', ...switches.map(({ name }) => name)])).trim().split('\n');
   const off = switches.filter((_, index) => values[index] !== '1');
-  // Only then: setting ip_forward, even to what it is, resets other settings of the machine.
+  // Only settings that are off are written: setting ip_forward, even to its current value, resets other settings of
+  // the machine.
   for (const { name } of off) await run('sysctl', ['-w', `${name}=1`]);
   return off.map(({ name, why }) => `${name} was off: ${why}`);
 }
 
-/** Fails where the kernel has no such module. Its switches are there once it is loaded. */
+/** Fails if the kernel has no such module. Its settings exist only once it is loaded. */
 export async function loadBridgeFilter(run: RunCommand): Promise<void> {
   const readSwitch = () => run('sysctl', ['-n', `${BRIDGE_FOLDER}.bridge-nf-call-iptables`]);
   await readSwitch().catch(() => run('modprobe', ['br_netfilter']).then(readSwitch));
 }
 
-/** Without this module traffic between the ports of a bridge passes no table. It is not loaded on every machine. */
+/**
+ * Without this module, traffic between the ports of a bridge bypasses every table. It is not loaded on every machine.
+ */
 async function requireBridgeFilter(run: RunCommand): Promise<void> {
   try {
     await loadBridgeFilter(run);

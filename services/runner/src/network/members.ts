@@ -1,5 +1,6 @@
-// The addresses that are admitted, as elements of the table's sets. The table compares numbers, not names. A number means something
-// only together with the elements in the table, so numbers are handed out afresh by every run of the runner.
+// Admitted addresses, as elements of the table's sets. The table compares numbers, not names, so each VPC has a
+// number. A number has a meaning only together with the elements in the table, so every run of the runner assigns new
+// numbers.
 import type { Membership, PeerPort } from './membership.ts';
 
 export const memberSets = ['admitted', 'vpc_of', 'vpc_members', 'vpc_ports'] as const;
@@ -7,7 +8,7 @@ export const memberSets = ['admitted', 'vpc_of', 'vpc_members', 'vpc_ports'] as 
 export interface Element {
   readonly set: (typeof memberSets)[number];
   readonly key: string;
-  /** Of an element of a map. */
+  /** Value of an element of a map. */
   readonly value?: number;
 }
 
@@ -16,7 +17,7 @@ export class Members {
   readonly #memberships = new Map<string, Membership>();
   #last = 0;
 
-  /** Of every address that is admitted. */
+  /** Elements of all admitted addresses. */
   get elements(): Element[] {
     return [...this.#memberships.keys()].flatMap((address) => this.elementsOf(address));
   }

@@ -1,4 +1,4 @@
-// What the table needs to know of an instance: whose it is, and which of its ports its peers may reach.
+// Network membership of an instance: its workspace, and which of its ports its peers may reach.
 import type { DesiredInstance } from '@berth/contract';
 
 type Vpc = NonNullable<DesiredInstance['vpc']>;
@@ -6,7 +6,7 @@ export type PeerPort = Vpc['ports'][number];
 
 export interface Membership {
   readonly workspaceId: string;
-  /** Absent: it neither reaches nor is reached by any other instance. */
+  /** If absent, the instance neither reaches other instances nor is reached by them. */
   readonly vpc?: Vpc | undefined;
 }
 
@@ -14,7 +14,8 @@ export interface Membership {
 export function membershipOf({ workspaceId, vpc, sandbox, port }: DesiredInstance): Membership | undefined {
   if (workspaceId === undefined) return undefined;
   if (vpc === undefined) return { workspaceId };
-  // Whoever reaches the guest's port runs commands in the sandbox: it is the machine's alone, whatever was declared.
+  // A caller that reaches the guest's port can run commands in the sandbox. Only the machine may reach it, even if
+  // the port was declared.
   const ports = sandbox === undefined ? vpc.ports : vpc.ports.filter((each) => each.port !== port);
   return { workspaceId, vpc: { ...vpc, ports } };
 }

@@ -1,21 +1,21 @@
-// What the rest of the runner asks of the machine's network.
+// Interface of the machine's network for the rest of the runner.
 import type { FirewallProblem } from './firewall/check-firewall.ts';
 import type { Membership } from './membership.ts';
 
 /** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
 export interface NetworkSlot {
-  /** Of the container that holds it. */
+  /** Id of the container that holds the slot. */
   readonly containerId: string;
   readonly address: string;
 }
 
-/** An address that has met a limit, and what its owner should read about it. */
+/** An address that has hit a limit, and the message for its owner. */
 export interface Refusal {
   readonly address: string;
   readonly text: string;
 }
 
-/** One that may have ended: then nobody knows its address. */
+/** A slot that may have ended; its address is unknown then. */
 export interface UsedSlot {
   readonly containerId: string;
   readonly address: string | undefined;
@@ -23,28 +23,34 @@ export interface UsedSlot {
 
 export interface Network {
   /**
-   * A ready slot, or a new one when none is left. It belongs to the caller until released, and is used once. Whoever nobody
-   * waits for yet leaves the ready ones to others.
+   * Returns a ready slot, or a new one when none is left. It belongs to the caller until released, and is used once.
+   * With `isForLater` it is always a new one, so that the ready ones are left for instances that a user waits for.
    */
   takeSlot(wish?: { readonly isForLater?: boolean }): Promise<NetworkSlot>;
-  /** Removes the slot's container and dismisses its address; what used it must be gone. */
+  /** Removes the slot's container and dismisses its address; the instance that used it must be gone. */
   releaseSlot(slot: UsedSlot): Promise<void>;
-  /** Slots that instances of an earlier run of this process still use, by the id of the container that holds them. */
+  /**
+   * Finds a slot that an instance of an earlier run of this process still uses, by the id of the container that holds
+   * it.
+   */
   adoptSlot(containerId: string): Promise<NetworkSlot | undefined>;
-  /** Starts a slot whose container has ended, as after a reboot of the machine. Its address may be another one then. */
+  /** Starts a slot whose container has ended, as after a reboot of the machine. Its address may change. */
   restartSlot(slot: UsedSlot): Promise<NetworkSlot | undefined>;
-  /** From here on the address speaks to the outside and, within its VPC, to declared ports of its peers; before, to nobody. */
+  /**
+   * From here on the address reaches the outside and, within its VPC, the declared ports of its peers. Before, it
+   * reaches nothing.
+   */
   admit(address: string, membership: Membership): Promise<void>;
   dismiss(address: string): Promise<void>;
   /**
-   * Holds table, sets, bridge and kernel switches against what they should be, and mends what differs. Returns what it
-   * mended, empty when all was well.
+   * Compares table, sets, bridge and kernel switches with what they should be, and repairs differences. Returns a
+   * description of each repair; empty when all was well.
    */
   verify(): Promise<readonly string[]>;
-  /** Addresses that have met a limit on what they send within the last minute. */
+  /** Addresses that hit a limit on what they send within the last minute. */
   refused(): Promise<readonly Refusal[]>;
-  /** Whether other firewalls of this machine let instances through, tried with real packets. */
+  /** Tests with real packets whether other firewalls of this machine let instances through; returns the problems. */
   checkFirewall(): Promise<readonly FirewallProblem[]>;
-  /** Removes slots that nobody took. The table stays: instances outlive this process. */
+  /** Removes unused slots. The table stays: instances outlive this process. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { RunnerConfig } from '../config.ts';
 import { refusalText, refusedIn } from './refused.ts';
 import { outgoingLimits } from './ruleset.ts';
 
-// As nft 1.0.6 prints it.
+// Output format of nft 1.0.6.
 const printed = (elements: string): string =>
   `{"nftables": [{"metainfo": {"version": "1.0.6", "json_schema_version": 1}}, {"map": {"family": "inet", "name": "refused", "type": "ipv4_addr", "map": "mark", "flags": ["timeout"]${elements}}}]}`;
 

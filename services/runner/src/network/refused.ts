@@ -3,7 +3,7 @@ import { type OutgoingLimit, type OutgoingLimits, outgoingLimits } from './rules
 
 export interface Refused {
   readonly address: string;
-  /** The first that it met within the last minute. */
+  /** First limit that the address hit within the last minute. */
   readonly limit: OutgoingLimit;
 }
 
@@ -12,7 +12,7 @@ const Listing = z.object({
   nftables: z.array(z.object({ map: z.object({ elem: z.array(Printed).default([]) }).optional() })),
 });
 
-/** From what `nft -j list map` prints. */
+/** Parses the output of `nft -j list map`. */
 export function refusedIn(json: string): Refused[] {
   const elements = Listing.parse(JSON.parse(json)).nftables.flatMap(({ map }) => map?.elem ?? []);
   return elements.flatMap(([{ elem }, place]) => {
@@ -21,7 +21,7 @@ export function refusedIn(json: string): Refused[] {
   });
 }
 
-/** What the owner of the instance reads about it. */
+/** Message for the owner of the instance. */
 export function refusalText(
   limit: OutgoingLimit,
   { newPerSecond, connections, dnsPerSecond, mbPerSecond }: OutgoingLimits,

@@ -1,34 +1,37 @@
-// Who may speak to whom, as one nftables table. Pure: the wish goes in, the table's text comes out.
+// Rules for the traffic of instances, as one nftables table. Pure: takes a `TableWish`, returns the table's text.
 import type { Element, memberSets } from './members.ts';
 
 export interface TableWish {
   readonly bridge: string;
   readonly subnet: string;
-  /** Where instances may ask for names: port 53 of these addresses. */
+  /** DNS resolvers that instances may use: port 53 of these addresses. */
   readonly resolvers: readonly string[];
-  /** Where instances reach the platform, on this machine or another. */
+  /** Addresses at which instances reach the platform, on this machine or another. */
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
-  /** Addresses and ranges that are closed beside those that are for everybody: the operator's own, wherever they are. */
+  /** Addresses and ranges of the operator that are closed beside `closedRanges`; they may be anywhere. */
   readonly denied: readonly string[];
   readonly outgoing: OutgoingLimits;
 }
 
-/** What one instance may send. Connections of all instances share one table of the kernel, and the operator's address. */
+/**
+ * Limits on what one instance may send. Connections of all instances share one table of the kernel, and the
+ * operator's address.
+ */
 export interface OutgoingLimits {
-  /** At a time, as the kernel tracks them. */
+  /** Connections at a time, as the kernel tracks them. */
   readonly connections: number;
   readonly newPerSecond: number;
   readonly dnsPerSecond: number;
   /** TCP ports that no instance reaches outside. */
   readonly closedPorts: readonly number[];
-  /** Megabytes to other machines; undefined for as much as there is. */
+  /** Megabytes per second to other machines; unlimited when undefined. */
   readonly mbPerSecond?: number | undefined;
 }
 
 export const TABLE = 'inet berth';
 
-// Not the internet: this network, private, shared, loopback, link-local (metadata of clouds), documentation, benchmarks,
-// multicast and reserved (RFC 6890).
+// Ranges that are not the internet: this network, private, shared, loopback, link-local (metadata of clouds),
+// documentation, benchmarks, multicast and reserved (RFC 6890).
 export const closedRanges: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -46,37 +49,40 @@ export const closedRanges: readonly string[] = [
   '224.0.0.0/3',
 ];
 
-/** New connections of one instance to gateways: what all tenants share must not be kept busy by one. Those beyond it wait. */
+/**
+ * Limit on new connections of one instance to gateways: all tenants share the gateways, and one must not keep them
+ * busy. Connections beyond the limit are dropped, so they wait until the client tries again.
+ */
 const CALLS = 'limit rate over 200/second burst 100 packets';
 
-/** Filled by the kernel itself, with addresses of instances that have sent something lately. */
+/** Sets that the kernel fills itself, with addresses of instances that have sent something recently. */
 export const kernelSets = ['callers', 'dialers', 'askers', 'senders', 'connections', 'refused'] as const;
 
-/** What an instance may meet; `refused` holds the place of one in this list beside the address. */
+/** Limits that an instance may hit. The map `refused` holds the index of a limit in this list for each address. */
 export const outgoingLimits = ['gatewayCalls', 'newPerSecond', 'connections', 'dnsPerSecond', 'mbPerSecond'] as const;
 export type OutgoingLimit = (typeof outgoingLimits)[number];
 
-/** Twice the rate may come at once: a page or a build opens many connections in one moment. */
+/** Allows twice the rate in a burst: a page or a build opens many connections at once. */
 const packetsOver = (perSecond: number): string => `limit rate over ${perSecond}/second burst ${2 * perSecond} packets`;
-/** The kernel lets a second's worth pass at once beside this burst. */
+/** Besides this burst, the kernel lets a second's worth pass at once. */
 const bytesOver = (mb: number): string => `limit rate over ${mb} mbytes/second burst 1 mbytes`;
 
 /**
- * The whole table in one transaction that takes the place of whatever was there: at no moment is there none.
+ * Text of the whole table, as one transaction that replaces the previous table: at no moment is there none.
  *
- * - An address is looked up for every packet, not only for the first of a connection. So an address that changes hands
- *   inherits no connection, and one that is dismissed is silent at once.
- * - Instances reach each other only within a VPC, and there only on declared ports. Answers are matched by the port they come
- *   from. Only a number can be compared with both ends of a packet, so the VPC's number travels in the packet's mark, which is
- *   cleared before anyone else could take it for theirs.
- * - Replies to this machine (probes, the gateway's requests) need no admission: the machine began. So the machine reaches every
- *   port of an instance, also the guest's, which no instance reaches.
- * - Limits hold for each source address by itself, so that one that floods stops nobody else. Packets of a flow that nobody answers
- *   stay `new` to the kernel, so a flood of UDP in one direction is held to the rate of new connections. The rate is asked before
- *   the count, because counting takes as long as there are connections.
- * - Who meets a limit is noted in `refused` for a minute, so that the instance can be told which one. The drop is a rule of its own:
- *   it must not depend on whether there was room for the note.
- * - A drop is final; an accept only means that this table has nothing against it.
+ * - Addresses are looked up for every packet, not only for the first of a connection. So an address that is
+ *   reassigned inherits no connection, and one that is dismissed is cut off at once.
+ * - Instances reach each other only within a VPC, and there only on declared ports. Answers are matched by the port
+ *   they come from. Only a number can be compared with both ends of a packet, so the VPC's number travels in the
+ *   packet's mark, which is cleared before another program could take it for its own.
+ * - Replies to this machine (probes, the gateway's requests) need no admission, because the machine began the
+ *   connection. So the machine reaches every port of an instance, including the guest's, which no instance reaches.
+ * - Limits hold for each source address by itself, so that a flood from one instance does not stop others. Packets of
+ *   a flow without an answer stay `new` to the kernel, so a flood of UDP in one direction is held to the rate of new
+ *   connections. The rate is checked before the count, because counting takes longer the more connections there are.
+ * - An address that hits a limit is recorded in `refused` for a minute, so that the instance can be notified of the
+ *   limit. The drop is a separate rule: it must not depend on whether there was room for the record.
+ * - A drop is final; an accept only means that this table has no objection.
  */
 export const tableText = (wish: TableWish, members: readonly Element[]): string => {
   const { bridge, subnet, resolvers, gateways, denied, outgoing } = wish;
@@ -202,7 +208,7 @@ const refusal = (limit: OutgoingLimit, place: number): string => `chain over_${l
 
 const limitedSet = (name: string): string => `set ${name} { type ipv4_addr; flags dynamic; timeout 1m; size 65535; }`;
 
-/** What turns the elements of before into those of after. */
+/** nft commands that turn the elements `before` into `after`. */
 export function changeText(before: readonly Element[], after: readonly Element[]): string {
   const [old, wanted] = [new Set(before.map(elementText)), new Set(after.map(elementText))];
   const gone = before.filter((element) => !wanted.has(elementText(element)));
@@ -215,7 +221,7 @@ export function changeText(before: readonly Element[], after: readonly Element[]
 
 const valueText = ({ key, value }: Element): string => (value === undefined ? key : `${key} : ${value}`);
 
-/** The same for the same element alone. */
+/** Text that is the same only for the same element. */
 export const elementText = (element: Element): string => `${element.set} ${valueText(element)}`;
 
 const elementsOf = (name: (typeof memberSets)[number], members: readonly Element[]): string =>

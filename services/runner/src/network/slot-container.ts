@@ -1,4 +1,4 @@
-// The container that holds a slot: its network is what matters, its process only sleeps.
+// The container that holds a slot. Only its network matters; its process sleeps.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
@@ -9,23 +9,25 @@ import { SLOT_IMAGE, SLOT_PROGRAM } from './slot-image.ts';
 
 export interface SlotWish {
   readonly runnerId: string;
-  /** The engine's network. */
+  /** Name of the engine's network. */
   readonly network: string;
   readonly resolvers: readonly string[];
 }
 
-// What starts the program needs most of it: current releases of runc run from a copy of themselves in memory, some 14 MB in all.
+// Most of it is for the start of the program: current releases of runc run from a copy of themselves in memory, some
+// 14 MB in all.
 const MEMORY_BYTES = 32 * 1024 * 1024;
 const GONE = 404;
 const ALREADY_GOING = 409;
 const ALREADY_RUNNING = 304;
-// Nobody's: without it the engine would hand questions to the machine's own resolvers, past our table.
+// An address without a resolver. With none named, the engine would pass questions to the machine's own resolvers,
+// past our table.
 const NO_RESOLVER = '127.0.0.1';
 
 export async function createSlot(docker: Docker, { runnerId, network, resolvers }: SlotWish): Promise<NetworkSlot> {
   const container = await answered(
     docker.createContainer({
-      // The engine's own name server knows containers on a network by their names, so this one must tell nothing.
+      // The engine's own DNS server resolves the names of containers on a network, so this name must reveal nothing.
       name: `berth-slot-${randomUUID()}`,
       Image: SLOT_IMAGE,
       Entrypoint: [SLOT_PROGRAM],
@@ -56,7 +58,7 @@ export async function createSlot(docker: Docker, { runnerId, network, resolvers 
   }
 }
 
-/** Undefined when it is gone, or when it does not run: then its network is gone too. */
+/** Undefined if the container is gone or does not run: its network is gone then too. */
 export async function findSlot(docker: Docker, id: string, network: string): Promise<NetworkSlot | undefined> {
   const found = await answeredIfThere(docker.getContainer(id).inspect());
   const address = found?.NetworkSettings.Networks[network]?.IPAddress;
@@ -64,7 +66,7 @@ export async function findSlot(docker: Docker, id: string, network: string): Pro
   return { containerId: found.Id, address };
 }
 
-/** Undefined when nothing is left to start. */
+/** Undefined if there is no container left to start. */
 export async function restartSlot(
   docker: Docker,
   id: string,
@@ -85,8 +87,9 @@ export const removeSlot = (docker: Docker, id: string): Promise<void> =>
   answeredOr([GONE, ALREADY_GOING], docker.getContainer(id).remove({ force: true, v: true }));
 
 /**
- * The engine points every container on a network at its own name server on 127.0.0.11. In gVisor that is the container's own
- * loopback, where nobody listens; so instances are told the real resolvers. They see the slot's file, not one of their own.
+ * Writes the real resolvers to the slot's resolv.conf, which instances in the slot see instead of their own. The
+ * engine points every container on a network at its own DNS server on 127.0.0.11; in gVisor that is the container's
+ * own loopback, where nothing listens.
  */
 async function nameResolvers(docker: Docker, id: string, resolvers: readonly string[]): Promise<void> {
   const { ResolvConfPath } = await answered(docker.getContainer(id).inspect());

@@ -4,13 +4,13 @@ import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { slotProgram } from './slot-program.ts';
 import { tarOf } from './tar.ts';
 
-// The number changes with the program.
+// The tag must change whenever the program changes.
 const REPOSITORY = 'berth-slot';
 const TAG = '1';
 export const SLOT_IMAGE = `${REPOSITORY}:${TAG}`;
 export const SLOT_PROGRAM = '/pause';
 
-/** The engine and this process share a machine, and so an architecture. */
+/** Builds the image for the architecture of this process: the engine runs on the same machine. */
 export async function ensureSlotImage(docker: Docker): Promise<void> {
   if (await answeredIfThere(docker.getImage(SLOT_IMAGE).inspect())) return;
   const archive = tarOf(SLOT_PROGRAM.slice(1), slotProgram(process.arch));

@@ -1,4 +1,4 @@
-// Slots ready to be taken. Making one takes a quarter of a second, which would otherwise stand in every start.
+// Pool of ready slots. Creating a slot takes a quarter of a second, which would otherwise be part of every start.
 import type { Logger } from '@berth/telemetry';
 import type { NetworkSlot } from './network.ts';
 
@@ -12,7 +12,10 @@ export interface SlotPoolOptions {
 }
 
 const RETRY_MS = 2_000;
-/** Whoever took a slot is about to start a container in it, and making another one beside that slows both down. */
+/**
+ * Pause before the pool refills: the caller that took a slot is about to start a container in it, and creating
+ * another slot at the same time slows both down.
+ */
 const QUIET_MS = 400;
 
 export class SlotPool {
@@ -20,10 +23,10 @@ export class SlotPool {
   readonly #ready: NetworkSlot[] = [];
   #filling = Promise.resolve();
   #isFilling = false;
-  /** Of the next filling. */
+  /** Timer of the next refill. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Counts how often all slots were given up. */
+  /** Number of times that all slots were discarded. */
   #round = 0;
 
   constructor(options: SlotPoolOptions) {
@@ -41,12 +44,15 @@ export class SlotPool {
     return this.#create();
   }
 
-  /** Of those that wait none is taken. */
+  /** Creates a new slot; the ready ones stay in the pool. */
   make(): Promise<NetworkSlot> {
     return this.#create();
   }
 
-  /** The bridge was made anew: a slot that waits, or is being made, may hang on the one that is gone. */
+  /**
+   * Replaces the slots after the bridge was recreated: one that is ready, or being created, may be attached to the
+   * old bridge.
+   */
   async renew(): Promise<void> {
     this.#round += 1;
     await Promise.all(this.#ready.splice(0).map((slot) => this.#options.remove(slot)));
@@ -75,7 +81,7 @@ export class SlotPool {
     this.#timer = setTimeout(() => this.#fill(), ms).unref();
   }
 
-  /** One at a time: starts of instances come first. */
+  /** Creates slots one at a time: starts of instances come first. */
   #fill(): void {
     if (this.#isFilling) return;
     this.#filling = this.#fillUp().catch((error) => {

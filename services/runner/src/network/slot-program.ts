@@ -1,4 +1,4 @@
-// The program that holds a network slot: it sleeps, and nothing else. Written byte by byte, so that a runner needs neither a
+// The program that holds a network slot: it only sleeps. It is written byte by byte, so that a runner needs neither a
 // compiler nor a registry to have it.
 
 const HEADER_BYTES = 64;
@@ -8,7 +8,7 @@ const LOAD_ADDRESS = 0x400000n;
 const PAGE_BYTES = 0x1000n;
 
 interface Machine {
-  /** As in the field e_machine of an ELF header. */
+  /** Value of the field e_machine of an ELF header. */
   readonly number: number;
   readonly code: Buffer;
 }
@@ -16,7 +16,7 @@ interface Machine {
 const machines: Readonly<Record<string, Machine>> = {
   // loop: mov eax, 34 (pause); syscall; jmp loop
   x64: { number: 62, code: Buffer.from('b8220000000f05ebf7', 'hex') },
-  // There is no pause here, but waiting for no file without an end is the same.
+  // arm64 has no pause system call; ppoll on no files and without a timeout does the same.
   // loop: mov x0..x4, 0; mov x8, 73 (ppoll); svc 0; b loop
   arm64: {
     number: 183,
@@ -45,7 +45,7 @@ function writeElfHeader(file: Buffer, machine: number): void {
   file.writeUInt16LE(2, 16);
   file.writeUInt16LE(machine, 18);
   file.writeUInt32LE(1, 20);
-  // Where it begins, and where the only segment header stands.
+  // Entry point, and offset of the only segment header.
   file.writeBigUInt64LE(LOAD_ADDRESS + BigInt(CODE_OFFSET), 24);
   file.writeBigUInt64LE(BigInt(HEADER_BYTES), 32);
   file.writeUInt16LE(HEADER_BYTES, 52);

@@ -6,12 +6,12 @@ import { elementText, kernelSets } from './ruleset.ts';
 export interface TableContents {
   /** Chains, rules and the sets that never change. */
   readonly rules: string;
-  /** Of the sets that change with the instances; sorted. */
+  /** Elements of the sets that change with the instances; sorted. */
   readonly members: readonly string[];
 }
 
 const Listing = z.object({ nftables: z.array(z.record(z.string(), z.record(z.string(), z.unknown()))) });
-/** Machines without a list of protocols print their numbers. */
+/** On machines without a list of protocols, nft prints their numbers. */
 const protocols = new Map<string | number, string>([
   [6, 'tcp'],
   [17, 'udp'],
@@ -19,7 +19,7 @@ const protocols = new Map<string | number, string>([
 const Part = z.union([z.string(), z.number()]);
 const keyOf = ([first = '', second = '', protocol, port]: readonly (string | number)[]): string =>
   (protocol === undefined ? [first, second] : [first, second, protocols.get(protocol) ?? protocol, port]).join(' . ');
-/** As nft prints an element of a set, of a map, and of a set with a concatenated key. */
+/** Forms in which nft prints an element: of a set, of a map, and of a set with a concatenated key. */
 const PrintedElement = z.union([
   z.string().transform((key) => ({ key })),
   z.tuple([z.string(), z.number()]).transform(([key, value]) => ({ key, value })),
@@ -31,7 +31,7 @@ export function tableContents(json: string): TableContents {
   const members: string[] = [];
   for (const entry of Listing.parse(JSON.parse(json)).nftables) {
     for (const [type, { handle: _, elem, ...rest }] of Object.entries(entry)) {
-      // The version of nft, which may be updated while we run.
+      // The entry holds the version of nft, which may be updated while the runner runs.
       if (type === 'metainfo') continue;
       const memberSet = memberSets.find((name) => type !== 'chain' && name === rest.name);
       const isFixed = memberSet === undefined && !kernelSets.some((name) => name === rest.name);

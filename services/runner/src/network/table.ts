@@ -12,13 +12,13 @@ export interface Table {
   dismiss(address: string): Promise<void>;
   /** Closes more addresses to all instances; those that are closed already change nothing. */
   deny(addresses: readonly string[]): Promise<void>;
-  /** Returns what was not as it should be. */
+  /** Repairs the table; returns a description of each difference. */
   mend(): Promise<string[]>;
-  /** Who has met a limit within the last minute. */
+  /** Addresses that hit a limit within the last minute. */
   refused(): Promise<Refused[]>;
 }
 
-/** `used` are the addresses that are in use already: those that have an owner are in the table from its first moment on. */
+/** `used` are the addresses already in use. Those that have an owner are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
   { denied, ...wish }: TableWish,
@@ -34,9 +34,13 @@ export async function openTable(
   const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...TABLE.split(' ')]));
 
   let wanted: TableContents | undefined;
-  // Between a change that failed and the next that does not, the kernel knows less than we do.
+  // True after a failed change until the next one that succeeds: the kernel's table lacks what `members` already
+  // holds.
   let isBehind = false;
-  /** The kernel prints rules in its own words: what it says right after they were set is what it should go on saying. */
+  /**
+   * Replaces the whole table. The kernel prints rules in its own form, so what it prints right after they were set is
+   * what later looks are compared with.
+   */
   async function replace(): Promise<void> {
     isBehind = true;
     await change(tableText({ ...wish, denied: [...closed] }, members.elements));
@@ -44,11 +48,11 @@ export async function openTable(
     isBehind = false;
   }
 
-  /** Fails when somebody changed the table: then all of it is set again, as we know it. */
+  /** Applies a change. It fails if another program changed the table; then the whole table is set again. */
   const update = (text: string) => (isBehind ? replace() : change(text).catch(replace));
 
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other, so that nothing is compared while it changes. */
+  /** Runs steps one after the other, so that nothing is compared while it changes. */
   function inTurn<T>(step: () => Promise<T>): Promise<T> {
     const done = last.then(step);
     last = done.catch(() => {});
@@ -56,7 +60,10 @@ export async function openTable(
   }
 
   let waiting: { readonly steps: (() => string)[]; readonly done: Promise<void> } | undefined;
-  /** What comes while a change is under way waits for it, and is then one change: twenty take hardly longer than one. */
+  /**
+   * Batches changes: those that come while a change is under way wait for it and then become one change. Twenty take
+   * hardly longer than one.
+   */
   function together(step: () => string): Promise<void> {
     if (waiting === undefined) {
       const steps: (() => string)[] = [];
@@ -110,8 +117,10 @@ export async function openTable(
 }
 
 /**
- * Connections of an instance that has ended count neither against the next one with its address, nor is that one told of limits that
- * this one met, nor do they stay, where the program conntrack is installed, in the kernel's table, where they would stay for up to five days. The table may be long: nobody waits for that.
+ * Clears what the kernel holds of an address whose instance has ended. The next instance with the address then
+ * inherits neither its connection count nor its refusals. Where the program conntrack is installed, its connections
+ * also leave the kernel's table, where they would stay for up to five days; this runs in the background, because the
+ * table may be long.
  */
 export async function forgetConnections(run: RunCommand, address: string): Promise<void> {
   assertAddresses([address]);
@@ -137,7 +146,7 @@ function differences(
   ];
 }
 
-/** They become part of a program for nft. */
+/** Addresses are checked because they become part of a program for nft. */
 function assertAddresses(addresses: readonly string[]): void {
   for (const address of addresses) {
     if (!isIPv4(address)) throw new Error(`"${address}" is not an IPv4 address such as 192.0.2.1.`);

@@ -19,11 +19,11 @@ export function tarHeader(name: string, size: number): Buffer {
   block.write(octal(0, 7), 108);
   block.write(octal(0, 7), 116);
   block.write(octal(size, 11), 124);
-  // The same in every archive, so that the same content gives the same image.
+  // Modification time: the same in every archive, so that the same content gives the same image.
   block.write(octal(0, 11), 136);
   block.write('0', 156);
   block.write('ustar\u000000', 257);
-  // Summed up as if the checksum itself were blanks.
+  // The checksum is computed with its own field filled with blanks.
   block.fill(' ', CHECKSUM_OFFSET, CHECKSUM_OFFSET + CHECKSUM_BYTES);
   const sum = block.reduce((all, byte) => all + byte, 0);
   block.write(`${octal(sum, 6)}\u0000 `, CHECKSUM_OFFSET);

@@ -1,9 +1,9 @@
-// Which command lets instances through a firewall of this machine. It opens nothing else: what instances may reach is decided by our own
-// table, where a drop is final.
+// Commands that let instances through a firewall of this machine. They open nothing else: our own table decides what
+// instances may reach, and a drop there is final.
 
 export type Firewall = 'ufw' | 'firewalld' | 'docker' | 'iptables';
 
-/** What is blocked: the way to other machines, or to a gateway on this one. */
+/** Blocked way: to other machines, or to a gateway on this one. */
 export type Blocked =
   | { readonly way: 'outside' }
   | { readonly way: 'gateway'; readonly address: string; readonly port: number };

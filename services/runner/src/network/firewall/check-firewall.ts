@@ -7,20 +7,23 @@ import { type Blocked, type Firewall, repair } from './advice.ts';
 export interface FirewallCheck {
   readonly run: RunCommand;
   readonly bridge: string;
-  /** Where instances reach the platform. Those that are on this machine are tried. */
+  /** Gateways at which instances reach the platform. Only those on this machine are tried. */
   readonly gateways: readonly { readonly address: string; readonly port: number }[];
-  /** A process in the slot, which must have been admitted to a workspace. */
+  /** Process in a slot that has been admitted to a workspace. */
   readonly slotPid: number;
 }
 
 export interface FirewallProblem {
   readonly message: string;
-  /** A line of shell that mends it. */
+  /** Shell command that fixes the problem. */
   readonly fix: string;
 }
 
 const probe = fileURLToPath(new URL('./probe.ts', import.meta.url));
-/** Both ends of the wire to the far end. Of RFC 7450: nobody serves anything there, and our table takes it for the internet. */
+/**
+ * Addresses of both ends of the test link. They belong to RFC 7450: no service uses them, and our table takes them
+ * for the internet.
+ */
 const wire = { near: '192.52.193.1', far: '192.52.193.2', port: 9 };
 
 /** Empty when instances reach the outside and every gateway of this machine. */
@@ -40,7 +43,10 @@ const messageOf = (blocked: Blocked, firewall: Firewall): string =>
     ? `Instances do not reach other machines: the firewall of this machine (${firewall}) drops their packets.`
     : `Instances do not reach the gateway at ${blocked.address}:${blocked.port}: the firewall of this machine (${firewall}) drops their packets.`;
 
-/** The far end is a process in a network namespace of its own: both go with the process, also when nobody is left to end it. */
+/**
+ * The far end is a process in its own network namespace. Namespace and link go with the process, which ends by itself
+ * if the runner is gone.
+ */
 async function reachesOutside({ run, slotPid }: FirewallCheck): Promise<boolean> {
   const { near, far, port } = wire;
   const link = `fwcheck${process.pid}`;
@@ -73,7 +79,7 @@ async function ownAddresses(run: RunCommand): Promise<ReadonlySet<string>> {
   return new Set(lines.flatMap((line) => /inet (\S+?)\//.exec(line)?.[1] ?? []));
 }
 
-/** The one that a person on this machine works with. */
+/** The firewall tool that an operator of this machine works with. */
 async function firewallOf(run: RunCommand): Promise<Firewall> {
   const prints = (program: string, args: readonly string[], expected: RegExp): Promise<boolean> =>
     run(program, args).then(

@@ -1,12 +1,15 @@
-// node probe.ts listen|connect <address> <port>: one end of a connection, in whatever network namespace it is started. `connect` ends
-// with 0 once it is connected, and with 1 when its packets are dropped, or nobody listens.
+// node probe.ts listen|connect <address> <port>: one end of a connection, in the network namespace it is started in.
+// `connect` exits with 0 once it is connected, and with 1 if its packets are dropped or nothing listens.
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [role, host = '', port = ''] = process.argv.slice(2);
 const place = { host, port: Number(port) };
-/** The listener may start later than its caller. Until then it is refused at once, which a dropped packet never is. */
+/**
+ * The listener may start later than its caller. Until then a connection is refused at once, while a dropped packet
+ * gets no answer.
+ */
 const untilMs = 60_000;
 const tryMs = 1_000;
 const mostDropped = 5;
@@ -14,7 +17,7 @@ const pauseMs = 100;
 
 if (role === 'listen') {
   const server = createServer((socket) => socket.on('error', () => {}).end());
-  // Somebody listens there already: then that is who answers.
+  // Another program already listens there and answers instead.
   server.on('error', () => process.exit(0));
   server.listen(place);
   setTimeout(() => process.exit(0), untilMs);
