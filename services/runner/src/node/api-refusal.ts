@@ -4,7 +4,7 @@ import type { Answer } from './node-client.ts';
 const ErrorBody = z.object({ message: z.string() });
 const OuterBody = z.object({ error: ErrorBody });
 
-/** The api answered, and not with what was asked for. Its message is written for whoever operates the runner. */
+/** The api answered with a refusal. Its message is written for the operator of the runner. */
 export class ApiRefusal extends Error {
   readonly status: number;
   constructor({ status, body }: Answer) {
@@ -13,7 +13,7 @@ export class ApiRefusal extends Error {
     this.status = status;
   }
 
-  /** It does not know who this is. Trying again helps only once an operator has done something. */
+  /** The api does not know this runner. Trying again helps only after an operator has acted. */
   get isStranger(): boolean {
     return this.status === 401 || this.status === 403;
   }

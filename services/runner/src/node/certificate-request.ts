@@ -3,7 +3,7 @@ import { KeyObject, webcrypto } from 'node:crypto';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 
 export interface CertificateRequest {
-  /** PEM; it stays on this machine. */
+  /** Private key, PEM; it stays on this machine. */
   readonly key: string;
   /** PKCS #10, PEM. */
   readonly request: string;
@@ -11,7 +11,7 @@ export interface CertificateRequest {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A new key, and the request to certify it. The name is a courtesy: the api certifies the runner's id. */
+/** Creates a new key and the request to certify it. The name is only informative: the api certifies the runner's id. */
 export async function makeCertificateRequest(name: string): Promise<CertificateRequest> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const request = await Pkcs10CertificateRequestGenerator.create({

@@ -1,5 +1,5 @@
-// Who this runner is: its key, what the deployment certified of it, and whom it trusts. One file, so that a key and its
-// certificate are always replaced together.
+// Identity of this runner: its key, its certificate, and the authority it trusts. They are stored in one file, so
+// that a key and its certificate are always replaced together.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export async function loadIdentity(stateFolder: string): Promise<Identity | unde
   return text === undefined ? undefined : Identity.parse(JSON.parse(text));
 }
 
-/** Nobody but the runner's own account may read the key. */
+/** Only the runner's own account may read the key. */
 export function saveIdentity(stateFolder: string, identity: Identity): Promise<void> {
   return writeFileAtomically(fileIn(stateFolder), JSON.stringify(identity), 0o600);
 }
@@ -30,7 +30,7 @@ export function isExpired({ certificate }: Identity, nowMs: number): boolean {
   return new X509Certificate(certificate).validToDate.getTime() <= nowMs;
 }
 
-/** A certificate that does not name this runner's ingress comes from an older api: no gateway would believe it. */
+/** A certificate that does not name this runner's ingress comes from an older api; no gateway would accept it. */
 export function needsRenewal({ runnerId, certificate }: Identity, nowMs: number): boolean {
   const namesIngress = new X509Certificate(certificate).checkHost(ingressServerName(runnerId)) !== undefined;
   return isDueForRenewal(certificate, nowMs) || !namesIngress;

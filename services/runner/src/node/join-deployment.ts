@@ -12,7 +12,10 @@ export interface Joining {
   readonly name: string;
 }
 
-/** Uses the token up. The secret in it is sent only to a listener that its fingerprint vouches for. */
+/**
+ * Joins the deployment, which uses up the token. The secret in the token is sent only to a listener whose authority
+ * has the token's fingerprint.
+ */
 export async function joinDeployment({ apiUrl, joinToken, name }: Joining): Promise<Identity> {
   const token = parseJoinToken(joinToken);
   const authority = await fetchAuthority(apiUrl, token.fingerprint);
@@ -22,7 +25,7 @@ export async function joinDeployment({ apiUrl, joinToken, name }: Joining): Prom
     const answer = await client.post(nodePaths.join, { token: token.text, name, request });
     if (answer.status !== 200) throw new ApiRefusal(answer);
     const { runnerId, certificate } = JoinAnswer.parse(answer.body);
-    // The authority that the token vouched for, not the one that the answer names.
+    // Keeps the authority that the token identifies, not one that the answer names.
     return { runnerId, key, certificate, authority };
   } finally {
     client.close();

@@ -1,5 +1,6 @@
-// `<secret>.<fingerprint>`: the secret is for the api, the fingerprint (SHA-256 of the authority's certificate) for us. Who
-// was given the token knows by it whom to trust, so that nobody in between can take the machine in.
+// Format `<secret>.<fingerprint>`: the secret is for the api, the fingerprint (SHA-256 of the authority's
+// certificate) for the runner. The fingerprint identifies the authority to trust, so that a man in the middle cannot
+// take over the machine.
 
 export interface JoinToken {
   readonly text: string;

@@ -16,7 +16,10 @@ export interface CertificateKeeping {
   readonly everyMs?: number;
 }
 
-/** Until the signal. Renewed with a third of its life left, so an api that is away for days does no harm. */
+/**
+ * Keeps the certificate renewed until the signal aborts. It is renewed with a third of its life left, so an api that
+ * is away for days does no harm.
+ */
 export async function keepCertificate(first: Identity, keeping: CertificateKeeping): Promise<void> {
   const { client, stateFolder, logger, signal, onRenewed, everyMs = lookMs } = keeping;
   let identity = first;

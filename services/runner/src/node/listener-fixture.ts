@@ -1,4 +1,4 @@
-// For tests: a deployment's authority and a listener under it, as the api has them.
+// Test fixture: a deployment's authority and a listener with a certificate of it, as in the api.
 import 'reflect-metadata';
 import { createHash, KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -22,9 +22,9 @@ export interface Validity {
 export interface TestAuthority {
   readonly certificate: string;
   readonly fingerprint: string;
-  /** `names` beside the subject; that of its ingress, when not told otherwise. */
+  /** `names` are the DNS names beside the subject; by default the name of the runner's ingress. */
   certify(request: string, name: string, validity?: Validity, names?: readonly string[]): Promise<string>;
-  /** For a public key in PEM. */
+  /** Certificate for a public key in PEM. */
   certifyKey(publicKey: string, name: string): Promise<string>;
   issueServer(name: string): Promise<{ certificate: string; key: string }>;
 }
@@ -75,7 +75,10 @@ export interface TestListener extends AsyncDisposable {
 
 export type Handle = (path: string, body: unknown, caller: string | undefined, response: ServerResponse) => void;
 
-/** Knows callers by their certificate, as the api does; `presented` is the authority that it sends behind its own. */
+/**
+ * Identifies callers by their certificate, as the api does. `presented` is the authority that the listener sends
+ * behind its own certificate.
+ */
 export async function startListener(
   authority: TestAuthority,
   handle: Handle,

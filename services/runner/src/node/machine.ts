@@ -11,7 +11,7 @@ export const machine = {
       .slice(0, 63)
       .replace(/^[.-]+|[.-]+$/g, '') || 'runner',
   cpus: availableParallelism,
-  /** A tenth is for the system and the runner itself. */
+  /** A tenth of the memory is left for the system and the runner itself. */
   offeredMemoryMb: (): number => Math.max(1, Math.floor((totalmem() * 0.9) / bytesPerMb)),
   freeMemoryMb: (): number => Math.floor(freemem() / bytesPerMb),
   async freeDiskPercent(folder: string): Promise<number> {

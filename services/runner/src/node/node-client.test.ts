@@ -18,7 +18,7 @@ test('a request under way is answered although the certificate is renewed meanwh
   const client = createNodeClient(listener.url, await credentials());
   const first = await client.post('/before', {});
   expect((await client.post('/slow', {})).body).toEqual(first.body);
-  // Later ones are made by whom the new certificate names.
+  // Later requests are made with the new certificate.
   const later = await client.post('/after', {});
   expect(later.status).toBe(200);
   expect(later.body).not.toEqual(first.body);

@@ -1,5 +1,5 @@
-// Speaks JSON with the node listener. The listener is known by the name in its certificate, whatever address it is reached
-// by: a runner may go through a load balancer, or to a bare address.
+// JSON client of the node listener. It verifies the listener by the name in its certificate, not by its address: a
+// runner may connect through a load balancer, or to a bare address.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';
@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Without key and certificate only joining is answered. */
+/** Without key and certificate, the api answers only a join. */
 export interface Credentials {
   readonly authority: string;
   readonly key?: string;
@@ -19,9 +19,9 @@ export interface Credentials {
 
 export interface NodeClient {
   post(path: string, body: unknown, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Answer>;
-  /** The answer's body is read by the caller, who also decides when it has been silent for too long. */
+  /** The caller reads the answer's body and decides when it has been silent for too long. */
   open(path: string, body: unknown, signal: AbortSignal): Promise<IncomingMessage>;
-  /** New connections use these; those under way go on. */
+  /** New connections use these credentials; requests under way continue. */
   use(credentials: Credentials): void;
   close(): void;
 }
@@ -41,7 +41,8 @@ export function createNodeClient(apiUrl: string, first: Credentials): NodeClient
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
       signal,
     });
-    // Once there is an answer, whoever reads it hears of what breaks.
+    // After the answer has arrived, its reader sees failures; without this listener they would be unhandled errors
+    // here.
     outgoing.on('error', () => {});
     outgoing.end(text);
     const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
@@ -54,7 +55,7 @@ export function createNodeClient(apiUrl: string, first: Credentials): NodeClient
       const either = signal === undefined ? patience : AbortSignal.any([patience, signal]);
       return readAnswer(await send(path, body, agent, either));
     },
-    // A connection of its own: it stays open, and must not wait for a free one.
+    // The stream has its own connection: it stays open, and must not wait for a free one.
     open: (path, body, signal) => send(path, body, new Agent({ ...tls, keepAlive: false }), signal),
     use(credentials) {
       tls = tlsOptions(credentials);
@@ -65,7 +66,7 @@ export function createNodeClient(apiUrl: string, first: Credentials): NodeClient
   };
 }
 
-/** Closes idle connections now, and each of the others once its request has its answer. */
+/** Closes idle connections now, and each busy one once its request is answered. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
@@ -88,7 +89,7 @@ export async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
   return { status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
 }
 
-/** A proxy in between may answer in HTML. */
+/** Returns the text itself if it is not JSON: a proxy in between may answer in HTML. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

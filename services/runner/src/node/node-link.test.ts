@@ -15,7 +15,7 @@ const { key, request } = await makeCertificateRequest('a');
 const certificate = await authority.certify(request, randomUUID());
 const logger = createLogger({ role: 'runner' }, { level: 'silent' });
 
-/** An api whose streams the test holds in its hand. */
+/** An api whose streams the test controls. */
 async function startApi(pulseSeconds = 5) {
   const streams: ServerResponse[] = [];
   const heard: { session: number; report: InstanceReport }[] = [];

@@ -1,5 +1,5 @@
-// The runner's line to the api: one stream at a time, reports and heartbeats beside it as long as it is open. Whatever
-// breaks, it comes back; the containers do not notice.
+// The runner's connection to the api: one stream at a time, with reports and heartbeats as long as it is open. It
+// reconnects after any failure; the containers are not affected.
 import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
@@ -10,11 +10,11 @@ import { type News, type Observation, ReportBook } from './report-book.ts';
 import { sendHeartbeats } from './send-heartbeats.ts';
 import { sendReports } from './send-reports.ts';
 
-/** What the api wants of the runner. */
+/** Receives the state that the api wants on this runner. */
 export interface Wishes {
   all(wanted: Omit<Extract<StreamMessage, { type: 'all' }>, 'type'>): void;
   set(instance: DesiredInstance): void;
-  /** One that is leaving goes once what it has under way has ended. */
+  /** An instance that is leaving is removed only once its open requests have ended. */
   unset(id: string, isLeaving: boolean): void;
 }
 
@@ -28,7 +28,7 @@ export interface NodeLinkOptions {
 
 type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
 
-/** A stream that held for this long was a good one: the next failure is a new one. */
+/** After a stream that lasted this long, the backoff begins again. */
 const goodStreamMs = 10_000;
 const soonMs = 250;
 const reconnectMs = { first: 100, most: 5_000 };
@@ -58,14 +58,17 @@ export class NodeLink {
     else this.#news.ring();
   }
 
-  /** Of a sandbox that is ready: whether it is awake, and when it was used. */
+  /** Reports of a ready sandbox whether it is awake, and when it was used. */
   news(instance: string, news: News): void {
     this.#book.note(instance, news);
     if (news.awake && !news.isExpired) this.#ringSoon();
     else this.#news.ring();
   }
 
-  /** What nobody waits for is told together, and not in the moment in which somebody begins to use a sandbox. */
+  /**
+   * Sends reports that are not urgent together and a little later, not in the moment in which a client begins to use
+   * a sandbox.
+   */
   #ringSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
@@ -130,11 +133,11 @@ export class NodeLink {
     logger.info({ session }, 'connected to the api');
     const shared = { client, session, signal, onTrouble };
     const reports = sendReports({ ...shared, book: this.#book, bell: this.#news, onSent: onReportsSent });
-    // The session is over: the stream of it is of no use either.
+    // The session is over, so its stream is ended too.
     return [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
   }
 
-  /** The same trouble again and again is one line, until something else happens. */
+  /** Logs a repeated failure once, until another failure occurs or the runner connects. */
   #complain(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error);
     if (words === this.#lastComplaint) return;

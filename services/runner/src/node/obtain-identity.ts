@@ -6,7 +6,7 @@ import { machine } from './machine.ts';
 
 type Settings = Pick<RunnerConfig, 'apiUrl' | 'joinToken' | 'stateFolder' | 'name'>;
 
-/** Joins when the machine has not yet, or was away for so long that its certificate ended. A token is left alone otherwise. */
+/** Joins if the machine has not joined yet, or if its certificate has expired. Otherwise the token is not used. */
 export async function obtainIdentity(config: Settings, logger: Logger): Promise<Identity> {
   const { apiUrl, joinToken, stateFolder, name = machine.name() } = config;
   const known = await loadIdentity(stateFolder);

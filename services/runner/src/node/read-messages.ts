@@ -1,16 +1,20 @@
-// The stream's lines, as messages. Silence is part of the protocol: the api sends a pulse when it has nothing else to say.
+// Reads the lines of the stream as messages. The api sends a pulse when it has nothing else to send, so a long
+// silence means that the stream is broken.
 import type { Readable } from 'node:stream';
 import { StreamMessage } from '@berth/contract';
 import { z } from 'zod';
 
-/** Everything a full machine runs fits in; more is a mistake that would take the memory of the instances. */
+/**
+ * Enough for everything that a full machine runs. A longer line is a mistake that would take the memory of the
+ * instances.
+ */
 const mostLineBytes = 64 * 1024 * 1024;
 const firstWordMs = 15_000;
 const pulsesMissed = 3;
 
 class StreamSilent extends Error {}
 
-/** Throws when nothing came for three pulses. */
+/** Throws if nothing arrives for the time of three pulses. */
 export async function* readMessages(stream: Readable): AsyncGenerator<StreamMessage> {
   const silence = (ms: number) =>
     setTimeout(() => stream.destroy(new StreamSilent(`Nothing was heard for ${ms / 1_000} seconds.`)), ms);
@@ -50,7 +54,10 @@ async function* lines(stream: Readable): AsyncGenerator<string> {
 const Typed = z.object({ type: z.string() });
 const knownTypes: readonly string[] = StreamMessage.options.map((option) => option.shape.type.value);
 
-/** A newer api may say things that this runner has no word for; what it has a word for must be well said. */
+/**
+ * A newer api may send types of messages that this runner does not know: they are skipped. Known types must be
+ * well-formed.
+ */
 function parse(line: string): StreamMessage | undefined {
   if (line.trim() === '') return undefined;
   const value: unknown = JSON.parse(line);

@@ -4,7 +4,7 @@ import { makeCertificateRequest } from './certificate-request.ts';
 import type { Identity } from './identity.ts';
 import type { NodeClient } from './node-client.ts';
 
-/** With a new key each time: what an old backup of the machine holds is worthless after a while. */
+/** Each renewal creates a new key, so that the key in an old backup of the machine becomes worthless after a while. */
 export async function renewCertificate(client: NodeClient, identity: Identity): Promise<Identity> {
   const { key, request } = await makeCertificateRequest(identity.runnerId);
   const answer = await client.post(nodePaths.renew, { request });

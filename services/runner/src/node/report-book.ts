@@ -1,24 +1,24 @@
-// What is known of every instance, and what of it the api has not yet heard. While a report waits to be sent a newer one
-// takes its place: the api wants to know how things are, not how they were.
+// Last observation of every instance, and which of them the api has not acknowledged. A newer report takes the place
+// of one that waits to be sent: the api needs the current state, not the earlier ones.
 import type { InstanceReport } from '@berth/contract';
 
 type OfSandbox = 'awake' | 'usedMsAgo' | 'isExpired';
 export type Observation = Omit<InstanceReport, 'instance' | 'sequence' | OfSandbox>;
-/** What is said of a sandbox beside its state, by somebody else. */
+/** Facts about a sandbox beside its state; they come from the sandbox keeper, not from the converger. */
 export type News = Pick<InstanceReport, OfSandbox> & { readonly usedMsAgo: number };
 
 const mostMessage = 2_000;
 
 export class ReportBook {
   readonly #known = new Map<string, Observation>();
-  /** Of sandboxes, with the moment at which it was so: an age grows until it is told. */
+  /** News of sandboxes, with the time at which it was noted: `usedMsAgo` grows until the report is sent. */
   readonly #news = new Map<string, { readonly news: News; readonly atMs: number }>();
-  /** By instance: the sequence of what the api should hear. */
+  /** Sequence number of the report that the api has not acknowledged, by instance. */
   readonly #unheard = new Map<string, number>();
   readonly #now: () => number;
   #sequence = 0;
 
-  /** `now` in milliseconds of a clock that never jumps. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -31,18 +31,18 @@ export class ReportBook {
     const { message } = observation;
     const bounded = message === undefined ? observation : { ...observation, message: message.slice(0, mostMessage) };
     this.#known.set(instance, bounded);
-    // What was so of a run that is over is not so of the next.
+    // News of a run that is over does not apply to the next run.
     if (observation.state !== 'ready') this.#news.delete(instance);
     this.#unheard.set(instance, this.#next());
   }
 
-  /** Waits until the instance is ready, and is said with every report of it from then on. */
+  /** The news waits until the instance is ready, and is part of every report of it from then on. */
   note(instance: string, news: News): void {
     this.#news.set(instance, { news, atMs: this.#now() });
     if (this.#known.get(instance)?.state === 'ready') this.#unheard.set(instance, this.#next());
   }
 
-  /** A new session starts from nothing. */
+  /** A new session starts without any reports, so all are sent again. */
   repeatAll(): void {
     for (const instance of this.#known.keys()) this.#unheard.set(instance, this.#next());
   }
@@ -59,7 +59,7 @@ export class ReportBook {
 
   heard(reports: readonly InstanceReport[]): void {
     for (const { instance, sequence, state } of reports) {
-      // Something newer came meanwhile: that is still to be said.
+      // A newer report took its place meanwhile and is still to be sent.
       if (this.#unheard.get(instance) !== sequence) continue;
       this.#unheard.delete(instance);
       if (state === 'gone') this.#known.delete(instance);

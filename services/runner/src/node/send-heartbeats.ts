@@ -13,7 +13,7 @@ export interface Heart {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** One that is lost is not sent again: the next one says more. */
+/** A lost heartbeat is not sent again: the next one is more recent. */
 export async function sendHeartbeats({ client, session, signal, measure, onTrouble }: Heart): Promise<void> {
   while (!signal.aborted) {
     try {

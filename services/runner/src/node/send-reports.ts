@@ -19,7 +19,7 @@ const mostPerBatch = 1_000;
 const sessionOver = 409;
 const idleMs = 60_000;
 
-/** Until the session ends: what the api has not acknowledged is said again. */
+/** Runs until the session ends; reports that the api has not acknowledged are sent again. */
 export async function sendReports(reporting: Reporting): Promise<void> {
   const { client, book, bell, session, signal, onSent, onTrouble } = reporting;
   let failures = 0;

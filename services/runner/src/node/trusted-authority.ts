@@ -1,12 +1,15 @@
-// A machine that joins knows only the fingerprint of the authority it may trust. The listener sends that certificate behind
-// its own; it is taken from there, and believed for nothing but its fingerprint.
+// A machine that joins knows only the fingerprint of the authority to trust. The listener sends the authority's
+// certificate behind its own; it is taken from there, and trusted only because of its fingerprint.
 import { createHash } from 'node:crypto';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { nodeServerName } from '@berth/contract';
 
 const timeoutMs = 10_000;
 
-/** PEM of the authority with that fingerprint. The caller's next connection verifies the listener by it, and its name. */
+/**
+ * PEM of the authority with that fingerprint. The caller's next connection verifies the listener and its name with
+ * it.
+ */
 export async function fetchAuthority(apiUrl: string, fingerprint: string): Promise<string> {
   const chain = await presentedChain(apiUrl);
   const authority = chain.find(({ raw }) => createHash('sha256').update(raw).digest('hex') === fingerprint);
@@ -21,7 +24,8 @@ async function presentedChain(apiUrl: string): Promise<readonly DetailedPeerCert
   const { hostname, port } = new URL(apiUrl);
   const host = hostname.replace(/^\[|\]$/g, '');
   const leaf = await new Promise<DetailedPeerCertificate>((resolve, reject) => {
-    // Nothing is sent on this connection: whoever answers shows its certificates, and is held against the fingerprint.
+    // Certificates need no verification here, because nothing is sent on this connection: they are only compared with
+    // the fingerprint.
     const socket = connect({ host, port: Number(port || 443), servername: nodeServerName, rejectUnauthorized: false });
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`${apiUrl} did not answer.`)));
     socket.once('error', reject);
@@ -31,7 +35,7 @@ async function presentedChain(apiUrl: string): Promise<readonly DetailedPeerCert
     });
   });
   const chain: DetailedPeerCertificate[] = [];
-  // The last one names itself as its issuer.
+  // The last certificate names itself as its issuer.
   for (let next = leaf; next?.raw !== undefined && !chain.includes(next); next = next.issuerCertificate) {
     chain.push(next);
   }

@@ -1,4 +1,5 @@
-// What a machine must be like to keep tenants apart and within their limits. Each check says what is wrong and how to mend it.
+// Requirements of a machine that keeps tenants apart and within their limits. Each check returns what is wrong and
+// how to fix it.
 import type { IsolationClass } from '@berth/contract';
 import type { EngineFacts, Facts } from './facts.ts';
 
@@ -7,12 +8,12 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** What this machine is to do. */
+/** Settings of this machine that the checks depend on. */
 export interface Wanted {
-  /** The classes that it offers. */
+  /** Isolation classes that the machine offers. */
   readonly isolation: readonly IsolationClass[];
   readonly diskMbPerSecond: number | undefined;
-  /** Of one instance, at a time. */
+  /** Maximum connections of one instance at a time. */
   readonly connections: number;
 }
 
@@ -20,10 +21,13 @@ export interface Wanted {
 type Check = (facts: Facts, wanted: Wanted) => Problem | undefined;
 
 const oldestKernel = [5, 10] as const;
-/** Older ones answer EPERM to clone3, whatever a profile says: programs with glibc 2.34 then start no threads. */
+/** Older engines answer EPERM to clone3 whatever the profile allows; programs with glibc 2.34 then start no threads. */
 const oldestEngine = [20, 10, 10] as const;
 const neededControllers = ['cpu', 'io', 'memory', 'pids'];
-/** Of the engine itself, and of containerd's image store: with both the runner finds what a container writes. */
+/**
+ * Storage drivers of the engine itself and of containerd's image store: with both, the runner finds what a container
+ * writes.
+ */
 const countableDrivers = ['overlay2', 'overlayfs'];
 
 export const checks: readonly Check[] = [
@@ -178,7 +182,7 @@ export const checks: readonly Check[] = [
         },
 ];
 
-/** So many instances that use all their connections must leave room for the others, the runner and SSH. */
+/** This many instances may use all their connections and still leave room for the others, the runner and SSH. */
 const greedyInstances = 32;
 
 /** Warnings: the runner starts all the same, and the operator should act. */
@@ -201,7 +205,7 @@ export const warnings: readonly Check[] = [
         },
 ];
 
-/** Nothing is known of an engine that does not answer. */
+/** Skips the check if the engine does not answer: nothing is known of it then. */
 function ofEngine(check: (engine: EngineFacts, wanted: Wanted) => Problem | undefined): Check {
   return ({ engine }, wanted) => ('error' in engine ? undefined : check(engine, wanted));
 }
@@ -210,7 +214,7 @@ function ofEngine(check: (engine: EngineFacts, wanted: Wanted) => Problem | unde
 const findOption = (options: EngineFacts['SecurityOptions'], name: string): string[] | undefined =>
   options?.map((option) => option.split(',')).find((words) => words.includes(`name=${name}`));
 
-/** An engine that was told to filter nothing still names the option. */
+/** An engine that is configured to filter nothing still names the option, with the profile `unconfined`. */
 function filtersSystemCalls(options: EngineFacts['SecurityOptions']): boolean {
   const seccomp = findOption(options, 'seccomp');
   return seccomp !== undefined && !seccomp.includes('profile=unconfined');

@@ -1,4 +1,4 @@
-// What the runner's start depends on, read from the machine once.
+// Facts about the machine that the runner's start depends on, read once.
 import { access, constants, readFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ import { loadBridgeFilter } from '../network/kernel-switches.ts';
 
 const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 
-/** As `GET /info` of the engine says it. */
+/** Fields of the engine's `GET /info`. */
 export const EngineFacts = z.object({
   ServerVersion: z.string(),
   DockerRootDir: z.string(),
@@ -27,22 +27,24 @@ export type EngineFacts = z.infer<typeof EngineFacts>;
 
 export interface Facts {
   readonly userId: number;
-  /** As `uname -r` says it. */
+  /** Kernel release, as printed by `uname -r`. */
   readonly kernel: string;
-  /** Programs that the runner needs and that are not there. */
+  /** Programs that the runner needs and that are not installed. */
   readonly missingPrograms: readonly string[];
-  /** Of version 2; undefined where the machine has version 1, or both at once. */
+  /** Controllers of cgroup v2; undefined if the machine has v1, or both at once. */
   readonly controllers: readonly string[] | undefined;
-  /** Whether the kernel lets nft make tables: what it answered when it did not. */
+  /** Error of nft if the kernel does not let it create tables; undefined if it does. */
   readonly nftablesError: string | undefined;
   readonly hasBridgeFilter: boolean;
-  /** How many connections the kernel tracks at most, of everything on this machine; undefined where it does not say. */
+  /** Maximum connections that the kernel tracks for the whole machine; undefined if the kernel does not report it. */
   readonly trackedConnections: number | undefined;
-  /** Whether the program conntrack is there, which ends the tracking of an instance's connections with the instance. */
+  /**
+   * Whether the program conntrack is installed. It ends the tracking of an instance's connections with the instance.
+   */
   readonly hasConntrack: boolean;
-  /** What the engine's socket answered when nobody spoke there. */
+  /** Facts of the engine, or the error if its socket does not answer. */
   readonly engine: EngineFacts | { readonly error: string };
-  /** The disk that the engine keeps its data on; undefined where that is no disk of this machine. */
+  /** Disk that the engine keeps its data on; undefined if it is not a disk of this machine. */
   readonly engineDisk: string | undefined;
 }
 

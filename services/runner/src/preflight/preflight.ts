@@ -1,4 +1,5 @@
-// Before anything else: a machine on which limits or walls between tenants would not hold is refused, with all that is wrong at once.
+// Refuses a machine on which limits or tenant isolation would not hold, before anything else is done. The error lists
+// all problems at once.
 import { checks, type Problem, type Wanted, warnings } from './checks.ts';
 import type { Facts } from './facts.ts';
 
