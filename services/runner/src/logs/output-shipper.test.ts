@@ -296,7 +296,7 @@ test('a container that prints at full speed is cut to its rate, with a note of w
   bytesPerSecond = 1_000;
   try {
     shipper = open();
-    // The fixture's clock moves a millisecond a line.
+    // The fixture's clock advances by a millisecond per line.
     for (let line = 0; line < 300; line += 1) await log.write('x'.repeat(936));
     shipper.follow(instance, container());
     await shipper.keep(instance, container());

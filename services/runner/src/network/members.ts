@@ -62,7 +62,7 @@ export class Members {
   }
 }
 
-/** Two workspaces may give their VPCs the same name. */
+/** The key contains the workspace, because two workspaces may give their VPCs the same name. */
 const vpcKey = ({ workspaceId, vpc }: Membership): string | undefined =>
   vpc === undefined ? undefined : JSON.stringify([workspaceId, vpc.name]);
 

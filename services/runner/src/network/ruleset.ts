@@ -70,8 +70,8 @@ const bytesOver = (mb: number): string => `limit rate over ${mb} mbytes/second b
 /**
  * Text of the whole table, as one transaction that replaces the previous table: at no moment is there none.
  *
- * - Addresses are looked up for every packet, not only for the first of a connection. So an address that is
- *   reassigned inherits no connection, and one that is dismissed is cut off at once.
+ * - Addresses are looked up for every packet, not only for the first of a connection. So a reassigned address
+ *   inherits no connection, and a dismissed address is cut off at once.
  * - Instances reach each other only within a VPC, and there only on declared ports. Answers are matched by the port
  *   they come from. Only a number can be compared with both ends of a packet, so the VPC's number travels in the
  *   packet's mark, which is cleared before another program could take it for its own.

@@ -50,7 +50,7 @@ export class SlotPool {
   }
 
   /**
-   * Replaces the slots after the bridge was recreated: one that is ready, or being created, may be attached to the
+   * Replaces the slots after the bridge was recreated: slots that are ready or being created may be attached to the
    * old bridge.
    */
   async renew(): Promise<void> {

@@ -10,7 +10,7 @@ import { type TableContents, tableContents } from './table-contents.ts';
 export interface Table {
   admit(address: string, membership: Membership): Promise<void>;
   dismiss(address: string): Promise<void>;
-  /** Closes more addresses to all instances; those that are closed already change nothing. */
+  /** Closes more addresses to all instances; addresses that are already closed change nothing. */
   deny(addresses: readonly string[]): Promise<void>;
   /** Repairs the table; returns a description of each difference. */
   mend(): Promise<string[]>;
@@ -18,7 +18,7 @@ export interface Table {
   refused(): Promise<Refused[]>;
 }
 
-/** `used` are the addresses already in use. Those that have an owner are in the table from its first moment on. */
+/** `used` are the addresses already in use. Addresses with an owner are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
   { denied, ...wish }: TableWish,
@@ -34,7 +34,7 @@ export async function openTable(
   const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...TABLE.split(' ')]));
 
   let wanted: TableContents | undefined;
-  // True after a failed change until the next one that succeeds: the kernel's table lacks what `members` already
+  // True after a failed change until a change succeeds: meanwhile the kernel's table lacks what `members` already
   // holds.
   let isBehind = false;
   /**
@@ -61,8 +61,8 @@ export async function openTable(
 
   let waiting: { readonly steps: (() => string)[]; readonly done: Promise<void> } | undefined;
   /**
-   * Batches changes: those that come while a change is under way wait for it and then become one change. Twenty take
-   * hardly longer than one.
+   * Batches changes: changes that come while another is under way wait for it and then become one. Twenty take hardly
+   * longer than one.
    */
   function together(step: () => string): Promise<void> {
     if (waiting === undefined) {

@@ -9,7 +9,7 @@ export function tarOf(name: string, content: Buffer): Buffer {
   return Buffer.concat([tarHeader(name, content.length), content, padding, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
-/** The block before a file's content. */
+/** Header block of a file. */
 export function tarHeader(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`The name ${name} is too long for an archive.`);
   const block = Buffer.alloc(BLOCK_BYTES);

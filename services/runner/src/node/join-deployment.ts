@@ -25,7 +25,7 @@ export async function joinDeployment({ apiUrl, joinToken, name }: Joining): Prom
     const answer = await client.post(nodePaths.join, { token: token.text, name, request });
     if (answer.status !== 200) throw new ApiRefusal(answer);
     const { runnerId, certificate } = JoinAnswer.parse(answer.body);
-    // Keeps the authority that the token identifies, not one that the answer names.
+    // Keeps the authority that the token identifies; an authority named in the answer is ignored.
     return { runnerId, key, certificate, authority };
   } finally {
     client.close();

@@ -1,5 +1,5 @@
-// Last observation of every instance, and which of them the api has not acknowledged. A newer report takes the place
-// of one that waits to be sent: the api needs the current state, not the earlier ones.
+// Last observation of every instance, and which of them the api has not acknowledged. A newer report replaces an
+// unsent one: the api needs the current state, not the earlier ones.
 import type { InstanceReport } from '@berth/contract';
 
 type OfSandbox = 'awake' | 'usedMsAgo' | 'isExpired';

@@ -21,7 +21,7 @@ export interface Wanted {
 type Check = (facts: Facts, wanted: Wanted) => Problem | undefined;
 
 const oldestKernel = [5, 10] as const;
-/** Older engines answer EPERM to clone3 whatever the profile allows; programs with glibc 2.34 then start no threads. */
+/** Older engines answer EPERM to clone3 regardless of the profile; programs with glibc 2.34 then start no threads. */
 const oldestEngine = [20, 10, 10] as const;
 const neededControllers = ['cpu', 'io', 'memory', 'pids'];
 /**

@@ -1,5 +1,5 @@
-// Sends real packets from a network slot through the firewall of this machine. Our own table may accept them and another one, Docker's or
-// ufw's, may drop them all the same.
+// Sends real packets from a network slot through the firewall of this machine. Our own table may accept them while
+// another one, Docker's or ufw's, drops them.
 import { fileURLToPath } from 'node:url';
 import type { RunCommand } from '../command.ts';
 import { type Blocked, type Firewall, repair } from './advice.ts';
