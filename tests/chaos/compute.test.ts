@@ -1,5 +1,6 @@
-// Deployments are in flight while every process of the service is killed at random. Afterwards everything converges: no
-// resource is stuck, the containers are those of the instance rows and no others, and every event is legal and in order.
+// Every process of the service is killed at random while deployments are in flight. Afterwards everything converges:
+// no resource is stuck, the containers are those of the instance rows and no others, and every event is legal and in
+// order.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayFollow } from '@berth/contract';
 import { expect, test } from 'vitest';
@@ -12,7 +13,7 @@ import { agent } from '../support/workloads.ts';
 const deployments = isFull ? 100 : 10;
 /** The small size kills each process once. */
 const kills = isFull ? 50 : 7;
-/** Ends a wait for what never converges. */
+/** Ends a wait for something that never converges. */
 const convergeMs = 180_000;
 const random = seededRandom(seed);
 const shuffled = <T>(items: readonly T[]): T[] =>
@@ -32,7 +33,10 @@ const targetsOf = (fleet: Fleet): readonly Target[] => [
   fleet.postgres,
 ];
 
-/** Until it is answered: what is down is being started again. A conflict says that an earlier try arrived. */
+/**
+ * Repeats a request until it is answered: a killed process is being started again. A conflict means that an earlier
+ * try arrived.
+ */
 async function insist(fleet: Fleet, method: string, path: string, body?: object): Promise<void> {
   const deadline = Date.now() + convergeMs;
   for (;;) {
@@ -54,7 +58,7 @@ async function insist(fleet: Fleet, method: string, path: string, body?: object)
   }
 }
 
-/** One deployment and what may come right after it: a change, or a delete, of this or an earlier one. */
+/** Makes one deployment, and maybe a change or a delete of this or an earlier one right after it. */
 async function deployOne(fleet: Fleet, index: number, wanted: Set<string>): Promise<void> {
   const name = `work-${index}`;
   const earlier = `work-${Math.floor(random() * (index + 1))}`;
@@ -71,7 +75,9 @@ async function deployOne(fleet: Fleet, index: number, wanted: Set<string>): Prom
   }
 }
 
-/** Half of the deployments are on their way before the first kill, the others come in shares, one beside each kill. */
+/**
+ * Half of the deployments are on their way before the first kill. The others follow in shares, one beside each kill.
+ */
 async function deployUnderKills(fleet: Fleet): Promise<{ wanted: Set<string>; killed: string[] }> {
   const wanted = new Set<string>();
   const killed: string[] = [];
@@ -88,7 +94,7 @@ async function deployUnderKills(fleet: Fleet): Promise<{ wanted: Set<string>; ki
   for (let round = 1; round <= kills; round += 1) {
     const share = deployments / 2 + Math.round((deployments / 2) * (round / kills));
     writing = writing.then(() => deployUpTo(share));
-    // Each of them in turn, in a random order: chance must not leave one out.
+    // Each target gets its turn, in a random order: chance must not leave one out.
     if (waiting.length === 0) waiting = shuffled(targetsOf(fleet));
     const target = waiting.pop();
     if (target === undefined) throw new Error('nothing to kill');
@@ -119,7 +125,7 @@ async function containersOf(fleet: Fleet): Promise<Map<string, string>> {
   return found;
 }
 
-/** What is not as it should be; empty once everything has converged. */
+/** Differences from the wanted state; empty once everything has converged. */
 async function faults(fleet: Fleet, wanted: ReadonlySet<string>): Promise<string[]> {
   const resources = await fleet.database
     .selectFrom('resources')

@@ -1,7 +1,8 @@
-// Numbered lines from many containers while the runner and ClickHouse are killed: each line is stored once, in order.
-// Full size only. The small size proves the parts: output-shipper.test.ts that a restarted runner keeps the numbers of its lines,
-// tests/usage/logs.test.ts that ClickHouse keeps one of two lines with the same number, tests/api/observability.test.ts that nothing
-// acknowledged is lost while ClickHouse is away.
+// Many containers write numbered lines while the runner and ClickHouse are killed: each line is stored once, in
+// order.
+// Full size only. The small size proves the parts: a restarted runner keeps the numbers of its lines
+// (output-shipper.test.ts), ClickHouse keeps one of two lines with the same number (tests/usage/logs.test.ts), no
+// acknowledged line is lost while ClickHouse is away (tests/api/observability.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';
@@ -14,7 +15,10 @@ const containers = 10;
 const lines = 10_000;
 const kills = 10;
 
-/** Writes its lines in bursts, so that kills fall in between, and answers meanwhile. */
+/**
+ * Program of each container: it writes its lines in bursts, so that kills fall in between, and answers requests
+ * meanwhile.
+ */
 const script = `httpd -p 8080 -h /www
 i=0
 while [ $i -lt ${lines} ]; do

@@ -1,7 +1,9 @@
-// Revisions are swapped, gateways and the runner are restarted as an upgrade does it (SIGTERM), all under load. A client that
-// sends again only what was certainly not dispatched sees no failure, and every answer is of a revision that was active.
-// Full size only. The small size proves the parts: a revision takes over without a failed request (e2e/inference), a gateway that
-// stops finishes its streams (also e2e/inference), a runner that stops finishes its tunnels (e2e/runner-ingress).
+// Revisions are swapped, and gateways and the runner are restarted as in an upgrade (SIGTERM), all under load. A
+// client that repeats only requests that were certainly not dispatched sees no failure, and every answer is of a
+// revision that was active.
+// Full size only. The small size proves the parts: a revision takes over without a failed request (e2e/inference), a
+// gateway that stops finishes its streams (also e2e/inference), a runner that stops finishes its tunnels
+// (e2e/runner-ingress).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -15,13 +17,13 @@ import { agent, clientOf, settled } from '../support/workloads.ts';
 
 const swaps = 20;
 const requests = 20_000;
-/** After which swaps a gateway and the runner are restarted, beside the next swap. */
+/** Beside every `gatewayEvery`-th swap a gateway is restarted, beside every `runnerEvery`-th the runner. */
 const gatewayEvery = 3;
 const runnerEvery = 5;
 const callers = 32;
 const longestPauseMs = 500;
 const limitMs = 60_000;
-/** A change is known everywhere within a second. */
+/** Maximum time until a change is known everywhere. */
 const newsMs = 1_000;
 const random = seededRandom(seed);
 
@@ -71,7 +73,7 @@ async function call(fleet: Fleet, client: PatientClient, tenant: Tenant, totals:
     );
 }
 
-/** The next revision of a tenant's agent; every third one runs two instances. */
+/** Deploys the next revision of a tenant's agent; every third one runs two instances. */
 async function swap(fleet: Fleet, image: string, tenant: Tenant, totals: Totals): Promise<void> {
   const number = tenant.eras.length + 1;
   const word = `${tenant.workspace}-${number}`;
@@ -89,7 +91,10 @@ async function swap(fleet: Fleet, image: string, tenant: Tenant, totals: Totals)
   if (before !== undefined) before.until = Date.now();
 }
 
-/** SIGTERM, to its end, and a new process at the same address. Returns how long the old one took to end. */
+/**
+ * Sends SIGTERM, waits for the end, and starts a new process at the same address. Returns how long the old one took
+ * to end.
+ */
 async function restart(process: Fleet['api']): Promise<number> {
   const startedAt = Date.now();
   await process.stop();

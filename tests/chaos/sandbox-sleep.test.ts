@@ -1,5 +1,5 @@
-// Sleep loses nothing: whatever happens to a sandbox while it falls asleep, sleeps or wakes, it ends where it should. The small size
-// tests runc; tests/e2e/runner-sleep.test.ts tests gVisor.
+// Sleep loses nothing: a sandbox that is deleted, changed or interrupted while it falls asleep, sleeps or wakes ends
+// in the right state. The small size tests runc; tests/e2e/runner-sleep.test.ts tests gVisor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SandboxBed, type Wish } from '../support/sandbox-machine.ts';
@@ -24,7 +24,7 @@ interface Counter extends Wish {
   readonly process: string;
   bumps: number;
   readonly hasStream: boolean;
-  /** What its open stream has told. */
+  /** Lines received from its open stream. */
   readonly heard: string[];
 }
 
@@ -54,9 +54,9 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   let bed: SandboxBed;
   beforeAll(async () => {
     const settings = {
-      // None falls asleep by itself: every wake is of a sleep that was asked for.
+      // No sandbox falls asleep by itself: every wake follows a sleep that the test asked for.
       BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600',
-      // At full size as operators have it, 30 seconds.
+      // The full size keeps the default of operators, 30 seconds.
       ...(isFull ? {} : { BERTH_API_NODE_LOST_AFTER_SECONDS: '15' }),
     };
     bed = await SandboxBed.start({ name: `sleep-${isolation}`, isolation, pool: sandboxes, settings });
@@ -72,8 +72,8 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     );
     let asked = 0;
     const cycleOne = async (counter: Counter, random: () => number): Promise<void> => {
-      // Into the freeze, right after it, or later.
-      // A connection keeps it awake, whoever asks.
+      // The requests arrive during the freeze, right after it, or later.
+      // An open connection keeps the sandbox awake, even if it is asked to sleep.
       const asleep = counter.hasStream
         ? bed.mayNotSleep(counter)
         : bed.sleep(counter).then((times) => {
@@ -84,10 +84,10 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
       const bumps = 1 + Math.floor(random() * 3);
       await Promise.all([asleep, ...Array.from({ length: bumps }, () => bump(bed, counter))]);
     };
-    // One that is used right then does not sleep, so what counts is wakes.
+    // A sandbox that is used at that moment does not sleep, so wakes are counted.
     let wakes = 0;
     for (let round = 0; round < mostRounds && wakes < cycles; round += 1) {
-      // All of them beside each other, each in its own order.
+      // All sandboxes run at the same time, each in its own random order.
       await Promise.all(
         counters.map(async (counter, at) => {
           const random = seededRandom(seed + round * sandboxes + at);
@@ -137,7 +137,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   });
 
   test('expired while it sleeps, it is terminated', { timeout: 300_000 }, async () => {
-    // Long enough that it is asleep before it ends.
+    // The lifetime is long enough for the sandbox to be asleep before it ends.
     const wish = { name: 'short', workspace: 'main', ttl: '8s' };
     await bed.create(wish);
     await bed.sleep(wish);

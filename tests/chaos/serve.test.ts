@@ -1,5 +1,5 @@
-// Gateways, runner, api and PostgreSQL are killed (SIGKILL) at random under the load of two tenants. Each comes back without
-// help: errors end soon, nothing stays wedged, and nobody is ever answered by the other's agent.
+// Gateways, runner, api and PostgreSQL are killed (SIGKILL) at random under the load of two tenants. Each recovers
+// without help: errors end soon, nothing stays wedged, and no tenant is ever answered by the other's agent.
 import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ type Victim = (typeof victims)[number];
 /** The small size kills each kind once. */
 const lengthMs = isFull ? 120_000 : 0;
 const leastKills = isFull ? 12 : victims.length;
-/** Ends a wait for what never heals. */
+/** Ends a wait for something that never heals. */
 const endMs = 120_000;
-/** What is set when nothing is said. */
+/** Default of the gateway. */
 const holdSeconds = 30;
-/** A request waits for an instance and, when that one does not take it, for another. */
+/** A request waits for an instance and, if that one does not take it, for another. */
 const limitMs = (2 * holdSeconds + 5) * 1_000;
 const callersEach = isFull ? 5 : 2;
 const longestPauseMs = 500;
@@ -56,9 +56,9 @@ interface Totals {
   readonly spans: { readonly from: number; readonly to: number }[];
   sent: number;
   readonly faults: Fault[];
-  /** By caller, when the last request was sent that was answered well. */
+  /** Time at which each caller sent its last request that was answered well. */
   readonly served: Map<string, number>;
-  /** What must never happen, outage or not. */
+  /** Failures that must never happen, outage or not. */
   readonly scandals: string[];
 }
 
@@ -74,7 +74,7 @@ async function deploy(fleet: Fleet): Promise<void> {
   }
 }
 
-/** Undefined when it was answered well. */
+/** Undefined if the request was answered well. */
 function judge(tenant: Tenant, fault: (answer: Extract<Tried, { end: 'answer' }>) => string | undefined, tried: Tried) {
   if (tried.end === 'late') return { kind: 'late', scandal: `a request was not answered within ${limitMs} ms` };
   if (tried.end !== 'answer') return { kind: tried.end };
@@ -107,7 +107,7 @@ async function call(fleet: Fleet, { name, tenant, url }: Caller, connections: Ag
   if (verdict.scandal !== undefined) totals.scandals.push(verdict.scandal);
 }
 
-/** Waits until every caller is served by a request that it sent after that moment. */
+/** Waits until every caller is served by a request that it sent after `backAt`. */
 async function untilHealed(backAt: number, { served }: Totals): Promise<number> {
   const isServed = () => served.size === callers && [...served.values()].every((from) => from >= backAt);
   for (const giveUpAt = Date.now() + endMs; !isServed() && Date.now() < giveUpAt; ) await sleep(20);
@@ -150,8 +150,8 @@ const shuffled = <T>(items: readonly T[]): T[] =>
     .map(({ item }) => item);
 
 /**
- * Of each outage, up to the next kill: its errors, those among them that came after it had healed, and how long callers that had
- * waited for its end were waiting.
+ * For each outage, up to the next kill: its errors, those of them that came after it had healed, and how long callers
+ * that were waiting at its end had to wait on.
  */
 function healing(outages: readonly Outage[], { faults, spans }: Totals) {
   return outages.map((outage, index) => {
@@ -184,7 +184,7 @@ function print(healed: ReturnType<typeof healing>, { answered, spans }: Totals):
   }
 }
 
-/** What gateways and runner still hold, by name; empty once nothing is under way. */
+/** Gauges of gateways and runner that are not zero, by name; empty once nothing is under way. */
 async function leftovers(fleet: Fleet): Promise<string[]> {
   const [machine] = fleet.machines;
   const read = async (url: string) => machine?.inside('curl', '--silent', '--max-time', '5', url) ?? '';
@@ -195,7 +195,7 @@ async function leftovers(fleet: Fleet): Promise<string[]> {
   ]);
   const gauges = /^berth_(gateway_requests_in_flight|gateway_upstream_connections|runner_ingress_connections)\b/;
   const found = pages.flatMap((page) => [...page].filter(([name]) => gauges.test(name)));
-  // Two of each gateway, tunnels and leases of the runner: a gauge that is not there must not look like one at zero.
+  // Two gauges of each gateway, and tunnels and leases of the runner: a missing gauge must not look like one at zero.
   if (found.length !== fleet.gateways.length * 2 + 2) return [`only ${found.map(([name]) => name)}`];
   return found.filter(([, value]) => value !== 0).map(([name, value]) => `${name} ${value}`);
 }
@@ -234,7 +234,8 @@ test(`crashes heal by themselves and wedge nothing (seed ${seed})`, { timeout: 6
     healed.filter(({ relapses }) => relapses.length > 0),
     `seed ${seed}`,
   ).toEqual([]);
-  // Neither is on the way of a request: known callers do not notice, and do not wait for it to come back.
+  // PostgreSQL and the api are not in the path of a request: known callers do not notice an outage, and do not wait
+  // for its end.
   for (const { victim, kinds, meanwhile } of healed) {
     if (victim !== 'postgres' && victim !== 'api') continue;
     expect([victim, kinds]).toEqual([victim, []]);

@@ -1,5 +1,5 @@
-// The api is killed under a load of writes. Whatever it acknowledged is there afterwards, with everything that belongs to
-// it; whatever it did not acknowledge is there whole or not at all.
+// The api is killed under a load of writes. Every acknowledged write is there afterwards, with everything that
+// belongs to it; a write that was not acknowledged is there whole or not at all.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -15,7 +15,7 @@ interface Acknowledged {
   readonly deleted: Set<string>;
 }
 
-/** Writes until the server is gone; remembers only what was answered with 200. */
+/** Writes until the server is gone; records only writes that were answered with 200. */
 async function writeUntilGone(
   address: string,
   key: string,
@@ -42,7 +42,7 @@ async function writeUntilGone(
       acknowledged.created.add(name);
       if (index % 4 !== 3) continue;
       const removed = `d-${round}-${writer}-${index - 1}`;
-      // From here on it may be gone, whether or not the answer arrives.
+      // From here on the drive may be gone, whether or not the answer arrives.
       acknowledged.created.delete(removed);
       const deleted = await send('DELETE', `/drives/${removed}`);
       if (deleted.status === 200) acknowledged.deleted.add(removed);
@@ -61,7 +61,7 @@ test(`every acknowledged write is there after ${kills} kills, counters equal row
     const load = Array.from({ length: writers }, (_, writer) =>
       writeUntilGone(server.address, deployment.key, round, writer, acknowledged),
     );
-    // In the middle of the load, at a moment that no clock decides.
+    // The kill comes in the middle of the load, at a moment that does not depend on a clock.
     const enough = acknowledged.created.size + Math.round(writers * (2 + Math.random() * 8));
     while (acknowledged.created.size < enough) await sleep(5);
     server.process.kill('SIGKILL');
