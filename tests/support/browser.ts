@@ -1,4 +1,4 @@
-// A real Chromium without a window, driven by its own protocol: opens a page, runs scripts in it, types.
+// A headless Chromium, driven by its own protocol: opens a page, runs scripts in it, types.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { temporaryFolder } from './temporary-folder.ts';
 const STARTED = /DevTools listening on (ws:\S+)/;
 
 export type Page = {
-  /** What an expression gives in the page; promises are waited for. */
+  /** Value of an expression in the page; promises are awaited. */
   run(expression: string): Promise<unknown>;
-  /** As if typed on a keyboard. */
+  /** Inserts text as if typed on a keyboard. */
   type(text: string): Promise<void>;
   press(key: 'Enter'): Promise<void>;
-  /** Until the expression is true there. */
+  /** Waits until the expression is true in the page. */
   until(expression: string, seconds?: number): Promise<void>;
   /** Errors of scripts and of the console. */
   readonly errors: readonly string[];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ErrorBody, type Operation, SandboxError, VersionErrorBody } from '@berth/contract';
 import type { z } from 'zod';
 
-/** Throws when an answer is not exactly what the contract declares: nothing missing, nothing more. */
+/** Throws if an answer is not exactly as the contract declares it: nothing missing, nothing more. */
 export function checkAnswer(operation: Operation | undefined, status: number, body: unknown): void {
   const where = `${operation?.id ?? 'undeclared address'} status ${status}`;
   if (operation === undefined || status === 200) {

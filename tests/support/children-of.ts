@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** From /proc alone: small images have no `ps`, and gVisor does not list children. */
+/** Reads /proc alone: small images have no `ps`, and gVisor does not list children. */
 export function childrenOf(parent: number): { pid: number; state: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // After the name of the program, which may hold anything.
+        // Fields after the program's name, which may contain any character.
         const [state = '', ppid] = readFileSync(`/proc/${name}/stat`, 'utf8')
           .replace(/^.*\) /s, '')
           .split(' ');

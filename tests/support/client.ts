@@ -1,4 +1,4 @@
-// A client that holds every answer against the contract: a status or a field that is not declared fails the test.
+// A client that checks every answer against the contract: an undeclared status or field fails the test.
 import { type Brand, defaultBrand, headerNames, type Operation, operations } from '@berth/contract';
 import { checkAnswer } from './check-answer.ts';
 
@@ -6,13 +6,13 @@ export interface Asked {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, for bodies that are not JSON. */
+  /** Sent unchanged, for bodies that are not JSON. */
   readonly rawBody?: string;
 }
 
 export interface Answer {
   readonly status: number;
-  // Tests reach into answers freely; the contract check has already held each one against its schema.
+  // Tests reach into answers freely; the contract check has already validated each one against its schema.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any;
   readonly text: string;

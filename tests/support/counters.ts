@@ -1,4 +1,4 @@
-// The counters that limits and totals are read from, held against the rows they count.
+// Compares the counters behind limits and totals with the rows they count.
 import { kinds } from '@berth/contract';
 import { sql } from 'kysely';
 import type { TestApi } from './test-api.ts';
@@ -9,7 +9,7 @@ interface Difference {
   readonly rows: number;
 }
 
-/** Every counter that does not equal its rows; empty when all is well. */
+/** Counters that do not equal their rows; empty when all is well. */
 export async function wrongCounters({ database }: TestApi): Promise<Difference[]> {
   const { rows: totals } = await sql<Difference>`
     with live as (

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { childrenOf } from './children-of.ts';
 
-/** Clock ticks a second, which Linux fixes for user space. */
+/** Clock ticks per second, which Linux fixes for user space. */
 const ticks = 100;
 
-/** The CPU time of a process, of those it has started, and of those among them that have ended and were waited for. */
+/** CPU time of a process and of its descendants, including those already ended and waited for. */
 export function cpuSecondsOf(pid: number): number {
   const below = childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOf(child.pid), 0);
   try {

@@ -1,4 +1,4 @@
-/** What a container wrote: each piece has a head of 8 bytes, which stream, and how long. */
+/** Output of a container. Each piece has a header of 8 bytes with its stream and its length. */
 export function demultiplexed(body: Buffer): string {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 8 <= body.length; ) {

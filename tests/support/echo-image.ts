@@ -4,7 +4,7 @@ import { buildImage } from '../../scripts/engines/build-image.ts';
 
 const folder = dirname(fileURLToPath(new URL('../e2e/inference/echo/server.mjs', import.meta.url)));
 
-/** An agent that answers with what it was asked and with its WORD. */
+/** An agent that echoes its request and adds its WORD. */
 export const echoImage = 'berth-echo:latest';
 
 export async function buildEchoImage(dockerUrl: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 
-/** What a program prints that is run inside a container, line by line. */
+/** Runs a program inside a container and returns its output, line by line. */
 export async function execute(dockerUrl: string, container: string, command: readonly string[]): Promise<string[]> {
   const created = await callDocker(dockerUrl, `POST /containers/${container}/exec`, {
     json: { Cmd: command, Tty: true, AttachStdout: true, AttachStderr: true },

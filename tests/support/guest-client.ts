@@ -1,4 +1,4 @@
-// Calls of the API inside a sandbox, as tests make them.
+// Client of the API inside a sandbox.
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ProcessResponse } from '@berth/contract/guest';
@@ -23,7 +23,7 @@ export function guestClient(url: string, headers: Readonly<Record<string, string
     });
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await call(method, path, body).catch((error) => {
-      // A kept connection dies with a guest that is killed; what only asks may ask again.
+      // A kept connection dies with a guest that is killed; a request that only reads may be repeated.
       if (method === 'GET' && CLOSED.has(error.cause?.code)) return call(method, path, body);
       throw error;
     });
@@ -35,9 +35,9 @@ export function guestClient(url: string, headers: Readonly<Record<string, string
     url,
     call,
     json,
-    /** Started, not waited for. */
+    /** Starts a process without waiting for its end. */
     start: (wish: Wish) => json<ProcessResponse>('POST', '/process', wish),
-    /** Waited for. */
+    /** Runs a process to its end. */
     run: (command: string, wish: Record<string, unknown> = {}) =>
       json<ProcessResponse>('POST', '/process', { command, waitForCompletion: true, ...wish }),
     process: (identifier: string) => json<ProcessResponse>('GET', `/process/${identifier}`),
@@ -55,8 +55,9 @@ export function guestClient(url: string, headers: Readonly<Record<string, string
 export type GuestClient = ReturnType<typeof guestClient>;
 
 /**
- * Asks for health all the time and keeps the longest wait. On a connection of its own, open before anything else happens: Node
- * takes in one new connection a turn, so one that comes behind two hundred others waits for them, not for an answer.
+ * Requests `/health` continuously and keeps the longest wait. It uses its own connection, opened before anything
+ * else: Node accepts one new connection per turn, so a connection behind two hundred others would wait for them, not
+ * for an answer.
  */
 export function watchHealth({ url }: GuestClient, everyMs = 10) {
   const own = new KeepAliveClient(url, {}, 1);

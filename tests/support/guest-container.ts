@@ -1,4 +1,5 @@
-// The guest as a sandbox runs it: the first process of a container, with few capabilities and no way to gain others.
+// Runs the guest as a sandbox does: as the first process of a container, with few capabilities and no way to gain
+// others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
@@ -13,26 +14,26 @@ export type GuestContainerWish = {
   variables?: Readonly<Record<string, string>>;
   args?: readonly string[];
   workingDirectory?: string;
-  /** Instead of the helper: what the guest is measured against. */
+  /** Replaces the helper by a program that the guest is measured against. */
   entrypoint?: readonly string[];
   readOnly?: boolean;
-  /** Instead of the built one: its main.js is what the helper starts. */
+  /** Replaces the built guest: the helper starts the main.js of this folder. */
   guestFolder?: string;
-  /** Resolve at once, also when nothing answers: for a helper that is to refuse its settings. */
+  /** Resolves at once, even if nothing answers: for a helper that should refuse its settings. */
   withoutWaiting?: boolean;
 };
 
 export type GuestContainer = AsyncDisposable & {
   id: string;
-  /** Of the container on its bridge: the machine reaches it directly. */
+  /** URL of the container on its bridge; the machine reaches it directly. */
   url: string;
-  /** Of process 1, as the machine counts. */
+  /** Id of process 1 in the machine's namespace. */
   pid: number;
   cgroup: string;
-  /** From the order to start it to the first answer. */
+  /** Time from the request to start it to the first answer. */
   startedInMs: number;
   output(): Promise<string>;
-  /** Waits for its end; the exit code of process 1. */
+  /** Waits for the end of the container; returns the exit code of process 1. */
   ended(): Promise<number>;
   stop(): Promise<void>;
 };
@@ -42,7 +43,7 @@ const PORT = 8080;
 const NETWORK = 'guests';
 export const guestCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
 
-/** One for all guests of an engine, made with the first of them. */
+/** One network for all guests of an engine, created with the first of them. */
 const networks = new Map<string, Promise<unknown>>();
 
 export async function startGuestContainer(dockerUrl: string, wish: GuestContainerWish): Promise<GuestContainer> {

@@ -13,30 +13,30 @@ export type GuestProcessWish = {
   variables?: Readonly<Record<string, string>>;
   workingDirectory?: string;
   args?: readonly string[];
-  /** Instead of the built one: its `guest/main.js` is what the helper starts. */
+  /** Replaces the built runtime: the helper starts the `guest/main.js` of this folder. */
   runtimeFolder?: string;
-  /** Instead of the machine's Node.js: the program that the helper starts. */
+  /** Program that the helper starts instead of the machine's Node.js. */
   node?: string;
-  /** The helper itself runs as this number, as in an image with a USER. */
+  /** User id that the helper itself runs as, as in an image with a USER. */
   account?: number;
-  /** Resolve at once, also when nothing answers: for a helper that is to refuse its settings. */
+  /** Resolves at once, even if nothing answers: for a helper that should refuse its settings. */
   withoutWaiting?: boolean;
 };
 
 export type GuestProcess = AsyncDisposable & {
   url: string;
-  /** Of the helper. */
+  /** Process id of the helper. */
   pid: number;
   guestPid(): Promise<number>;
   stateFolder: string;
   /** Standard output and error of the helper and the guest so far. */
   output(): string;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** SIGTERM, and waits until it has ended. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 };
 
-/** The native helper and the guest as plain processes of this machine, with the machine's own Node.js. */
+/** Runs the native helper and the guest as plain processes of this machine, with the machine's own Node.js. */
 export async function startGuestProcess(wish: GuestProcessWish = {}): Promise<GuestProcess> {
   const [built, node] = await Promise.all([buildGuest(), hostNode()]);
   const place = await mkdtemp(join(tmpdir(), 'guest-'));

@@ -1,10 +1,10 @@
-// What a Node process holds after a full collection, asked over its inspector: unlike resident memory it does not depend on when the
-// collector last ran.
+// Memory that a Node process holds after a full garbage collection, read over its inspector. Unlike resident memory
+// it does not depend on when the collector last ran.
 import { once } from 'node:events';
 
 type Heap = { readonly usedSize: number; readonly backingStorageSize?: number };
 
-/** In bytes. The process runs with `--inspect=127.0.0.1:<port>`. */
+/** Size in bytes. The process must run with `--inspect=127.0.0.1:<port>`. */
 export async function heapSize(port: number): Promise<number> {
   const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
   const [target] = (await listed.json()) as { webSocketDebuggerUrl: string }[];

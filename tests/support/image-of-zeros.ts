@@ -1,4 +1,4 @@
-// An image that is small in its registry and large on a disk: zeros compress a thousand times.
+// An image that is small in its registry and large on a disk: zeros compress by a factor of a thousand.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { tarHeader } from '../../services/runner/src/network/tar.ts';
@@ -6,7 +6,7 @@ import { tarHeader } from '../../services/runner/src/network/tar.ts';
 const mb = 1_048_576;
 const block = 512;
 
-/** Pushes it to a registry that asks nobody for a password, and returns its name. */
+/** Pushes the image to a registry without passwords and returns its name. */
 export async function pushImageOfZeros(registryUrl: string, sizeMb: number): Promise<string> {
   const layer = layerOfZeros(sizeMb);
   const config = Buffer.from(
@@ -14,7 +14,7 @@ export async function pushImageOfZeros(registryUrl: string, sizeMb: number): Pro
       architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
       os: 'linux',
       config: {},
-      // Compared when all is unpacked, which no machine of the tests has room for.
+      // Compared only after everything is unpacked, which no machine of the tests has room for.
       rootfs: { type: 'layers', diff_ids: [digest(layer)] },
     }),
   );
@@ -32,7 +32,7 @@ export async function pushImageOfZeros(registryUrl: string, sizeMb: number): Pro
   return `${new URL(registryUrl).host}/zeros:1`;
 }
 
-/** A tar with one file. Parts that were compressed by themselves may stand one after the other. */
+/** A tar with one file, as a sequence of gzip members: separately compressed parts may be concatenated. */
 function layerOfZeros(sizeMb: number): Buffer {
   const zeros = gzipSync(Buffer.alloc(8 * mb));
   const parts = Array.from({ length: Math.ceil(sizeMb / 8) }, () => zeros);

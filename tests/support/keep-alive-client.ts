@@ -1,4 +1,4 @@
-// A plain HTTP client over kept connections: the load must not cost more than what it loads.
+// A plain HTTP client with keep-alive connections: producing the load must not cost more than serving it.
 import { Agent, request } from 'node:http';
 
 export interface Reply {

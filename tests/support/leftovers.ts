@@ -1,4 +1,4 @@
-// What a deployment may leave behind on a machine or in the records; all of it empty once nothing is deployed.
+// Lists what deployments have left on machines and in the database; empty once nothing is deployed.
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 import type { Machine } from '../../scripts/engines/fleet/machine.ts';
@@ -67,7 +67,7 @@ async function onMachine(machine: Machine): Promise<string[]> {
   ];
 }
 
-/** Of the sets that say who is admitted, and to which VPC. */
+/** Elements of the sets that hold the admitted addresses and their VPCs. */
 function elements(machine: Machine): unknown[] {
   const listed: { nftables: { set?: Named; map?: Named }[] } = JSON.parse(
     machine.inside('nft', '-j', 'list', 'table', 'inet', 'berth'),

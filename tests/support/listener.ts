@@ -1,4 +1,5 @@
-// A program of a test that listens on ports. It prints `listening` once it does; one that ends early is an error.
+// Runs a program of a test that listens on ports. The program prints `listening` once it does; an early end is an
+// error.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -18,7 +19,7 @@ export class Listener implements AsyncDisposable {
       throw new Error(`The listener on ${ports.join(' and ')} ended with ${code} before it listened.`);
     });
     await Promise.race([once(child.stdout, 'data'), ended]);
-    // Its later end is seen by `check`.
+    // `check` notices a later end.
     ended.catch(() => {});
     return new Listener(child);
   }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** Where a role serves its health, which its log says at every start; the newest counts. */
+/** Health address of a role, read from the newest start in its log. */
 async function healthUrl(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes('"msg":"role started"'));
   return String(JSON.parse(lines.at(-1) ?? '{}').health);
 }
 
-/** What a role counts now, by name with its labels as they are written. */
+/** Current metrics of a role, by name with labels as printed. */
 export async function metricsOf(
   logFile: string,
   read: (url: string) => Promise<string> = async (url) => (await fetch(url)).text(),

@@ -1,10 +1,10 @@
-// Requests of every shape to an agent that echoes, each with what must be true of its answer.
+// Requests of every shape to an echo agent, each with a check of its answer.
 import { createHash } from 'node:crypto';
 import type { Sent, Tried } from './try-once.ts';
 
 export interface Mixed extends Sent {
   readonly shape: 'get' | 'post' | 'stream' | 'upload';
-  /** Undefined when the answer is whole and right. */
+  /** Undefined if the answer is complete and right. */
   fault(answer: Extract<Tried, { end: 'answer' }>): string | undefined;
 }
 

@@ -1,11 +1,11 @@
-// A client that sends a request again only when it is safe: nobody accepted it, its connection ended before a byte of the
-// answer, or the platform says that it was not dispatched. Anything else it hands on as it is.
+// A client that repeats a request only when it is safe: nothing accepted the connection, it ended before a byte of
+// the answer, or the platform reports that the request was not dispatched. Any other outcome is returned unchanged.
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sent, type Tried, tryOnce } from './try-once.ts';
 
 export class PatientClient {
-  /** Why requests were sent again. */
+  /** Number of repeated requests, by reason. */
   readonly retries = { refused: 0, reset: 0, notDispatched: 0 };
   readonly #urls: readonly string[];
   readonly #agent = new Agent({ keepAlive: true });
@@ -15,7 +15,7 @@ export class PatientClient {
     this.#urls = urls;
   }
 
-  /** The last thing that happened to it, within the limit. */
+  /** Returns the outcome of the last try within the limit. */
   async send(sent: Sent, limitMs: number): Promise<Tried> {
     const deadline = Date.now() + limitMs;
     this.#next += 1;

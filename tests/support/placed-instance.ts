@@ -1,4 +1,5 @@
-// An instance without a workload: a row as the orchestrator would write it, for tests of what a runner does with it.
+// Places an instance without a workload: writes the row that the orchestrator would write, to test what a runner does
+// with it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract';
 import { instancesChannel, uuidv7 } from '@berth/database';
@@ -7,7 +8,7 @@ import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 
 export interface Placed {
   readonly id: string;
-  /** Of its container. */
+  /** Name of its container. */
   readonly container: string;
   readonly address: string;
 }
@@ -16,18 +17,21 @@ export interface PlacedWish {
   readonly workspaceId: string;
   readonly isolation: IsolationClass;
   readonly image?: string;
-  /** Anybody's, on a registry that the operator lists, when left out: registries of tests are on private addresses. */
+  /**
+   * By default an image from outside on a registry that the operator lists: registries of tests have private
+   * addresses.
+   */
   readonly imageSource?: ImageSource;
   readonly memoryMb?: number;
   readonly cpus?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of a sandbox, whose first process is the guest. */
+  /** True for a sandbox, whose first process is the guest. */
   readonly isSandbox?: boolean;
   /** Machine number, from 0. */
   readonly machine?: number;
 }
 
-/** Only for one that hangs: an engine whose disk is busy with other tests needs a minute for a start. */
+/** Only ends a wait that hangs: an engine whose disk is busy with other tests needs a minute for a start. */
 const readyMs = 240_000;
 
 type State = { state: string; code: string | null; message: string | null; address: string | null };
@@ -40,7 +44,7 @@ export async function instanceState({ database }: Fleet, id: string): Promise<St
     .executeTakeFirstOrThrow();
 }
 
-/** The fleet's orchestrator must be stopped: it would take back what belongs to nothing. */
+/** The fleet's orchestrator must be stopped: it would take back an instance that belongs to no workload. */
 export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Placed> {
   const { workspaceId, isolation, image = 'berth-tiny:latest', memoryMb = 256, cpus = 1, env = {}, isSandbox } = wish;
   const { imageSource = { origin: 'outside', isListed: true } } = wish;
@@ -88,6 +92,9 @@ export async function takeBack(fleet: Fleet, id: string): Promise<void> {
   await announce(fleet, runnerId);
 }
 
-/** As the orchestrator does. Without it the api finds a new row only at its second look, after four seconds. */
+/**
+ * Notifies the api as the orchestrator does. Otherwise the api finds a new row only at its second look, after four
+ * seconds.
+ */
 const announce = ({ database }: Fleet, runnerId: string) =>
   sql`select pg_notify(${instancesChannel}, ${runnerId})`.execute(database);

@@ -17,7 +17,10 @@ const Body = z.strictObject({
   }),
 });
 
-/** The code of an answer that the platform made itself; undefined when it does not look as every one of them must. */
+/**
+ * Error code of an answer made by the platform itself; undefined if the answer lacks anything that every such answer
+ * must have.
+ */
 export function platformCode({ status, headers, body }: Extract<Tried, { end: 'answer' }>): string | undefined {
   const parsed = Body.safeParse(readJson(body));
   if (!parsed.success) return undefined;

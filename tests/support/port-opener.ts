@@ -18,14 +18,17 @@ if (detached) {
 
 export type PortOpener = Disposable & {
   child: ChildProcess;
-  /** What was started. It has ended when `detached`. */
+  /** Process that was started. It has already ended if `detached`. */
   pid: number;
-  /** Who serves. */
+  /** Process that serves the port. */
   serverPid: number;
   port: number;
 };
 
-/** A real process with an open port. Detached: its own session, adopted by process 1, its parent gone. */
+/**
+ * Starts a real process with an open port. If `detached`, the process has its own session and process 1 as its
+ * parent, because its first parent has ended.
+ */
 export async function openPort(
   kind: 'tcp' | 'udp4' | 'udp6',
   host: string,

@@ -10,7 +10,7 @@ export type RawAnswer = {
 
 export type RawOptions = { method?: string; headers?: Record<string, string>; body?: Buffer | string | object };
 
-/** A request whose path goes out as it is: `fetch` would rewrite `..` and its encoded forms. */
+/** Sends a request with an unchanged path: `fetch` would rewrite `..` and its encoded forms. */
 export function rawRequest(
   url: string,
   path: string,
@@ -45,7 +45,7 @@ const bytesOf = (body: Buffer | string | object) =>
 
 export type FormField = { name: string; value: Buffer | string; fileName?: string };
 
-/** A multipart form, its fields in the given order. */
+/** Builds a multipart form with its fields in the given order. */
 export function formOf(
   fields: readonly FormField[],
   boundary = 'a7f3-boundary',

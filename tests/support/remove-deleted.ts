@@ -1,7 +1,7 @@
 import type { Database } from '@berth/database';
 import { removeSome } from '../../services/orchestrator/src/removal/remove-some.ts';
 
-/** Removes what deleted workspaces have left, as the orchestrator does. Returns how many batches each took. */
+/** Removes the remains of deleted workspaces, as the orchestrator does. Returns how many batches each took. */
 export async function removeDeleted(database: Database): Promise<number[]> {
   const deleted = await database.selectFrom('deleted_workspaces').select('id').orderBy('deleted_at').execute();
   const batches: number[] = [];

@@ -1,5 +1,5 @@
-// The routes of every server that starts while this listens, as its router took them in. Fastify announces each instance on
-// a diagnostics channel, so the product exposes nothing for it.
+// Records the routes of every server that starts meanwhile, as registered with its router. Fastify announces each
+// instance on a diagnostics channel, so the product need not expose anything for this.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 const channel = 'fastify.initialization';

@@ -3,7 +3,7 @@ import { formatRunnerProof, signedText } from '@berth/contract/guest';
 
 export type SignedWish = { method?: string; path: string; body?: string; issuedAtMs?: number; instanceId?: string };
 
-/** What the runner does: it holds the private key, the guest the public one. */
+/** Signs calls as the runner does: the runner holds the private key, the guest the public one. */
 export function createRunnerSigner(instanceId: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   let last = 0;
@@ -26,7 +26,7 @@ export function createRunnerSigner(instanceId: string) {
         signature: sign(null, Buffer.from(text), privateKey).toString('base64url'),
       });
     },
-    /** Signed, then sent as signed. */
+    /** Signs a request and sends it exactly as signed. */
     send(url: string, { method = 'GET', path, body, ...rest }: SignedWish): Promise<Response> {
       const authorization = this.authorization({ method, path, ...(body === undefined ? {} : { body }), ...rest });
       return fetch(`${url}${path}`, { method, headers: { authorization }, ...(body === undefined ? {} : { body }) });

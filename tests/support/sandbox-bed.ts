@@ -1,5 +1,5 @@
-// A real api, and machines with sandboxes that wait for an owner: rows, and a listener that hears the api's calls as the
-// ingress of a runner does. Nothing runs behind them; whoever decides is stood in for by writing what it would write.
+// A real api, and machines with warm sandboxes: rows, and a listener that takes the api's calls as the ingress of a
+// runner does. No sandbox runs behind them; in place of the orchestrator, tests write what it would write.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -28,14 +28,14 @@ export interface HeardCall {
 export interface TestRunner {
   readonly id: string;
   readonly heard: readonly HeardCall[];
-  /** What it says to a call; `done` unless set. */
+  /** Answer to a call; `done` unless set. */
   answer: (call: HeardCall) => Promise<RunnerCallAnswer> | RunnerCallAnswer;
 }
 
 export interface RunnerWish {
   readonly waiting?: number;
   readonly isolation?: IsolationClass;
-  /** Nobody answers at its address. */
+  /** Nothing listens at its address. */
   readonly isDeaf?: boolean;
 }
 
@@ -49,7 +49,7 @@ export class SandboxBed implements AsyncDisposable {
     this.api = api;
   }
 
-  /** Its runners have runc alone unless a test says otherwise, so that is allowed. */
+  /** Runners have only runc unless a test sets another class, so runc is allowed for everything. */
   static async start({ config, placement, ...options }: TestApiOptions = {}): Promise<SandboxBed> {
     return new SandboxBed(
       await startTestApi({
@@ -111,7 +111,7 @@ export class SandboxBed implements AsyncDisposable {
     return address.port;
   }
 
-  /** The newest by that name. */
+  /** Newest sandbox with that name. */
   async resource(name: string) {
     return this.api.database
       .selectFrom('resources')
@@ -133,7 +133,7 @@ export class SandboxBed implements AsyncDisposable {
       .execute();
   }
 
-  /** As whoever decides does when an instance is up or has failed. */
+  /** Sets the status as the orchestrator does when an instance is up or has failed. */
   async settle(name: string, status: 'DEPLOYED' | 'FAILED'): Promise<void> {
     const { uid } = await this.resource(name);
     await sql`update resources set status = ${status} where uid = ${uid}`.execute(this.api.database);

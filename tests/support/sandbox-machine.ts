@@ -1,4 +1,4 @@
-// One machine with sandboxes of one isolation class, and a gateway on it: the smallest whole deployment.
+// One machine with sandboxes of one isolation class, and a gateway on it: the smallest complete deployment.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
@@ -13,7 +13,7 @@ import { metricsOf } from './metrics-of.ts';
 export interface SandboxBedOptions {
   readonly name: string;
   readonly isolation: IsolationClass;
-  /** Kept ready. */
+  /** Number of sandboxes kept ready. */
   readonly pool: number;
   readonly workspaces?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Wish {
   readonly memoryMb?: number;
   readonly envs?: number;
   readonly ttl?: string;
-  /** Declared, so that `/port/{n}` reaches them. */
+  /** Declared ports, so that `/port/{n}` reaches them. */
   readonly ports?: readonly number[];
 }
 
@@ -102,7 +102,7 @@ export class SandboxBed implements AsyncDisposable {
     return bed;
   }
 
-  /** Waits until the pool is full and nothing is left to clear away, as on a machine that was left alone for a while. */
+  /** Waits until the pool is full and nothing is left to remove, as on a machine that has been idle for a while. */
   async untilRested(timeoutMs = 300_000): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
     for (;;) {
@@ -141,7 +141,7 @@ export class SandboxBed implements AsyncDisposable {
     const body = JSON.stringify({ metadata: { name }, spec: { runtime } });
     const reply = await this.#api.send('POST', `/sandboxes?workspace=${workspace}`, body);
     const status = reply.status === 200 ? Created.parse(JSON.parse(reply.text)).status : undefined;
-    // With more before it than the answer waits for, it comes as things stand.
+    // When more creations are ahead of it than the answer waits for, the answer has the status at that moment.
     const reached = status === 'DEPLOYING' ? await this.#untilDeployed({ name, workspace }) : status;
     if (reached !== 'DEPLOYED') throw new Error(`create ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
   }
@@ -159,7 +159,7 @@ export class SandboxBed implements AsyncDisposable {
     return this.#gateway.send(method, `/${wish.workspace}/sandboxes/${wish.name}${path}`, body);
   }
 
-  /** What the command prints. */
+  /** Runs a command and returns its output. */
   async exec(wish: Named, command: string): Promise<string> {
     const body = JSON.stringify({ command, waitForCompletion: true });
     const reply = await this.call(wish, 'POST', '/process', body);
@@ -173,14 +173,17 @@ export class SandboxBed implements AsyncDisposable {
     if (reply.status !== 200) throw new Error(`write in ${wish.name}: ${reply.status} ${reply.text.slice(0, 500)}`);
   }
 
-  /** Its id, once it listens. */
+  /** Starts a process and returns its id, once it listens. */
   async startProcess(wish: Named, process: Readonly<Record<string, unknown>>): Promise<string> {
     const reply = await this.call(wish, 'POST', '/process', JSON.stringify(process));
     if (reply.status !== 200) throw new Error(`start in ${wish.name}: ${reply.status} ${reply.text.slice(0, 500)}`);
     return Started.parse(JSON.parse(reply.text)).pid;
   }
 
-  /** Each line of a stream, from when it is open until the bed goes. `ended` is the last line of a stream that the server closed. */
+  /**
+   * Passes on each line of a stream, from when it is open until the bed is disposed. `ended` is the last line of a
+   * stream that the server closed.
+   */
   async follow(wish: Named, path: string, onLine: (line: string) => void): Promise<void> {
     const stop = new AbortController();
     this.#made.defer(() => stop.abort());
@@ -210,7 +213,7 @@ export class SandboxBed implements AsyncDisposable {
     return Record.parse(JSON.parse(reply.text));
   }
 
-  /** Changes its runtime, and leaves the rest as it is. */
+  /** Changes the sandbox's runtime and leaves the rest as it is. */
   async update({ name, workspace }: Named, runtime: Readonly<Record<string, unknown>>): Promise<void> {
     const { metadata, spec } = await this.read({ name, workspace });
     const body = JSON.stringify({ metadata, spec: { ...spec, runtime: { ...spec.runtime, ...runtime } } });
@@ -218,7 +221,7 @@ export class SandboxBed implements AsyncDisposable {
     if (reply.status !== 200) throw new Error(`update ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
   }
 
-  /** Of which something is still there. */
+  /** Number of instances of the sandbox that have not ended. */
   async containersOf({ name }: Named): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from instances
@@ -226,7 +229,7 @@ export class SandboxBed implements AsyncDisposable {
     return rows[0]?.count ?? 0;
   }
 
-  /** How often its runner has woken one. */
+  /** Number of sandboxes that the runner has woken. */
   async wakes(): Promise<number> {
     const log = join(this.fleet.folder, `runner-${this.machine.name}.log`);
     const read = async (url: string) => this.machine.inside('curl', '--silent', '--max-time', '5', url);
@@ -235,20 +238,23 @@ export class SandboxBed implements AsyncDisposable {
     return woken[1];
   }
 
-  /** Now, instead of after the idle time. Returns how often it was asked for: one that is used meanwhile is woken again. */
+  /**
+   * Puts the sandbox to sleep now, instead of after the idle time. Returns how often it asked: a sandbox that is used
+   * meanwhile is woken again.
+   */
   async sleep({ name, workspace }: Named): Promise<number> {
     const giveUpAt = performance.now() + sleepMs;
     for (let asked = 1; ; asked += 1) {
       const reply = await this.#api.send('PUT', `/sandboxes/${name}/stop?workspace=${workspace}`, '{}');
       if (reply.status === 200 || reply.text.includes('sandbox_not_running')) return asked;
-      // The lease of the request before is kept for a moment.
+      // The lease of the previous request is kept for a moment.
       if (reply.status !== 409 || performance.now() > giveUpAt)
         throw new Error(`stop ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
       await sleep(50);
     }
   }
 
-  /** Somebody is connected to it: it is refused. */
+  /** Expects that sleep is refused, because a client is connected to the sandbox. */
   async mayNotSleep({ name, workspace }: Named): Promise<void> {
     const reply = await this.#api.send('PUT', `/sandboxes/${name}/stop?workspace=${workspace}`, '{}');
     if (reply.status !== 409) throw new Error(`stop ${name}: ${reply.status} ${reply.text.slice(0, 500)}`);

@@ -15,7 +15,7 @@ export interface HostRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A request for one host by the address of another, as DNS would lead it there; `fetch` sets the host itself. */
+/** Sends a request for one host to the address of another, as DNS would lead it there; `fetch` sets the host itself. */
 export function openAtHost(
   address: string,
   host: string,

@@ -1,5 +1,5 @@
-// The two sizes of verification. `pnpm verify` proves each guarantee once, on the isolation class where it matters most;
-// `--full` proves it on both classes, and in large numbers.
+// The two sizes of verification. `pnpm verify` proves each guarantee once, on the isolation class where it matters
+// most; `--full` proves it on both classes, and in large numbers.
 import { randomInt } from 'node:crypto';
 import { environment } from '@berth/telemetry';
 
@@ -11,7 +11,7 @@ type Runtime = 'runc' | 'runsc';
 export const runtimesOf = (mattersMost: Runtime): readonly Runtime[] => (isFull ? ['runc', 'runsc'] : [mattersMost]);
 
 /**
- * What random tests draw from; each prints it when it fails. The small size draws the same every time, so that it fails for what
- * has changed. The full size draws anew and finds more. BERTH_TEST_SEED repeats a run.
+ * Seed of random tests; each prints it when it fails. The small size uses the same seed every time, so that it fails
+ * only because of a change. The full size uses a new one and finds more. BERTH_TEST_SEED repeats a run.
  */
 export const seed = Number(environment.BERTH_TEST_SEED ?? (isFull ? randomInt(2 ** 30) : 16));

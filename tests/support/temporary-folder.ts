@@ -2,7 +2,7 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Removed with what is in it when the test is done with it. */
+/** A folder that is removed with its contents when it is disposed. */
 export async function temporaryFolder() {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'berth-guest-')));
   await chmod(path, 0o755);

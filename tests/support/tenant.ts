@@ -1,5 +1,5 @@
-// A tenant with one of everything, every name of it holding the tenant's own word: an answer to somebody else that holds
-// the word has leaked.
+// A tenant with one resource of every kind. All its names contain the tenant's own word: an answer to another tenant
+// that contains the word is a leak.
 
 import { type Kind, kinds } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 import { conformanceBrand } from './conformance-brand.ts';
 import type { TestApi } from './test-api.ts';
 
-/** Needed for egress addresses; nothing is ever sent to them. */
+/** Region with an egress pool, which egress gateways need; nothing is ever sent to its addresses. */
 export const tenantRegions = [{ name: 'local', egressPools: ['203.0.113.0/24'] }];
 
 const specs: Readonly<Record<string, (word: string) => object>> = {
@@ -18,7 +18,7 @@ const specs: Readonly<Record<string, (word: string) => object>> = {
   preview: () => ({ port: 3000 }),
 };
 
-/** What others name or stand in comes before them. */
+/** Kinds that others refer to or belong to come first. */
 const rank = ({ kind, parents = [] }: Kind): number => (kind === 'policy' ? -1 : parents.length);
 const inOrder: readonly Kind[] = kinds.toSorted((a, b) => rank(a) - rank(b));
 
@@ -37,7 +37,7 @@ export const itemBody = (kind: Kind, name: string, word: string) => ({
   spec: specs[kind.kind]?.(word) ?? {},
 });
 
-/** Creates one resource of every kind and what hangs on them; returns a value for every path parameter there is. */
+/** Creates one resource of every kind with everything below them; returns a value for every path parameter there is. */
 export async function createEverything(client: Client, word: string): Promise<Record<string, string>> {
   const params: Record<string, string> = { externalId: `${word}-external`, resourceType: 'sandbox' };
   for (const kind of inOrder) {
@@ -85,7 +85,7 @@ export interface FurtherAccount {
   readonly userId: string;
 }
 
-/** A second account in the deployment, its admin and a workspace made by them. */
+/** Creates a second account in the deployment, its admin, and a workspace made by the admin. */
 export async function addAccount(api: Pick<TestApi, 'database' | 'admin'>, word: string): Promise<FurtherAccount> {
   const accountId = uuidv7();
   await api.database

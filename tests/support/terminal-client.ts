@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import WebSocket from 'ws';
 
-/** A terminal's WebSocket as a client sees it: everything shown so far, as one text. */
+/** Client of a terminal's WebSocket: collects everything shown so far as one text. */
 export async function connectTerminal(url: string, query: Record<string, string | number> = {}) {
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),

@@ -1,4 +1,4 @@
-// A real api on a real database of its own, with people to call it.
+// A real api on its own real database, with users to call it.
 import { randomBytes } from 'node:crypto';
 import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import type { Brand } from '@berth/contract';
@@ -15,7 +15,7 @@ import { conformanceBrand } from './conformance-brand.ts';
 export interface TestApi extends AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
-  /** Where runners connect, when the config lets them. */
+  /** Address that runners connect to, if the config enables it. */
   readonly nodeUrl: string;
   readonly masterKeys: MasterKeyRing;
   readonly database: Database;
@@ -38,11 +38,11 @@ export interface TestApi extends AsyncDisposable {
 
 export interface TestApiOptions {
   readonly config?: z.input<typeof ApiConfig>;
-  /** Sandboxes that name no image get one, unless it says otherwise. */
+  /** By default, sandboxes that name no image get one. */
   readonly placement?: z.input<typeof PlacementConfig>;
   readonly brand?: Brand;
   readonly tier?: string;
-  /** Nothing that workloads write is kept without one; `own` is started and ended with the api. */
+  /** Without one, output of workloads is not stored; `own` is started and ended with the api. */
   readonly clickhouse?: 'own' | { readonly url: string };
 }
 

@@ -1,4 +1,5 @@
-// One request, sent once, and what became of it as its client can tell: the difference decides who may send it again.
+// Sends one request once and returns its outcome as the client can tell it: the outcome decides whether the request
+// may be sent again.
 import { type Agent, request as send } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,7 +10,7 @@ export interface Sent {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Leaves in pieces, without a length ahead. */
+  /** Sent in chunks, without a length ahead. */
   readonly body?: Buffer | undefined;
 }
 
@@ -20,11 +21,11 @@ export type Tried =
       readonly headers: Readonly<Record<string, string | string[] | undefined>>;
       readonly body: Buffer;
     }
-  /** Nobody accepted the connection. */
+  /** Nothing accepted the connection. */
   | { readonly end: 'refused' }
   /** The connection ended before a byte of the answer. */
   | { readonly end: 'reset'; readonly why: string }
-  /** It ended within the answer. */
+  /** The connection ended within the answer. */
   | { readonly end: 'cut'; readonly why: string }
   | { readonly end: 'late' };
 
@@ -56,7 +57,7 @@ export async function tryOnce(agent: Agent, url: string, sent: Sent, limitMs: nu
         );
       });
     });
-    // An answer may come before all of the body has left; then the rest of it does not matter.
+    // An answer may arrive before the whole body has been sent; the rest of the body does not matter then.
     if (body === undefined) outgoing.end();
     else pipeline(Readable.from(piecesOf(body)), outgoing).catch(() => {});
     return await answered;

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 
 export type WatchedEvent = { op: string; name: string; path: string; error: string | null };
 
-/** Reads a watch stream line by line. Resolves when the stream has started: from then on nothing may be missed. */
+/** Reads a watch stream line by line. Resolves when the stream has started: from then on no event may be missed. */
 export async function readWatch(url: string, headers: Readonly<Record<string, string>> = {}) {
   const request = get(url, { agent: false, headers });
   const [response]: IncomingMessage[] = (await once(request, 'response')) as IncomingMessage[];
@@ -23,7 +23,7 @@ export async function readWatch(url: string, headers: Readonly<Record<string, st
     lines,
     events,
     ended,
-    /** Until an event of this path, as `folder/name`, is there. */
+    /** Waits for an event of this path, given as `folder/name`. */
     async until(path: string, op = 'CREATE', ms = 45_000): Promise<void> {
       const isThere = () => events().some((event) => event.op === op && `${event.path}/${event.name}` === path);
       const timeout = AbortSignal.timeout(ms);

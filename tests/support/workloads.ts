@@ -1,4 +1,4 @@
-// Agents and functions of a running fleet, as a person deploys and watches them.
+// Agents and functions of a running fleet, deployed and watched as a user does.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
 import { type Answer, Client } from './client.ts';
@@ -28,7 +28,10 @@ export interface Runtime {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The tiny image answers on 8080. One instance is kept: what is not about scaling should not wait for a start. */
+/**
+ * The tiny image answers on 8080. One instance is kept running, so that tests that are not about scaling need not
+ * wait for a start.
+ */
 const runtimeOf = ({ image = 'berth-tiny:latest', port = 8080, env = {}, memory = 128, ...rest }: Runtime) => ({
   image,
   memory,
@@ -42,7 +45,7 @@ export const agent = (name: string, runtime: Runtime = {}) => ({
   spec: { runtime: runtimeOf(runtime) },
 });
 
-/** Waits until the agent's status is one of these, and returns it as it then stands. */
+/** Waits until the agent's status is one of these, and returns the agent. */
 export async function settled(
   client: Client,
   path: string,
