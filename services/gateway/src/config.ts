@@ -1,4 +1,4 @@
-// What an operator may set for the gateway. No key holds a secret.
+// Settings of the gateway. No key holds a secret.
 import { isIP } from 'node:net';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { plainHost } from './routing/own-hosts.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The port is left out: clients send it or not, and it makes no other host. */
+/** Host name without a port: some clients send the port and some do not, and it does not make a different host. */
 const HostName = z
   .string()
   .refine(
@@ -73,7 +73,7 @@ const Sandboxes = z.object({
     .describe('How long a request waits for a sandbox to wake, while its runner makes room for it.'),
 });
 
-/** A backend calls all its sandboxes with one key. */
+/** High defaults, because a backend calls all its sandboxes with one key. */
 const RateLimits = rateLimitSettings({ perSecond: 2_000, burst: 10_000 });
 
 export const GatewayConfig = z.object({

@@ -1,14 +1,15 @@
-// Every answer that the gateway makes itself. Control-plane sheet 4.12; docs/gateway-errors.md holds the same table.
+// All error responses that the gateway makes itself. Control-plane sheet 4.12; docs/gateway-errors.md holds the same
+// table.
 import type { Brand } from '@berth/contract';
 
 interface ErrorEntry {
   readonly status: number;
   readonly retryable: boolean;
   readonly message: string;
-  /** What the caller should do next, and what would not help. */
+  /** The next step for the caller; `doNot` names a step that would not help. */
   readonly action: string;
   readonly doNot: string;
-  /** Nothing of the request has reached a workload, whoever sent it may send it again. */
+  /** Nothing of the request has reached a workload, so the client may send it again. */
   readonly isNotDispatched?: true;
 }
 
@@ -166,15 +167,15 @@ export const gatewayErrors = {
 export type GatewayCode = keyof typeof gatewayErrors;
 
 export interface ErrorDetails {
-  /** In place of the table's sentence; public. */
+  /** Replaces the message of the table; public. */
   readonly message?: string;
   /** For POLICY_VIOLATION, whose status depends on the policy. */
   readonly status?: number;
   readonly retryAfterSeconds?: number | undefined;
-  /** In place of the table's. */
+  /** Replaces the text of the table; so does `doNot`. */
   readonly action?: string;
   readonly doNot?: string;
-  /** The limit that refused the request, as its metric calls it. */
+  /** Limit that refused the request, by its name in the metrics. */
   readonly limit?: RefusingLimit;
 }
 
@@ -182,7 +183,7 @@ export type RefusingLimit = 'lookups' | 'key' | 'address';
 
 export interface ErrorContext {
   readonly brand: Brand;
-  /** The page that explains the codes. */
+  /** Address of the page that explains the codes. */
   readonly docsUrl: string;
   readonly requestId: string;
   readonly now: number;
@@ -196,14 +197,14 @@ export interface ErrorAnswer {
 
 const usualRetryAfterSeconds = 1;
 
-/** Headers that say an answer is the platform's own; an upstream's answer never carries them. */
+/** Headers that mark a response as the platform's own; responses of a workload never carry them. */
 export const platformHeaders = (brand: Brand) => ({
   source: `X-${brand.long}-Source`,
   errorCode: `X-${brand.long}-Error-Code`,
   dispatchState: `X-${brand.long}-Dispatch-State`,
 });
 
-/** An answer but for its time and its request. */
+/** Response without its time and request id. */
 interface PreparedAnswer {
   readonly brand: Brand;
   readonly docsUrl: string;
@@ -253,7 +254,7 @@ function prepareAnswer(code: GatewayCode, brand: Brand, docsUrl: string, details
 export class GatewayError extends Error {
   readonly code: GatewayCode;
   readonly details: ErrorDetails;
-  // Errors that are made once are answered many times.
+  // Cached response: errors that are created once are answered many times.
   #prepared: PreparedAnswer | undefined;
 
   constructor(code: GatewayCode, details: ErrorDetails = {}, cause?: unknown) {

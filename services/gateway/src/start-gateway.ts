@@ -1,4 +1,4 @@
-// The gateway role: listens for clients, and takes what they send to the instance that should have it.
+// The gateway role: listens for clients and forwards each request to an instance of its workload.
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createBell, createLookupLane, type Database, outboxChannel, uuidv7 } from '@berth/database';
@@ -50,14 +50,17 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Known callers are served for so long while PostgreSQL is away. */
+/** How long known callers are served while PostgreSQL is away. */
 const staleMs = 60_000;
 const drainMs = 20_000;
-/** Unknown keys and tokens have one statement under way each; names of workloads, one for each form and two to read a preview, share the rest. */
+/**
+ * Lookups of unknown keys and of unknown tokens run one statement each at a time. Lookups of workload names share the
+ * rest: one statement per address form, and two to read a preview.
+ */
 const strangerConnections = 4;
-/** One statement asks for all of them. */
+/** One statement covers all waiting lookups. */
 const strangerLane = { maxWaiting: 200 };
-/** At least half of the connections stay with workloads that are known. */
+/** At least half of the connections stay reserved for workloads that are known. */
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
@@ -69,9 +72,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     applicationName: 'berth-gateway',
     onIdleError,
   });
-  // Known keys have connections of their own: whatever else is asked, a revoked one is refused within a second.
+  // Known keys have their own connections, so that a revoked key is refused within a second under any load.
   const people = connect({ url: databaseUrl, maxConnections: 2, applicationName: 'berth-gateway-keys', onIdleError });
-  // Anybody can invent a key, a host or a token. These connections are all that those get.
+  // Any client can invent a key, a host or a token. Such lookups are limited to these connections.
   const strangers = connect({
     url: databaseUrl,
     maxConnections: strangerConnections,
@@ -102,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       : createLocalConnector({
           socketPath,
           wakeMs,
-          // Idle connections would hold the lease that the runner asks back.
+          // Idle connections would hold the lease that the runner wants back.
           onLeaseOver: (instance) => forwarder.forget(instance),
         }),
     createTunnelConnector({ credentials, wakeMs, logger }),
@@ -177,7 +180,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-/** Asked for at once: the first request to another machine should not have to wait for it. */
+/** Requests the certificate at once, so that the first request to another machine does not wait for it. */
 function openCredentials(database: Database, logger: Logger, registry: Registry): Credentials {
   const credentials = createCredentials({
     authorityPem: () => loadNodeAuthorityCertificate(database),
@@ -194,7 +197,7 @@ function openCredentials(database: Database, logger: Logger, registry: Registry)
   return credentials;
 }
 
-/** What this gateway says holds for an idle time: its successor has said it anew by then. */
+/** Demand rows live for one idle time: by then a successor of this gateway has written its own. */
 function openDemandBook(
   database: Database,
   { requestsPerInstance, idleSeconds }: GatewayOptions['scaling'],
@@ -222,7 +225,7 @@ const refusalCodes: Readonly<Record<RefusalStatus, GatewayCode>> = {
   500: 'INTERNAL_ERROR',
 };
 
-/** For what never became a request, so it has no id of its own. */
+/** Response for input that never became a request and therefore has no id. */
 function refusal(status: RefusalStatus, context: { brand: Brand; docsUrl: string }): Refusal {
   const answer = errorAnswer(refusalCodes[status], { ...context, requestId: 'none', now: Date.now() });
   const { 'Content-Length': _length, ...headers } = answer.headers;

@@ -1,4 +1,4 @@
-// A caller who may pass, and what of the request was for us.
+// Result of a successful access check: workload, caller, and the parts of the request that were meant for the gateway.
 import type { Principal } from '@berth/identity';
 import type { Preview } from '../routing/preview.ts';
 import type { NamedPreview, Workload } from '../routing/route.ts';
@@ -6,18 +6,18 @@ import type { CredentialPlace } from './credential.ts';
 
 export interface Admitted {
   readonly workload: Workload;
-  /** Undefined for a caller of a public workload who did not say who they are. */
+  /** Undefined for an anonymous caller of a public workload. */
   readonly principal: Principal | undefined;
-  /** What was meant for us and is not passed on. */
+  /** Place of the platform credential in the request; it is not forwarded. */
   readonly consumed: CredentialPlace | undefined;
-  /** The preview that it came by. */
+  /** Set when the request arrived through a preview. */
   readonly preview?: PreviewPass | undefined;
 }
 
 export interface PreviewPass {
   readonly preview: Preview;
-  /** The name with a path that holds no token. */
+  /** Named preview; its path has no token in it. */
   readonly named: NamedPreview;
-  /** Value of Set-Cookie, so that what a page fetches and its sockets need no token in their address. */
+  /** Value of Set-Cookie. With this cookie the page's fetches and sockets need no token in their address. */
   readonly cookie: string | undefined;
 }

@@ -2,7 +2,10 @@ import type { Brand } from '@berth/contract';
 import { platformHeaders } from '../errors.ts';
 import { brandedNames, plainName } from './raw-headers.ts';
 
-/** A workload's own answer never looks like one of ours: a 503 that it makes must not be retried as if it had not run. */
+/**
+ * Removes platform headers from a workload's response. Without this, a workload's own 503 could look like a gateway
+ * error and be retried as if it had not run.
+ */
 export function withoutPlatformHeaders(rawHeaders: readonly string[], brand: Brand): string[] {
   const { prefix } = brandedNames(brand);
   const kept: string[] = [];

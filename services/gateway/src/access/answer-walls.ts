@@ -1,26 +1,28 @@
-// Walls between tenants inside one visitor's browser, put around every answer of a workload:
-// - A cookie stays with the host that set it. Below the deployment's domain a neighbour's host would get it otherwise; below a
-//   customer's own domain it may be shared.
-// - On the gateway's own hosts workloads share one origin. A cookie there stays below the path of its workload, and a document
-//   gets an origin of its own, so that its script reads no storage of another tenant and no answer of one. To whatever is not a
-//   document, such as what `fetch` or EventSource read, a sandbox means nothing.
-// - Headers that speak for the whole origin are no single tenant's to send there.
+// Isolation between tenants inside one visitor's browser, applied to every response of a workload:
+// - A cookie stays with the host that set it. Below the deployment's domain a neighbour's host would receive it
+// otherwise;
+//   below a customer's own domain it may be shared.
+// - On the gateway's own hosts all workloads share one origin. A cookie there stays below the path of its workload. A
+//   document gets its own opaque origin, so that its script cannot read storage or responses of another tenant. A
+//   sandbox
+//   policy has no effect on responses that are not documents, such as those read by `fetch` or EventSource.
+// - Headers that affect the whole origin are removed there, because no single tenant may send them.
 import { pairsOf } from '../proxy/hop-by-hop.ts';
 
 export interface Walls {
-  /** A customer's own domain. */
+  /** Custom domain of a customer. */
   readonly domain: string | undefined;
-  /** Of a workload on a host that it shares; empty elsewhere. */
+  /** Path of a workload on a shared host; empty elsewhere. */
   readonly path: string;
 }
 
-/** All that a page needs but `allow-same-origin`. */
+/** Grants everything that a page needs except `allow-same-origin`. */
 const ownOrigin =
   'sandbox allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-scripts';
 
 const forTheWholeOrigin = new Set(['alt-svc', 'clear-site-data', 'nel', 'report-to', 'strict-transport-security']);
 
-/** Names and values in turn. A policy of the workload's own stays: browsers enforce both. */
+/** Takes and returns names and values in turn. The workload's own policy stays: browsers enforce both. */
 export function walledAnswer(rawHeaders: readonly string[], walls: Walls): string[] {
   const headers: string[] = [];
   const isShared = walls.path !== '';
@@ -33,7 +35,7 @@ export function walledAnswer(rawHeaders: readonly string[], walls: Walls): strin
   return headers;
 }
 
-/** Value of Set-Cookie. What does not reach beyond the walls stays as it was written. */
+/** Takes and returns a value of Set-Cookie. A cookie that stays within the walls is returned unchanged. */
 export function walledCookie(setCookie: string, { domain, path }: Walls): string {
   const [pair = '', ...attributes] = setCookie.split(';');
   const kept = attributes.filter((attribute) => {

@@ -1,18 +1,20 @@
-// What of a request is meant for us: a header, or of a terminal its query. Sandbox sheet U-36: the branded header wins and is taken out, and
-// Authorization then belongs to the workload.
+// Finds the platform credential of a request: in a header, or for a terminal in the query. Sandbox sheet U-36: the
+// branded header wins and is removed, and Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
 import type { Named } from '../routing/route.ts';
 import { terminalToken } from '../routing/terminal-token.ts';
 import { brandedNames, onlyValueOf } from './raw-headers.ts';
 
-/** Where it stands. */
 export type CredentialPlace = 'branded' | 'authorization' | 'query';
 
 export interface Credential {
   readonly place: CredentialPlace;
-  /** Undefined when it is not one bearer value. */
+  /** Undefined when the header or parameter does not hold exactly one bearer value. */
   readonly bearer: string | undefined;
-  /** Written like a key of this deployment: it is nobody else's business. */
+  /**
+   * True when the credential is in a place reserved for the platform, or written like a key of this deployment. Such a
+   * credential must not reach a workload.
+   */
   readonly isOurs: boolean;
 }
 
@@ -34,10 +36,10 @@ function credentialInQuery(path: string): Credential | undefined {
   return { place: 'query', bearer: bearerIn(token === null ? null : `Bearer ${token}`), isOurs: true };
 }
 
-/** As far as its address says. */
+/** Judged by the address alone; the workload has not been looked up yet. */
 const isOfSandbox = (named: Named): boolean =>
   named.by === 'path' ? named.kind === 'sandbox' : named.label.startsWith('sbx-');
 
-/** Two of them could mean two callers: then neither is believed. */
+/** Null means that the value occurs twice. Two values could name two callers, so neither is accepted. */
 const bearerIn = (value: string | null): string | undefined =>
   value === null ? undefined : bearerForm.exec(value)?.[1];

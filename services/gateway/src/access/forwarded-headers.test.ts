@@ -224,7 +224,7 @@ describe('to a sandbox', () => {
     expect(valuesOf(headers, 'X-Service-Subject-Id')).toEqual(['user-1']);
     expect(valuesOf(headers, 'X-Service-Subject-Type')).toEqual(['user']);
     expect(valuesOf(headers, 'X-Service-Auth-Method')).toEqual(['api_key']);
-    // Behind a port they are whatever the app makes of them.
+    // A client may set these headers for an app behind a port: the platform gives them no meaning there.
     expect(valuesOf(headersOf(raw, behindPort), 'X-Subject-Id')).toEqual(['forged']);
   });
 

@@ -1,13 +1,12 @@
-// The headers of a request as its workload gets them. What the platform says of a request stands in headers that nobody
-// outside can set:
+// Request headers as the workload receives them. The platform describes a request in headers that a client cannot set:
 //   X-<Long>-Workspace, X-<Long>-Workload     names of the workload that was called
-//   X-<Long>-Subject, X-<Long>-Subject-Type   who called, when it is known: user or service_account
+//   X-<Long>-Subject, X-<Long>-Subject-Type   the caller, when known: user or service_account
 //   X-<Long>-Subject-Id, X-<Long>-Auth-Method the same for sandboxes, whose API writes both into its audit log
 //   X-Request-Id, traceparent                 of this request
-//   X-Forwarded-For, -Proto, -Host            as the client reached us
-//   X-Forwarded-Prefix                        what was taken off the path, for a port of a sandbox
-// Tokens of previews are for us, on whichever host they arrive: they are taken out of cookies and of the address of the page.
-// Everything else stays as it was sent, in its order and with its duplicates.
+//   X-Forwarded-For, -Proto, -Host            the address by which the client reached the gateway
+//   X-Forwarded-Prefix                        prefix removed from the path, for a port of a sandbox
+// Preview tokens are meant for the gateway on every host: they are removed from Cookie and Referer.
+// All other headers stay as sent, in order and with duplicates.
 import { isIP } from 'node:net';
 import type { Brand } from '@berth/contract';
 import { type Principal, plainAddress } from '@berth/identity';
@@ -21,7 +20,7 @@ import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } fro
 interface Peer {
   readonly address: string;
   readonly isTls: boolean;
-  /** Configured as an edge in front of us: what it says of the client is believed. */
+  /** True for a configured edge in front of the gateway. Its X-Forwarded headers are trusted. */
   readonly isTrusted: boolean;
 }
 
@@ -30,18 +29,18 @@ export interface Forwarding {
   readonly workload: Pick<Workload, 'kind' | 'name' | 'workspace'>;
   readonly principal: Pick<Principal, 'subject' | 'subjectType'> | undefined;
   readonly consumed: CredentialPlace | undefined;
-  /** Behind a port of its own a sandbox has whatever its owner put there; without one it is the API inside it. */
+  /** With a port, the request goes to the owner's app in the sandbox; without one, to the API inside the sandbox. */
   readonly target?: Pick<Target, 'port' | 'prefix'>;
   readonly peer: Peer;
   readonly requestId: string;
   readonly traceparent: string;
   /** The session id as the workload knows it; see mcp-session.ts. */
   readonly mcpSessionId?: string | undefined;
-  /** The protocol to change to, when this request asks for it and may. */
+  /** Protocol to upgrade to, when this request asks for an upgrade and is allowed to. */
   readonly upgrade?: string | undefined;
 }
 
-/** Names and values in turn, as they came in and as they go out. */
+/** Takes and returns names and values in turn. */
 export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forwarding): string[] {
   const names = brandedNames(forwarding.brand);
   const sent = withoutHopByHop(rawHeaders);
@@ -60,7 +59,7 @@ export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forw
   return headers;
 }
 
-/** Undefined when nothing is left of it. */
+/** Undefined when the header becomes empty and is dropped. */
 function passedValue(name: string, value: string, { brand, mcpSessionId }: Forwarding): string | undefined {
   if (name === 'cookie') return withoutPreviewCookie(value, brand);
   if (name === 'referer') return withoutPreviewToken(value, brand);
@@ -69,7 +68,7 @@ function passedValue(name: string, value: string, { brand, mcpSessionId }: Forwa
 
 const aboutTheClient = (name: string): boolean =>
   name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
-/** Set anew for every request; `Expect` is answered by the gateway itself. */
+/** Headers that the gateway sets for every request; it answers `Expect` itself. */
 const replaced = new Set([
   'x-request-id',
   'traceparent',
@@ -79,7 +78,9 @@ const replaced = new Set([
   'x-forwarded-prefix',
   'expect',
 ]);
-/** Read by the API inside a sandbox where ours are missing. */
+/**
+ * The API inside a sandbox falls back to these headers when the branded ones are missing, so clients may not set them.
+ */
 const asIfOurs = new Set(['x-subject-id', 'x-subject-type']);
 
 function keepsHeader(
@@ -96,13 +97,13 @@ function keepsHeader(
 
 const takesTrailers = (value: string): boolean => /(^|,)\s*trailers\s*(,|$)/i.test(value);
 
-/** Of what belongs to one connection, only this is asked for on the next one too. */
+/** Restores the only hop-by-hop headers that are meant for the workload too: an upgrade, or `TE: trailers`. */
 function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], { upgrade }: Forwarding): void {
   if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
   else if (valuesOf(rawHeaders, 'te').some(takesTrailers)) headers.push('TE', 'trailers');
 }
 
-/** Who is behind an edge that is believed, and otherwise the peer itself. */
+/** Client address from a trusted edge (last entry of X-Forwarded-For), otherwise the address of the peer. */
 export function clientAddress(rawHeaders: readonly string[], peer: string, isTrusted: boolean): string {
   const told = isTrusted ? valuesOf(rawHeaders, 'x-forwarded-for').join(',').split(',').at(-1)?.trim() : undefined;
   return told === undefined || isIP(told) === 0 ? plainAddress(peer) : told;

@@ -1,10 +1,11 @@
-// Who may reach a workload. Rules, from the decisions on callers and tenancy:
-// - No or bad credential: 401 whatever the name says. Only public workloads need none.
+// Decides which callers may reach a workload. Rules, from the decisions on callers and tenancy:
+// - No credential, or a bad one: 401 for every name. Only public workloads need no credential.
 // - Good credential, but a foreign or missing workload: the same 404.
-// - A public workload has callers of its own, who may use Authorization among themselves: what is not written like a key of
-//   ours is left to it. A key of ours is checked and taken out even there, so that no workload ever sees one.
-// - A key with a list of scopes calls a workload only with `call` of its kind, or `admin`. Also a public one: the workload is told
-//   whose key it was, and a key that may only list templates must not act in its owner's name.
+// - A public workload has its own callers, who may use Authorization among themselves: a value that is not written like
+//   a platform key is passed on. A platform key is checked and removed even there, so that no workload ever sees one.
+// - A key with a list of scopes calls a workload only with `call` of its kind, or `admin`. This includes public
+// workloads:
+//   the workload learns the owner of the key, and a key that may only list templates must not act in its owner's name.
 import { type Brand, lacksScope } from '@berth/contract';
 import type { Authenticator, Principal } from '@berth/identity';
 import { GatewayError } from '../errors.ts';
@@ -15,18 +16,21 @@ import { type Credential, type CredentialPlace, credentialIn } from './credentia
 import { lookupFault } from './lookup-fault.ts';
 
 export interface GatekeeperOptions {
-  /** With `staleMs`, so that known callers are served while PostgreSQL is away. */
+  /** Configured with `staleMs`, so that known callers are served while PostgreSQL is away. */
   readonly authenticator: Authenticator;
   readonly catalogue: Pick<Catalogue, 'find' | 'remembered'>;
   readonly brand: Brand;
 }
 
 export interface Gatekeeper {
-  /** Throws a GatewayError for everyone who may not pass. At once where nobody needs to be asked, as for most requests. */
+  /**
+   * Throws a GatewayError for a caller who may not pass. Returns synchronously when caller and workload are cached, as
+   * for most requests.
+   */
   admit(named: Named, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
 }
 
-/** Made once: in a flood the stack trace of every refusal would cost more than the refusal. */
+/** Created once: in a flood, the stack trace of every refusal would cost more than the refusal. */
 const failed = new GatewayError('AUTHENTICATION_FAILED');
 const required = new GatewayError('AUTHENTICATION_REQUIRED');
 
@@ -37,7 +41,10 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
     return principal;
   }
 
-  /** Of a caller who shows nothing that is ours: a public workload takes them, and no other may be told of. */
+  /**
+   * Admits a caller without a platform credential to a public workload. Undefined otherwise, because the existence of
+   * other workloads must not show.
+   */
   async function admitStranger(named: Named): Promise<Admitted | undefined> {
     const workload = await catalogue.find(named);
     return workload?.isPublic ? { workload, principal: undefined, consumed: undefined } : undefined;

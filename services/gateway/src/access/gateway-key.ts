@@ -3,7 +3,7 @@ import type { Database } from '@berth/database';
 
 const keyBytes = 32;
 
-/** What all gateways sign with; made by whoever asks first. */
+/** Signing key shared by all gateways. The first gateway that asks for it creates it. */
 export async function gatewayKey(database: Database, purpose: 'sticky'): Promise<Buffer> {
   await database
     .insertInto('gateway_keys')

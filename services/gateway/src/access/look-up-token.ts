@@ -1,4 +1,4 @@
-// Preview tokens that are not among those read with their preview: just made, or invented.
+// Looks up preview tokens that are not cached with their preview: either created a moment ago, or invented.
 import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import { queryTokens } from '../routing/preview-query.ts';
@@ -10,11 +10,17 @@ export interface TokenLookUpOptions {
   readonly now?: () => number;
 }
 
-/** No token can be asked for before it is made, so a wrong one stays wrong; a short memory of it needs little room. */
+/**
+ * A negative result can be cached: a token cannot be known before it is created, so a wrong token stays wrong. A short
+ * time keeps the cache small.
+ */
 const missingMs = 10_000;
 const maxMissing = 10_000;
 
-/** How long a token of a preview still counts; undefined when there is no such token. Rejects with LaneFull when too many ask. */
+/**
+ * Remaining validity of a preview token in milliseconds; undefined when there is no such token. Rejects with LaneFull
+ * when too many lookups are waiting.
+ */
 export type LookUpToken = (previewUid: string, hash: Buffer) => Promise<number | undefined>;
 
 export function createTokenLookUp({ database, lane, now = () => performance.now() }: TokenLookUpOptions): LookUpToken {

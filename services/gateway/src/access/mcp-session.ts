@@ -1,18 +1,21 @@
-// A session of an MCP server lives in the instance that began it. Gateways share no memory, so the session's id itself says
-// where: on its way out the instance is appended, on its way in it is taken off again. It is not signed: the instance is only
-// looked for among those of the workload that the caller reaches anyway. When it is gone, the request goes to another
-// instance, which does not know the session and answers 404, and the client begins a new one, as the protocol wants.
+// A session of an MCP server lives in the instance that began it. Gateways share no memory, so the session id itself
+// names the instance: the gateway appends the instance id to responses and removes it from requests. The id is not
+// signed, because the instance is only searched among those of the workload that the caller reaches anyway. When the
+// instance is gone, the request goes to another instance, which does not know the session and answers 404. The client
+// then begins a new session, as the protocol requires.
 
 export const sessionHeader = 'Mcp-Session-Id';
 
 const hintForm = /^(.*)\.([A-Za-z0-9_-]{22})$/s;
 
-/** The id as the client gets it. `instance` is a UUID. */
+/** Session id as the client receives it. `instance` is a UUID. */
 export function outgoingSession(id: string, instance: string): string {
   return `${id}.${Buffer.from(instance.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }
 
-/** The id as the workload knows it, and the instance that gave it; undefined when it came from elsewhere. */
+/**
+ * Session id as the workload knows it, and the instance that issued it; `instance` is undefined for ids without a hint.
+ */
 export function incomingSession(value: string): { readonly id: string; readonly instance: string | undefined } {
   const [, id, hint] = hintForm.exec(value) ?? [];
   if (id === undefined || hint === undefined) return { id: value, instance: undefined };

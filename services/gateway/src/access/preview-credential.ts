@@ -1,5 +1,5 @@
-// Tokens that a request at a preview carries: in a header, in the query, or in the cookie that the gateway set after one of
-// those (sandbox sheet U-16). They are for us: nothing of them goes on to the sandbox, nor into a log.
+// Tokens that a request to a preview carries: in a header, in the query, or in the cookie that the gateway set after
+// one of those (sandbox sheet U-16). They are meant for the gateway and never reach the sandbox or a log.
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';
 import { valuesOf } from './raw-headers.ts';
 
@@ -22,7 +22,7 @@ export function previewCredentials(rawHeaders: readonly string[], path: string, 
 
 const from = (place: PreviewCredential['from']) => (value: string) => ({ value, from: place });
 
-/** The path without the parameter, whatever else is in the query untouched. */
+/** Removes the token parameter from the path; the rest of the query stays unchanged. */
 export function withoutPreviewToken(path: string, brand: Brand): string {
   const isToken = isNamed(previewTokenParameter(brand));
   const parts = queryParts(path);
@@ -32,7 +32,7 @@ export function withoutPreviewToken(path: string, brand: Brand): string {
   return kept.length === 0 ? before : `${before}?${kept.join('&')}`;
 }
 
-/** A Cookie header without ours; undefined when nothing is left of it. */
+/** Removes the preview cookie from a Cookie header; undefined when no cookie is left. */
 export function withoutPreviewCookie(cookies: string, brand: Brand): string | undefined {
   const isToken = isNamed(previewTokenParameter(brand));
   const parts = cookiesIn(cookies);
@@ -42,8 +42,8 @@ export function withoutPreviewCookie(cookies: string, brand: Brand): string | un
 }
 
 /**
- * Lives as long as the token. A page may be shown inside another site's, so it is sent there too, once it was opened there: browsers
- * that know `Partitioned` keep a cookie for each site that shows the page.
+ * Cookie that lives as long as the token. A preview may be embedded in a page of another site, so browsers have to send
+ * the cookie there too. Browsers that know `Partitioned` keep one cookie per embedding site.
  */
 export const previewCookie = (token: string, endsInMs: number, brand: Brand): string =>
   [
@@ -63,7 +63,7 @@ const queryParts = (path: string): string[] => {
 
 const cookiesIn = (header: string): string[] => header.split(';').map((pair) => pair.trim());
 
-/** However it is spelled: whoever reads it decodes it first. */
+/** Compares the decoded name, because a reader decodes it too: an encoded spelling must not slip past. */
 const isNamed =
   (name: string) =>
   (part: string): boolean =>

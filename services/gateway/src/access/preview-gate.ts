@@ -1,10 +1,15 @@
-// Who may reach a preview (sandbox sheet 5.8, U-16, U-36). Rules:
-// - Public: everyone. Private: who shows a token of this preview that has not expired. Else 401.
-// - No such preview, or it is over: 404, and 401 to whoever shows a token, which is none any more.
-// - A request that acts and shows its token as a cookie alone has to come from the preview's own pages. Else 403.
-// - Keys of ours are no credential here. They are taken out, so that no app ever sees one; any other Authorization is the app's.
-// - A browser asks before it sends a token, so OPTIONS is answered here: to strangers always, to others where the preview says
-//   which headers answers have. Nothing is woken for it. A page whose session is over can so read that it is.
+// Decides which callers may reach a preview (sandbox sheet 5.8, U-16, U-36). Rules:
+// - Public: every caller. Private: callers with a token of this preview that has not expired. Otherwise 401.
+// - Missing or ended preview: 404, or 401 for a caller with a token, because the token is no longer valid.
+// - A state-changing request that shows its token only as a cookie must come from the preview's own pages. Otherwise
+// 403.
+// - Platform keys are no credential here. They are removed, so that no app ever sees one; any other Authorization
+// belongs
+//   to the app.
+// - Browsers send a CORS preflight before they send a token, so the gateway answers OPTIONS: always for callers who are
+// not
+//   admitted, and for admitted callers when the preview configures response headers. A preflight never wakes a sandbox.
+//   This also lets a page read that its session has ended.
 import type { IncomingMessage } from 'node:http';
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
@@ -37,13 +42,13 @@ type Dress = (answerHeaders: Readonly<Record<string, string>>) => void;
 
 export interface PreviewGate {
   /**
-   * Throws a GatewayError for everyone who may not pass; `dress` hears first what every answer has to carry.
-   * A preflight is answered by the gateway, with that alone.
+   * Throws a GatewayError for a caller who may not pass. Calls `dress` first, with the headers that every response has
+   * to carry. The gateway answers a preflight itself, with these headers alone.
    */
   admit(named: NamedPreview, asked: Asked, dress: Dress): Promise<Admitted | 'preflight'>;
 }
 
-/** Of each request: a token that is not known costs one. */
+/** Maximum database lookups per request: each unknown token costs one. */
 const mostQuestions = 5;
 
 interface Shown extends PreviewCredential {
@@ -80,7 +85,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       doNot: 'Do not retry without another token.',
     });
 
-  // Made once: in a flood the stack trace of every refusal would cost more than the refusal.
+  // Created once: in a flood, the stack trace of every refusal would cost more than the refusal.
   const refusals = { shown: refusalOf(true), none: refusalOf(false) };
 
   const foreignPage = (): GatewayError =>
@@ -91,7 +96,10 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
       doNot: 'Do not retry with the cookie alone.',
     });
 
-  /** Where a page's session was, it still learns that it is over; of a domain that is nobody's we know nothing at all. */
+  /**
+   * A page whose preview has ended receives a readable 401, so that it learns that its session is over. A custom domain
+   * that has no preview (`region` is empty) gets the plain 404.
+   */
   function refuseMissing(named: NamedPreview, { method, rawHeaders }: Asked, dress: Dress): 'preflight' {
     if (previewCredentials(rawHeaders, named.path, brand).length === 0 && method !== 'OPTIONS') throw missing(named);
     if (named.region === '') throw missing(named);
@@ -129,7 +137,10 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
   };
 }
 
-/** An origin that the owner lets read answers may also act. That all of them may read is no such list. */
+/**
+ * An origin that the owner allows to read responses may also send state-changing requests. `*` does not count as such a
+ * list.
+ */
 const pagesOf = ({ port, responseHeaders }: Preview) => ({
   isApi: port === undefined,
   listed: Object.entries(responseHeaders)
@@ -138,8 +149,8 @@ const pagesOf = ({ port, responseHeaders }: Preview) => ({
 });
 
 /**
- * Cookies last, and of them the known ones first: a neighbour's script can set any number of cookies for the domain above, and
- * false ones must not crowd out the visitor's own.
+ * Order of checking: tokens in cookies last, and known cookies before unknown ones. A script of a neighbour can set any
+ * number of cookies for the parent domain, and false ones must not crowd out the visitor's own.
  */
 function inOrder({ tokens }: Preview, shown: readonly PreviewCredential[]) {
   const read = shown.map((credential) => {

@@ -1,4 +1,4 @@
-// What a preview adds to requests and answers. Names and values in turn, as they came in and as they go out.
+// Headers that a preview adds to requests and responses. Raw headers are names and values in turn.
 import type { Brand } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
 import { pairsOf } from '../proxy/hop-by-hop.ts';
@@ -6,20 +6,23 @@ import type { Preview } from '../routing/preview.ts';
 
 type HeaderMap = Readonly<Record<string, string>>;
 
-/** On every answer, also on those that the gateway makes. Pages of every origin may read what the API of a sandbox says. */
+/**
+ * Headers for every response, also for those that the gateway makes. Pages of every origin may read responses of a
+ * sandbox's API.
+ */
 export const previewAnswerHeaders = ({ port, responseHeaders }: Preview, brand: Brand): HeaderMap =>
   port === undefined ? over(browserHeaders(brand), responseHeaders) : responseHeaders;
 
 export const noHeaders: HeaderMap = {};
 
-/** Each of `headers` once, whatever was there by its name. */
+/** Sets each of `headers` once and removes other values of the same name. */
 export function setHeaders(raw: readonly string[], headers: HeaderMap): string[] {
   const names = lowerNames(headers);
   const others = [...pairsOf(raw)].filter(([name]) => !names.has(name.toLowerCase()));
   return [...others, ...Object.entries(headers)].flat();
 }
 
-/** `first` where nothing of `headers` has its name. */
+/** Merges both maps; where both have a name, `headers` wins. */
 export function over(first: HeaderMap, headers: HeaderMap): HeaderMap {
   if (first === noHeaders) return headers;
   const names = lowerNames(headers);

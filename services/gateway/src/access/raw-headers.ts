@@ -1,5 +1,5 @@
-// Small questions about headers as Node gives them raw: names and values in turn. Asked several times for every request, so
-// written as plain loops.
+// Lookups in raw headers of Node: names and values in turn. They run several times per request, so they are plain
+// loops.
 import type { Brand } from '@berth/contract';
 import { headerNames } from '@berth/contract';
 
@@ -13,7 +13,7 @@ export function valuesOf(rawHeaders: readonly string[], name: string): string[] 
   return values;
 }
 
-/** Of a header that may stand there once: undefined when it is absent, null when it is there more than once. */
+/** Value of a header that may occur once: undefined when it is absent, null when it occurs more than once. */
 export function onlyValueOf(rawHeaders: readonly string[], name: string): string | undefined | null {
   let found: string | undefined;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -25,17 +25,17 @@ export function onlyValueOf(rawHeaders: readonly string[], name: string): string
   return found;
 }
 
-/** Many servers take an underscore for a hyphen: a name that they would read as ours is ours. */
+/** Many servers treat an underscore like a hyphen, so `X_Service_…` has to count as a platform header too. */
 export function plainName(name: string): string {
   const lower = name.toLowerCase();
   return lower.includes('_') ? lower.replaceAll('_', '-') : lower;
 }
 
 export interface BrandedNames {
-  /** What all headers of ours begin with, in lower case like the next two. */
+  /** Start of all platform headers, in lower case like the next two. */
   readonly prefix: string;
   readonly authorization: string;
-  /** What a key of this deployment begins with. */
+  /** Start of all keys of this deployment. */
   readonly keyPrefix: string;
   readonly threadId: string;
   readonly workspace: string;

@@ -35,7 +35,7 @@ test('a cookie of another workload, another key or nobody is ignored, and hides 
 test('no character of it can be changed', () => {
   const mine = pairIn(cookies.issue({ uid, revision: 'rev-1', seconds: 60 }));
   const start = 'service_revision='.length;
-  // The last character of a signature holds bits that decode to nothing.
+  // The last character of a signature holds bits that the decoder ignores.
   fc.assert(
     fc.property(
       fc.integer({ min: start, max: mine.length - 2 }),

@@ -1,17 +1,17 @@
-// A client that met a revision of a workload with a canary stays with it for a while: a cookie names the revision, signed, so
-// that nobody chooses one. Control-plane sheet 4.6.
+// A client of a workload with a canary keeps its revision for a while: a cookie names the revision. It is signed, so
+// that clients cannot choose a revision. Control-plane sheet 4.6.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Brand } from '@berth/contract';
 import type { Traffic } from '../routing/route.ts';
 
 export interface StickyCookies {
-  /** The revision that the client met, when it still counts. */
+  /** Revision named by a valid, unexpired cookie of this workload. */
   read(cookieHeader: string | undefined, uid: string): string | undefined;
-  /** Value of Set-Cookie. `path` keeps workloads below one host apart. */
+  /** Value of Set-Cookie. `path` separates workloads on one host. */
   issue(cookie: { uid: string; revision: string; seconds: number; path?: string; isTls?: boolean }): string;
 }
 
-/** Without a canary there is nothing to stay with. */
+/** Without a canary there is only one revision, so no cookie is needed. */
 export const isSticky = ({ stickySeconds, canary }: Traffic): boolean => stickySeconds > 0 && canary !== undefined;
 
 export function createStickyCookies(options: { key: Buffer; brand: Brand; now?: () => number }): StickyCookies {
@@ -50,7 +50,7 @@ export function createStickyCookies(options: { key: Buffer; brand: Brand; now?: 
   };
 }
 
-/** One name may be there several times, for several paths. */
+/** A name may occur several times, once per path. */
 const cookiesNamed = (name: string, header: string): string[] =>
   header
     .split(';')

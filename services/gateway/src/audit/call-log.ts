@@ -1,24 +1,24 @@
-// Which key called which workload: one row of the audit log for a key, a workload and an hour, with the number of calls. Requests
-// only count in memory. Rows are written in the background, the first time within seconds, and their count once more when the
-// hour or the process ends.
+// Records which key called which workload: one row of the audit log per key, workload and hour, with the number of
+// calls. A request only increments a counter in memory. Rows are written in the background, first within seconds, and
+// the count is updated once more when the hour or the process ends.
 import type { Principal } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import type { Workload } from '../routing/route.ts';
 import type { CallEntry } from './write-calls.ts';
 
 export interface CallLog {
-  /** At once, and without a question to anybody. */
+  /** Synchronous; makes no query. */
   note(principal: Principal, workload: CalledWorkload, from: { address: string; requestId: string }): void;
-  /** Writes what is due now. */
+  /** Writes the rows that are due now. */
   flush(): Promise<void>;
-  /** Writes the rest. */
+  /** Writes all remaining rows. */
   close(): Promise<void>;
 }
 
 type CalledWorkload = Pick<Workload, 'uid' | 'kind' | 'name' | 'workspaceId'>;
 
 export interface CallLogOptions {
-  /** Each throws when nothing of it was written. */
+  /** Each callback throws when it wrote no row. */
   readonly insert: (entries: readonly CallEntry[]) => Promise<void>;
   readonly update: (entries: readonly CallEntry[]) => Promise<void>;
   readonly logger: Logger;
@@ -28,13 +28,13 @@ export interface CallLogOptions {
 
 interface Counted extends CallEntry {
   uses: number;
-  /** What the row says; 0 while there is none. */
+  /** Count stored in the row; 0 while there is no row. */
   written: number;
 }
 
 const windowMs = 60 * 60 * 1_000;
 const flushMs = 5_000;
-/** One statement. */
+/** Rows per statement. */
 const batch = 500;
 
 export function createCallLog({
@@ -45,7 +45,7 @@ export function createCallLog({
   maxEntries = 10_000,
 }: CallLogOptions): CallLog {
   const open = new Map<string, Counted>();
-  /** Windows that are over and whose last count is not written yet. */
+  /** Windows that have ended and whose final count is not written yet. */
   const ended: Counted[] = [];
   let missed = 0;
   let flushing: Promise<void> = Promise.resolve();
@@ -70,7 +70,7 @@ export function createCallLog({
   }
 
   function endWindows(isLast: boolean): void {
-    // A table that is full makes room: what is counted from then on gets a row of its own.
+    // A full table ends all windows to make room; later calls get a new row.
     const isFull = open.size >= maxEntries;
     for (const [id, entry] of open) {
       if (!isLast && !isFull && now() < entry.at.getTime() + windowMs) continue;
@@ -127,7 +127,7 @@ function entryOf({ keyId, subject, subjectType, memberships }: Principal, { kind
   return { keyId, subject, subjectType, accountId, workspaceId, target: `${kind}/${name}` };
 }
 
-/** `written` is set to what was sent: calls that are counted meanwhile are written the next time. */
+/** Sets `written` to the count that was sent; calls counted during the write go out with the next one. */
 async function inBatches(entries: readonly Counted[], send: CallLogOptions['insert']): Promise<void> {
   for (let from = 0; from < entries.length; from += batch) {
     const part = entries.slice(from, from + batch);

@@ -6,11 +6,11 @@ export interface CallEntry {
   readonly keyId: string;
   readonly subject: string;
   readonly subjectType: string;
-  /** Absent for a caller of a public workload who is not of its workspace. */
+  /** Undefined for a caller of a public workload who is not a member of its workspace. */
   readonly accountId: string | undefined;
   readonly workspaceId: string;
   readonly target: string;
-  /** Of the first call, as are the next two. */
+  /** Time of the first call; `address` and `requestId` are of the first call too. */
   readonly at: Date;
   readonly address: string;
   readonly requestId: string;
@@ -40,7 +40,7 @@ export async function insertCalls(database: Database, entries: readonly CallEntr
     .execute();
 }
 
-/** Found by the time of the first call, which is what the table is ordered by. */
+/** Finds rows by the time of the first call, because the table is ordered by it. */
 export async function updateCalls(database: Database, entries: readonly CallEntry[]): Promise<void> {
   await sql`
     update audit_log set uses = counted.uses

@@ -1,5 +1,6 @@
-// How much is asked of each workload through this gateway. It is told when it takes another number of instances, at once
-// when it takes more, and said again now and then: a gateway that says nothing more has died.
+// Counts concurrent requests per workload through this gateway. The book writes the count when the number of needed
+// instances changes, and at once when it grows. It also repeats the count periodically: a gateway that stops repeating
+// has died.
 import { pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { PeakWindow, windowParts } from './peak-window.ts';
@@ -8,26 +9,26 @@ import type { DemandEntry } from './write-demand.ts';
 export interface DemandBookOptions {
   readonly requestsPerInstance: number;
   readonly idleMs: number;
-  /** Throws when it was not written. */
+  /** Throws when the entries were not written. */
   readonly write: (entries: readonly DemandEntry[]) => Promise<void>;
   readonly logger: Logger;
 }
 
 export interface DemandBook {
-  /** A request begins; returns what ends it. */
+  /** Counts a request; the returned function ends it. */
   enter(uid: string): () => void;
-  /** Says it once more: nothing answers, although it was asked for. */
+  /** Writes the demand once more, when no instance has answered although the demand was written before. */
   insist(uid: string): void;
   close(): Promise<void>;
 }
 
 interface Asked {
   readonly window: PeakWindow;
-  /** Requests, as they were last written. */
+  /** Number of requests as last written. */
   told: number;
 }
 
-/** Why it is told: it has grown, it is said again, or nobody has listened. */
+/** Reason for a write: the demand has grown, it is repeated periodically, or an earlier write had no effect. */
 type Reason = 'grown' | 'again' | 'unheard';
 
 const retryMs = 250;
@@ -39,7 +40,7 @@ export function createDemandBook({ requestsPerInstance, idleMs, write, logger }:
   let writing: Promise<void> | undefined;
   const instances = (requests: number): number => Math.ceil(requests / requestsPerInstance);
 
-  /** One statement at a time: what comes in meanwhile leaves together. */
+  /** Runs one statement at a time; entries that arrive during a write go out together in the next one. */
   function tell(): void {
     writing ??= writeDue().finally(() => {
       writing = undefined;
@@ -70,7 +71,7 @@ export function createDemandBook({ requestsPerInstance, idleMs, write, logger }:
     if (known === undefined) return [];
     const requests = known.window.peak;
     const isNews = reason === 'unheard' || instances(requests) !== instances(known.told);
-    // What was told while it waited for its turn has been told.
+    // An earlier write has already covered this growth while the entry waited.
     return reason === 'grown' && !isNews ? [] : [{ uid, requests, isNews }];
   }
 

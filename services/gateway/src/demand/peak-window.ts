@@ -1,4 +1,4 @@
-/** How many at a time, at the most, over the last while: the present part of it and three before. */
+/** Highest number of concurrent requests over a sliding window: the current part and the three before it. */
 export class PeakWindow {
   #current = 0;
   #peaks: readonly number[] = [0, 0, 0, 0];
@@ -17,11 +17,11 @@ export class PeakWindow {
     this.#current -= 1;
   }
 
-  /** A part of the while is over: what is under way now is the least of the next one. */
+  /** Begins the next part of the window. Requests still under way are its initial peak. */
   turn(): void {
     this.#peaks = [this.#current, ...this.#peaks.slice(0, -1)];
   }
 }
 
-/** Of a whole window. */
+/** Parts of a whole window. */
 export const windowParts = 4;

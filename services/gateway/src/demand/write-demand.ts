@@ -1,18 +1,19 @@
-// What a gateway knows of demand, written down for whoever decides about instances. One statement for all workloads.
+// Writes the demand seen by one gateway to `workload_demand`, which the orchestrator reads. One statement for all
+// workloads.
 import { type Database, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
 export interface DemandEntry {
   readonly uid: string;
-  /** None: nobody asks for it any more. */
+  /** 0 removes the row: the workload gets no requests any more. */
   readonly requests: number;
-  /** It may take another number of instances now; otherwise it is only said again. */
+  /** True when the workload may need a different number of instances; false for a periodic repeat. */
   readonly isNews: boolean;
 }
 
 export interface Writer {
   readonly gatewayId: string;
-  /** How long it holds when it is not said again. */
+  /** Lifetime of a row that is not repeated. */
   readonly lifeSeconds: number;
 }
 

@@ -9,8 +9,9 @@ export interface OwnAnswer {
 }
 
 /**
- * The gateway's own answer, whole and at once. A client that is still sending its body is heard out for a while before the
- * connection ends: one that is closed on unread bytes is reset, and the answer lost with it.
+ * Sends a complete response of the gateway itself. While the client still sends its body, the gateway reads on for a
+ * while before it closes the connection: closing on unread bytes causes a reset, and the client would lose the
+ * response.
  */
 export function answer(
   { request, response }: Pick<Call, 'request' | 'response'>,

@@ -1,11 +1,11 @@
-// How large a request's body may be: JSON by its type, a part of a large file by where it goes.
+// Size limit of a request body: for JSON by its content type, for a part of a large upload by its path.
 
 export interface BodyLimits {
   readonly jsonBytes: number;
   readonly multipartPartBytes?: number;
 }
 
-/** Sees every chunk before it is sent on; false ends the request. */
+/** Called for every chunk before it is forwarded; false ends the request. */
 type BodyGuard = (bytesSoFar: number, chunk: Buffer) => boolean;
 
 export interface BodyLimit {
@@ -14,10 +14,10 @@ export interface BodyLimit {
 }
 
 const json = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-/** What a form adds around the one part that it holds. */
+/** Allowance for the form encoding around the single part in it. */
 const formBytes = 16 * 1024;
 
-/** Undefined: uploads are streams without a limit. */
+/** Undefined means no limit: other uploads are streamed. */
 export function bodyLimitFor(
   { jsonBytes, multipartPartBytes = Number.POSITIVE_INFINITY }: BodyLimits,
   contentType: string | undefined,

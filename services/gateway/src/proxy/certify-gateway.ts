@@ -1,10 +1,10 @@
-// How this gateway gets the certificate that runners know it by. It has no master key; what it has is the right to write to the
-// database, and an api, which has the key, looks there.
+// Obtains the certificate by which runners recognise this gateway. The gateway has no master key, only write access to
+// the database. An api has the key, finds the request there and signs it.
 import { type Database, uuidv7 } from '@berth/database';
 import { pause } from '@berth/pace';
 
 const patienceMs = 15_000;
-/** An api looks once a second. */
+/** Poll interval. An api looks for requests once a second. */
 const lookMs = 100;
 
 export async function certifyGateway(database: Database, publicKey: string, signal: AbortSignal): Promise<string> {

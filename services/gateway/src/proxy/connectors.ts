@@ -1,7 +1,7 @@
 import type { Connector } from './connector.ts';
 import type { LocalConnector } from './local-connector.ts';
 
-/** Straight to the container where that is possible, else through its runner. */
+/** Connects straight to the container where possible, otherwise through its runner. */
 export function createConnector(local: LocalConnector | undefined, tunnel: Connector): Connector {
   if (local === undefined) return tunnel;
   return {

@@ -1,5 +1,5 @@
-// One attempt at one request on one lane: undici's events in, bytes to the client out. It settles once, with what went wrong
-// or nothing; whether to try again is the forwarder's to decide.
+// One attempt at one request on one lane: receives undici's events and writes bytes to the client. An exchange settles
+// once, with an error or undefined; the forwarder decides about a retry.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotDispatched } from '@berth/wire';
@@ -22,12 +22,15 @@ export interface ExchangeContext {
 }
 
 const nothing = Buffer.alloc(0);
-/** Below it, a copy costs less than another piece in the same write. */
+/** Up to this size, copying the bytes costs less than a second piece in the same write. */
 const mostShortBytes = 16 * 1024;
 const flushHead = (exchange: Exchange): void => exchange.flushHead();
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** The connection had answered before: its end may have crossed our request, unseen by the workload. */
+  /**
+   * True when the connection has served a request before. The workload may have closed it while this request was on its
+   * way, without seeing the request.
+   */
   onUsedConnection = false;
   hasAnswerBegun = false;
   readonly #context: ExchangeContext;
@@ -36,17 +39,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isSettled = false;
   #isAnswerWhole = false;
   #isHeadFlushed = false;
-  /** The beginning of an answer that may be all of it. */
+  /** First chunk of a response, held back because it may be the whole body. */
   #first: Buffer | undefined;
 
-  /** `settle` is called once, with what went wrong or nothing. */
+  /** `settle` is called once, with an error or undefined. */
   constructor(context: ExchangeContext, settle: (error: ProxyError | undefined) => void) {
     this.#context = context;
     this.#settle = settle;
     context.response.on('close', this.#onClientClose);
   }
 
-  /** Ends it from outside: the connection closes at once, so that the workload can stop too. */
+  /** Ends the exchange from outside. The connection closes at once, so that the workload can stop too. */
   stop(code: ProxyErrorCode, cause?: unknown): void {
     this.#finish({ code, cause });
     this.#controller?.abort(cause instanceof Error ? cause : new Error(code));
@@ -61,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.onUsedConnection = lane.served > 0;
-    // With a body, the head leaves together with its first bytes.
+    // With a body, the head is sent together with the first bytes of the body.
     if (hasBody) onBodyWanted();
     else tally.dispatchState = 'dispatched';
   }
@@ -79,7 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
-    // Interim answers such as early hints stay between us and the workload.
+    // Interim responses such as early hints are not passed on.
     if (status < 200 || this.#isSettled) return;
     const { response, tally, patience, onResponseHead } = this.#context;
     patience.touch();
@@ -88,7 +91,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     tally.status = status;
     tally.dispatchState = 'answered';
     tally.firstByteMs = performance.now() - tally.startedAt;
-    // A short answer is one write with its head; a stream's head must not wait for its first event.
+    // A short response is one write together with its head. The head of a stream must not wait for the first event, so
+    // it is flushed on the next tick.
     process.nextTick(flushHead, this);
   }
 
@@ -111,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isAnswerWhole = true;
     const trailers = rawPairs(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
-    // As text it joins the head, and both are one string for one system call.
+    // As text, the body joins the head, and both become one string for one system call.
     if (this.#isHeadFlushed || this.#first === undefined) response.end();
     else response.end(this.#first.toString('latin1'), 'latin1');
     this.#isHeadFlushed = true;
@@ -132,14 +136,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const code = 'code' in error ? error.code : undefined;
     if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'bad_request';
     if (this.hasAnswerBegun && code !== 'UND_ERR_SOCKET') return 'bad_answer';
-    // A connection that ended before it was used: nothing of the request has left, and all of it is still here.
+    // The connection ended before it was used: nothing of the request was sent, and the gateway still has all of it.
     return tally.dispatchState === 'not_dispatched' && tally.bytesIn === 0 ? 'unreachable' : 'reset';
   }
 
   flushHead(): void {
     if (this.#isHeadFlushed || this.#isSettled) return;
     this.#isHeadFlushed = true;
-    // Not `flushHeaders`, which would write bytes above ASCII as UTF-8.
+    // `flushHeaders` would write bytes above ASCII as UTF-8.
     if (!this.#context.response.write(this.#first ?? nothing)) this.#pause();
     this.#first = undefined;
   }
@@ -168,14 +172,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function answerHeaders(status: number, raw: string[]): string[] {
-  // A length without a body would make the client wait for bytes that never come.
+  // A length without a body would make the client wait for bytes that never arrive.
   return withoutHopByHop(raw, status === 204 ? 'content-length' : undefined);
 }
 
 function rawPairs(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   const pairs: string[] = [];
   if (!Array.isArray(raw)) return pairs;
-  // Bytes above ASCII pass as they are.
+  // Latin-1 preserves bytes above ASCII.
   for (const item of raw) pairs.push(typeof item === 'string' ? item : item.toString('latin1'));
   return pairs;
 }

@@ -36,7 +36,7 @@ async function frontOf(connector: Connector, options?: FrontOptions): Promise<Fr
   return front;
 }
 
-/** Bytes as they are, both ways, until the other side closes. */
+/** Sends raw bytes and returns all bytes received until the other side closes. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -229,7 +229,7 @@ test('a client that leaves ends the request at the workload, before and within t
 });
 
 test('an answer that breaks in its first packet has begun for the client', async () => {
-  // Without a byte of it the client would take the request for one that never ran, and send it again.
+  // Without a byte of the response, the client would assume that the request never ran, and send it again.
   const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\nnot a length\r\n';
   const server = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.write(broken)));
   closing.push(() => server.close());
@@ -254,7 +254,7 @@ test.each([{}, { 'content-length': '100' }])(
   },
 );
 
-/** Answers the first request of a connection and resets it on the second. */
+/** Server that resets its first connection on the second request. */
 async function forgetfulServer(): Promise<{ port: number; seen: string[] }> {
   const seen: string[] = [];
   let isFirst = true;
@@ -459,6 +459,6 @@ test('an answer that comes before the end of the upload is delivered', async () 
   outgoing.write('start');
   const answer = await answerOf(outgoing);
   expect([answer.statusCode, await text(answer)]).toEqual([403, 'no']);
-  // The rest of the upload has nowhere to go.
+  // The gateway closes the connection, because nothing will read the rest of the upload.
   await expect.poll(() => outgoing.socket?.destroyed ?? true).toBe(true);
 });

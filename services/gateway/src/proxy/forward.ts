@@ -1,4 +1,4 @@
-// One request to one instance, bytes streaming both ways. HTTP is parsed here and nowhere else on the way.
+// Forwards one request to one instance and streams bytes both ways. HTTP is parsed here and nowhere else on the way.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, type Logger, type Registry } from '@berth/telemetry';
@@ -18,7 +18,7 @@ export interface ForwarderOptions {
   readonly limits: BodyLimits;
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
   readonly lanes?: Partial<LaneSettings>;
-  /** How long the rest of an upload is read and thrown away after an early answer. */
+  /** How long the rest of an upload is read and discarded after an early response. */
   readonly lingerMs?: number;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -29,16 +29,16 @@ export interface ForwardTask {
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
   readonly kind: Workload['kind'];
-  /** Byte for byte as the workload shall see it. */
+  /** Path exactly as the workload shall receive it, byte for byte. */
   readonly path: string;
-  /** Raw pairs, with a host. */
+  /** Raw pairs, including a Host header. */
   readonly headers: readonly string[];
-  /** May add to and take from the workload's headers; hop-by-hop ones are gone already. */
+  /** May add and remove response headers; hop-by-hop headers are already removed. */
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
 }
 
 export interface Forwarder {
-  /** Never throws. Without a `status` in its outcome nothing was written: the answer is the caller's. */
+  /** Never throws. An outcome without `status` means that nothing was written, and the caller has to answer. */
   forward(task: ForwardTask): Promise<Outcome>;
   forget(instance: string): void;
   close(): Promise<void>;
@@ -64,7 +64,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     registers: [registry],
   });
 
-  /** Calls back instead of being awaited: every request comes through here, and a promise for each step adds up. */
+  /** Uses callbacks instead of promises: every request passes here, and a promise per step adds up. */
   function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
     const { request, response, onResponseHead } = task;
     const limit = bodyLimitFor(limits, request.headers['content-type'], isUploadPart(task));
@@ -75,7 +75,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
 
     const withBody = hasBody(request);
-    // undici frames the body and keeps the connection itself, and refuses these. We say `100 Continue` ourselves.
+    // undici sets framing and connection headers itself and refuses these. The gateway sends `100 Continue` itself.
     const headers = withoutHopByHop(task.headers, 'expect');
     let current: Exchange | undefined;
     let body: RequestBody | null = null;
@@ -99,7 +99,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const exchange = new Exchange(context, (error) => onDone(exchange, round, error));
       current = exchange;
       body = withBody ? new RequestBody(request, onBodyChunk) : null;
-      // undici tells of a failed body itself; one that failed before it was asked for has nobody else to tell.
+      // undici reports a failed body itself. A body that fails before undici reads it would otherwise raise an
+      // unhandled error.
       body?.on('error', ignore);
       lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
     }
@@ -125,7 +126,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         const { request, response } = task;
         const tally = startTally();
         attempt(task, tally, (error) => {
-          // The client is told of a cut answer by a connection that ends before the answer does.
+          // The connection closes before the end of the response: this tells the client that the response was cut.
           if (error !== undefined && tally.status !== undefined) response.destroy();
           if (tally.status !== undefined) discardRest(request, lingerMs);
           resolve(outcomeOf(tally, error));
@@ -138,17 +139,17 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
 const partForm = /^\/filesystem-multipart\/[^/?]+\/part\/?(?:\?|$)/;
 
-/** Of a large file, in the API inside a sandbox. */
+/** A part of a large file, uploaded to the API inside a sandbox. */
 const isUploadPart = ({ request, kind, endpoint, path }: ForwardTask): boolean =>
   kind === 'sandbox' && endpoint.port === undefined && request.method === 'PUT' && partForm.test(path);
 
 /**
- * Bytes of a body are not kept, so one that has begun is never sent again. A connection that had served before may have been
- * closed by the workload while our request was on its way: that is safe to repeat when nothing was sent or the method says so.
+ * Body bytes are not kept, so a request whose body has begun is never repeated. The workload may close a used
+ * connection while a request is on its way. Repeating is safe then, if nothing was sent or the method is idempotent.
  */
 function mayRetry(request: IncomingMessage, tally: Tally, exchange: Exchange, { code, cause }: ProxyError): boolean {
   if (tally.bytesIn > 0 || exchange.hasAnswerBegun) return false;
-  // That it is unknown or refused there, another connection will not change.
+  // If the runner does not know the instance or refuses it, another connection does not help.
   if (code === 'unreachable') return !(cause instanceof NotDispatched) || cause.reason === 'unreachable';
   if (code !== 'reset' || !exchange.onUsedConnection) return false;
   return tally.dispatchState === 'not_dispatched' || idempotent.has(request.method ?? '');

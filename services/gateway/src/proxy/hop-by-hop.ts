@@ -1,5 +1,5 @@
-// Headers that belong to one connection and not to the message (RFC 9110 §7.6.1). Raw pairs in, raw pairs out: order, case
-// and duplicates of all others stay.
+// Headers that belong to one connection and not to the message (RFC 9110 §7.6.1). Raw pairs in, raw pairs out: order,
+// case and duplicates of all other headers stay.
 
 const perConnection = new Set([
   'connection',
@@ -8,13 +8,13 @@ const perConnection = new Set([
   'proxy-authenticate',
   'proxy-authorization',
   'te',
-  // Trailers pass without being announced: Node refuses the announcement wherever it does not send chunks.
+  // Trailers pass without the `Trailer` header: Node refuses the header on messages that it does not send in chunks.
   'trailer',
   'transfer-encoding',
   'upgrade',
 ]);
 
-/** Most names are told from these by their length alone. */
+/** The length alone excludes most names. */
 const lengths = new Set([...perConnection].map((name) => name.length));
 
 /** Runs three times for every request, so it is a plain loop. `also` is one more name to leave out, in lower case. */
@@ -36,7 +36,10 @@ export function* pairsOf(raw: readonly string[]): Generator<[name: string, value
   for (let at = 0; at + 1 < raw.length; at += 2) yield [raw[at] ?? '', raw[at + 1] ?? ''];
 }
 
-/** `Connection` also names headers that are its own. Those that frame or address the message are never among them. */
+/**
+ * `Connection` may name further hop-by-hop headers. Headers that frame or address the message are never removed this
+ * way.
+ */
 function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   let named: Set<string> | undefined;
   for (let at = 0; at + 1 < raw.length; at += 2) {

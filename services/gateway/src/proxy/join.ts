@@ -8,13 +8,14 @@ export interface Joined {
   readonly tally: Tally;
   readonly patience: Patience;
   readonly settle: (error?: Error | null) => void;
-  /** How long one side may be silent after the other has said its last. */
+  /** How long one side may stay silent after the other side has ended. */
   readonly lastWordsMs: number;
 }
 
 /**
- * Bytes pass both ways as fast as the slower side reads. The end of one side is the end of the other, which may say its last words: many
- * a server never closes a connection whose client has left, and both would stay until the limit of silence.
+ * Pipes bytes both ways with back-pressure. When one side ends, the other side is ended too, after it may send
+ * remaining data: many servers never close a connection whose client has left, and both sides would stay open until the
+ * silence limit.
  */
 export function join({ client, upstream, tally, patience, settle, lastWordsMs }: Joined): void {
   client.on('data', (chunk: Buffer) => {
@@ -40,7 +41,7 @@ export function join({ client, upstream, tally, patience, settle, lastWordsMs }:
 function endTogether(one: Duplex, other: Duplex, lastWordsMs: number): void {
   one.once('end', () => {
     const timer = setTimeout(() => {
-      // It still reads what was said to it.
+      // The other side is still reading buffered data.
       if (other.writableLength > 0) timer.refresh();
       else other.destroy();
     }, lastWordsMs);
@@ -48,7 +49,7 @@ function endTogether(one: Duplex, other: Duplex, lastWordsMs: number): void {
   });
   one.once('error', () => other.destroy());
   one.once('close', () => {
-    // What it had said to its end still reaches the other side.
+    // After a clean end, all data still reaches the other side.
     if (one.readableEnded) other.end();
     else other.destroy();
   });

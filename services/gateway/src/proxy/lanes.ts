@@ -1,5 +1,6 @@
-// Connections to instances. A lane is one undici client with one connection, used by one request at a time; we keep them
-// ourselves, and not in an undici pool, because a retry needs to know whether its connection had served before.
+// Connections to instances. A lane is one undici client with one connection, used by one request at a time. The gateway
+// keeps its own pool instead of an undici pool, because a retry depends on whether the connection has served a request
+// before.
 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,16 +11,16 @@ import type { Endpoint } from '../routing/route.ts';
 import type { Connector } from './connector.ts';
 
 export interface LaneSettings {
-  /** How long an idle connection is kept when the workload says nothing about it. Most servers close after 5 s. */
+  /** How long an idle connection is kept when the workload sends no keep-alive hint. Most servers close after 5 s. */
   readonly idleMs: number;
-  /** How long at most when it does. */
+  /** Upper bound for the keep-alive hint of a workload. */
   readonly mostIdleMs: number;
   /**
-   * No new request on a connection that is older. A runner that stops accepts no more connections and ends the open ones 15
-   * seconds later: by then each of them has been left, and what was under way has ended.
+   * Maximum age of a connection for new requests. A runner that stops accepts no more connections and ends the open
+   * ones 15 seconds later: by then no connection is in use any more.
    */
   readonly mostAgeMs: number;
-  /** The same for an instance that can sleep: an open connection keeps it awake. */
+  /** Idle time for an instance that can sleep: an open connection keeps it awake. */
   readonly keepAwakeMs: number;
   readonly maxHeaderBytes: number;
 }
@@ -27,17 +28,17 @@ export interface LaneSettings {
 export interface Lane {
   readonly client: Client;
   readonly instance: string;
-  /** Of all that lead to the same place. */
+  /** Shared by all lanes to the same instance and port. */
   readonly key: string;
-  /** When its present connection was asked for. */
+  /** Time at which the current connection was requested. */
   openedAt: number;
-  /** Its instance was forgotten while it was in use. */
+  /** Set when the instance was forgotten while the lane was in use. */
   isOutdated: boolean;
-  /** Requests that its present connection has answered. */
+  /** Requests answered on the current connection. */
   served: number;
-  /** It ended well: the next request may have it. */
+  /** Returns the lane after a successful request, for reuse. */
   release(): void;
-  /** At once, with whatever is on it. */
+  /** Closes the connection at once, also during a request. */
   destroy(): void;
 }
 
@@ -45,12 +46,12 @@ const keyOf = ({ instance, port }: Endpoint): string => (port === undefined ? in
 
 export interface Lanes {
   take(endpoint: Endpoint): Lane;
-  /** Idle connections end now, those in use after their request. */
+  /** Closes idle connections now, and connections in use after their request. */
   forget(instance: string): void;
   close(): Promise<void>;
 }
 
-/** What a lane needs of a socket every duplex has; only undici's types ask for more. */
+/** Satisfies undici's types, which require a Socket. A lane only uses features that every Duplex has. */
 const isSocket = (stream: Duplex): stream is Socket => typeof stream.cork === 'function';
 
 export function createLanes(connector: Connector, settings: LaneSettings, registry: Registry): Lanes {
@@ -82,7 +83,7 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
     const client = new Client('http://instance', {
       allowH2: false,
       pipelining: 1,
-      // Time is kept by the forwarder, which also sees the other direction.
+      // The forwarder measures timeouts, because it also sees the other direction.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: keptMs ?? settings.idleMs,
@@ -96,7 +97,8 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
             if (isSocket(stream)) callback(null, stream);
           },
           (error: unknown) => {
-            // Those who still have a connection leave it when they can: the runner waits for them before it ends.
+            // Open connections to this runner retire as soon as possible: the stopping runner waits for them before it
+            // exits.
             if (error instanceof RunnerAway) retire(ofRunner.get(endpoint.runnerId));
             callback(error instanceof Error ? error : new Error(String(error)), null);
           },
@@ -146,7 +148,7 @@ export function createLanes(connector: Connector, settings: LaneSettings, regist
       const youngest = performance.now() - settings.mostAgeMs;
       const key = keyOf(endpoint);
       const waiting = idle.get(key) ?? [];
-      // The last one used: the others may then grow old and close.
+      // Takes the most recently used lane, so that the others can grow old and close.
       for (let lane = waiting.pop(); lane !== undefined; lane = waiting.pop()) {
         if (waiting.length === 0) idle.delete(key);
         if (lane.openedAt >= youngest) return lane;

@@ -1,4 +1,4 @@
-// To an instance on this very machine: straight to its container, under a lease from the runner.
+// Connects to an instance on the same machine: straight to its container, under a lease from the runner.
 import { connect, type Socket } from 'node:net';
 import { backoffMs, pause } from '@berth/pace';
 import { type Lease, Leases } from '@berth/wire';
@@ -6,29 +6,35 @@ import type { Endpoint } from '../routing/route.ts';
 import { PortClosed } from './connector.ts';
 
 export interface LocalConnectorOptions {
-  /** Of the runner on this machine. */
+  /** Socket of the runner on this machine. */
   readonly socketPath: string;
-  /** Spares a question about instances that are known to be elsewhere. */
+  /** Avoids a request to the runner for instances that are known to be elsewhere. */
   readonly isLocal?: (runnerId: string) => boolean;
-  /** The runner stops lending it: idle connections to it should end. */
+  /** Called when the runner ends the lease: idle connections to the instance should close. */
   readonly onLeaseOver?: (instance: string) => void;
   readonly answerMs?: number;
-  /** The same where an instance may have to wake first: a runner short of memory takes its time (sandbox sheet R-60). */
+  /**
+   * Time limit like `answerMs`, for an instance that may have to wake first: a runner short of memory needs longer
+   * (sandbox sheet R-60).
+   */
   readonly wakeMs?: number;
   readonly keepMs?: number;
 }
 
 export interface LocalConnector {
-  /** Undefined when the instance is not here. Throws `NotDispatched` when it is and does not accept connections, or sleeps. */
+  /**
+   * Undefined when the instance is not on this machine. Throws `NotDispatched` when it is, but does not accept
+   * connections or sleeps.
+   */
   connect(endpoint: Endpoint, signal?: AbortSignal): Promise<Socket | undefined>;
   close(): Promise<void>;
 }
 
-/** On the same machine a listener accepts at once, or not at all. */
+/** On the same machine, a listener accepts at once or not at all. */
 const dialMs = 3_000;
-/** A lease on what can sleep keeps it awake, so it is given back soon after its last use. */
+/** A lease keeps a sleepable instance awake, so it is returned soon after its last use. */
 const keepAwakeMs = 1_000;
-/** Between two questions of a stream whose runner starts again. */
+/** Backoff between lease requests for an open stream while its runner restarts. */
 const renewMs = { first: 100, most: 2_000 };
 
 export function createLocalConnector(options: LocalConnectorOptions): LocalConnector {
@@ -37,7 +43,10 @@ export function createLocalConnector(options: LocalConnectorOptions): LocalConne
   const leases = new Leases({ ...shared, answerMs, keepMs });
   const ofSleepers = new Leases({ ...shared, answerMs: wakeMs, keepMs: keepAwakeMs });
 
-  /** For as long as the connection lasts. One that outlives the runner asks its successor: nobody else keeps it awake. */
+  /**
+   * Holds the lease for as long as the connection lasts. A connection that outlives the runner process takes a new
+   * lease from the next one, because nothing else keeps the instance awake.
+   */
   function hold(socket: Socket, lease: Lease, again: (() => Promise<Lease | undefined>) | undefined): void {
     const renew = async (): Promise<void> => {
       for (let rounds = 1; !socket.destroyed && again !== undefined; rounds += 1) {

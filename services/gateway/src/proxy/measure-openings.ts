@@ -2,7 +2,7 @@ import { Histogram, type Registry } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import type { Connector } from './connector.ts';
 
-/** The same connector; what a sandbox takes until it accepts is measured, since that is where a wake is felt. */
+/** Wraps a connector and measures how long a sandbox takes to accept a connection, since this includes its wake. */
 export function measureOpenings(connector: Connector, registry: Registry): Connector {
   const seconds = new Histogram({
     name: 'berth_gateway_sandbox_open_seconds',

@@ -1,15 +1,18 @@
-// What became of one request, in the words by which the gateway answers, logs and counts it.
+// Outcome of one request, in the terms that the gateway's answers, logs and metrics use.
 
-/** How far the request got: `dispatched` means that the workload may have seen it, `answered` that its head came back. */
+/**
+ * Progress of the request: `dispatched` means that the workload may have seen it, `answered` that the response head
+ * arrived.
+ */
 type DispatchState = 'not_dispatched' | 'dispatched' | 'answered';
 
 /**
  * - `unreachable`: no connection to the instance. Nothing was sent.
- * - `reset`: the connection ended after the request was sent and before an answer.
- * - `bad_answer`: what came back is not HTTP, or may not be passed on.
- * - `cut`: the workload ended its answer before its end; so did we.
- * - `client_gone`: nobody is left to answer.
- * - `timed_out`: too long in all, or too long without a byte.
+ * - `reset`: the connection ended after the request was sent and before a response.
+ * - `bad_answer`: the response is not HTTP, or may not be passed on.
+ * - `cut`: the workload broke off its response, and the gateway closed the client's connection.
+ * - `client_gone`: the client closed its connection.
+ * - `timed_out`: too long in total, or too long without a byte.
  * - `client_late`: the same, while the workload waited for the rest of the client's body.
  * - `too_large`: the body is over its limit.
  * - `bad_request`: the request cannot be written as HTTP/1.1.
@@ -31,7 +34,7 @@ export interface ProxyError {
 }
 
 export interface Outcome {
-  /** The workload's; undefined when it gave none, and then nothing has been written to the client. */
+  /** Status of the workload's response; undefined without one, and then nothing has been written to the client. */
   readonly status: number | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -41,7 +44,7 @@ export interface Outcome {
   readonly error?: ProxyError;
 }
 
-/** Filled while bytes pass. */
+/** Updated while bytes pass. */
 export interface Tally {
   readonly startedAt: number;
   status: number | undefined;

@@ -4,7 +4,7 @@ import { startPatience, type Timeouts } from './patience.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** When it ended, with a byte every so often for as long as told. */
+/** Times at which `onEnd` was called, with a byte every `everyMs` until `untilMs`. */
 function endedAtMs(timeouts: Timeouts, moves: { everyMs: number; untilMs: number }): number[] {
   const startedAt = performance.now();
   const ends: number[] = [];

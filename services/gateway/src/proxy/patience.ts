@@ -1,12 +1,12 @@
 export interface Timeouts {
-  /** Undefined: as long as bytes move. */
+  /** Undefined means no limit while bytes move. */
   readonly totalMs: number | undefined;
-  /** Without a byte in either direction. */
+  /** Longest time without a byte in either direction. */
   readonly silentMs: number;
 }
 
 export interface Patience {
-  /** A byte has moved. */
+  /** Notes that a byte has moved. */
   touch(): void;
   stop(): void;
 }
@@ -14,7 +14,10 @@ export interface Patience {
 /** Calls `onEnd` once, when either limit is reached. */
 export const startPatience = (timeouts: Timeouts, onEnd: () => void): Patience => new Clock(timeouts, onEnd);
 
-/** One timer for both limits, and a touch is only noted: there is one for every chunk, and nearly all requests end early. */
+/**
+ * One timer serves both limits, and `touch` only stores a time: it runs for every chunk, and nearly all requests end
+ * early.
+ */
 class Clock implements Patience {
   readonly #silentMs: number;
   readonly #endAt: number;

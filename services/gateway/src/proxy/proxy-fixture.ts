@@ -1,4 +1,4 @@
-// For tests: a workload on a real port, a way to it, and a gateway in front that forwards everything.
+// Test fixture: a workload on a real port, a connector to it, and a gateway that forwards all requests to it.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -18,7 +18,7 @@ export interface Upstream {
   readonly server: Server;
   readonly port: number;
   readonly sockets: Set<Socket>;
-  /** Connections ever accepted. */
+  /** Total of accepted connections. */
   readonly accepted: () => number;
 }
 
@@ -45,7 +45,7 @@ export const listening = (server: {
     });
   });
 
-/** Straight to a port of this machine. */
+/** Connects straight to a port of this machine. */
 export function directConnector(port: number): Connector {
   return {
     connect: () =>
@@ -81,11 +81,11 @@ export interface FrontOptions {
   readonly upgrader?: Partial<UpgraderOptions>;
   readonly onResponseHead?: ForwardTask['onResponseHead'];
   readonly endpoint?: Endpoint;
-  /** In the same turn as the request is handed over. */
+  /** Called synchronously, just before the request is forwarded. */
   readonly beforeForward?: () => void;
 }
 
-/** Answers 599 with the error's code where the real gateway would answer in its own words. */
+/** Answers 599 with the error's code where the real gateway would send its own error response. */
 export async function startFront(connector: Connector, options: FrontOptions = {}): Promise<Front> {
   const timeouts = { totalMs: 20_000, silentMs: 10_000 };
   const shared = {

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 
 export class ClientGone extends Error {}
 
-/** Neither length nor chunks: there is no body to come. */
+/** A request with neither a length nor chunks has no body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
- * A client's body as undici may own it: undici destroys what it has sent, and a destroyed request would take the client's
- * connection along. Holds no more than one chunk beyond its high water mark.
+ * Copy of the client's body stream for undici. undici destroys a body after sending it, and destroying the request
+ * itself would close the client's connection. Holds no more than one chunk beyond its high water mark.
  */
 export class RequestBody extends Readable {
   readonly #source: IncomingMessage;
@@ -22,7 +22,7 @@ export class RequestBody extends Readable {
     this.#take = take;
   }
 
-  /** It is the client that everyone waits for, and not a workload that reads slowly. */
+  /** True when the client is the slow side, and not a workload that reads slowly. */
   get isClientLate(): boolean {
     return this.#isReading && !this.#source.complete && !this.#source.isPaused();
   }
@@ -56,8 +56,8 @@ export class RequestBody extends Readable {
 }
 
 /**
- * Reads on for a while after an early answer, so that the client finds it: a connection closed on unread bytes is reset, and
- * the answer lost with it.
+ * Reads and discards the rest of the body for a while after an early response. Closing a connection on unread bytes
+ * causes a reset, and the client would lose the response.
  */
 export function discardRest(request: IncomingMessage, lingerMs = 5_000): void {
   if (request.complete || request.destroyed) return;

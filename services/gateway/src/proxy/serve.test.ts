@@ -30,7 +30,7 @@ async function start(options?: FrontOptions) {
   return { upstream, front, seen, endSlow: slow.resolve };
 }
 
-/** Everything that comes back until the other side closes, or has been quiet for a moment after so many answers. */
+/** Returns all received bytes, until the other side closes or stays quiet for a moment after `answers` responses. */
 async function exchange(port: number, bytes: string, answers = 1): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   socket.setTimeout(15_000, () => socket.destroy());
@@ -166,7 +166,7 @@ test('a stream that began before the stop is finished, and the stop does not wai
     send(`http://127.0.0.1:${gateway.port}/`, { agent }).end(),
     'response',
   );
-  // Its patience is longer than the test's.
+  // The deadline is longer than the test's timeout.
   const stopped = gateway.stop(3_600_000);
   if (answer !== undefined) expect(await text(answer)).toBe('begun and done');
   await stopped;

@@ -1,4 +1,5 @@
-// The listener for clients: strict about what it reads, patient with uploads, and able to leave without cutting anybody off.
+// Listener for clients: strict about what it parses, patient with uploads, and able to drain without cutting
+// connections.
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -15,7 +16,7 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** `upgrade` is there when the client asks to speak another protocol; `response` still answers when it may not. */
+/** `upgrade` is set when the client asks for another protocol; `response` still works when the upgrade is refused. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -24,7 +25,7 @@ export interface Call {
 
 export interface GatewayServerOptions {
   readonly handle: (call: Call) => Promise<void>;
-  /** The platform's error body for what never becomes a request. */
+  /** Error body of the platform for input that never becomes a request. */
   readonly refusal: (status: RefusalStatus) => Refusal;
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined;
   readonly maxHeaderBytes: number;
@@ -36,7 +37,7 @@ export interface GatewayServerOptions {
 export interface GatewayServer {
   readonly server: Server;
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Stops accepting, lets what is under way finish within the deadline, then closes the rest. */
+  /** Stops accepting, lets open requests finish within the deadline, then closes the rest. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -50,30 +51,30 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
 
   const settings = {
     insecureHTTPParser: false,
-    // Refused below: Node's own refusal does not say whose it is.
+    // A missing Host is refused below: Node's own refusal does not identify the platform.
     requireHostHeader: false,
     maxHeaderSize: options.maxHeaderBytes,
     headersTimeout: options.headersTimeoutMs,
-    // An upload may take as long as it moves: the forwarder keeps its time.
+    // An upload may take as long as bytes move; the forwarder measures its timeouts.
     requestTimeout: 0,
     keepAliveTimeout: options.keepAliveMs,
     connectionsCheckingInterval: Math.min(30_000, options.headersTimeoutMs),
     noDelay: true,
     shouldUpgradeCallback: wantsUpgrade,
-    // What has no body is no stream either, and most requests have none.
+    // A request without a body needs no stream, and most requests have no body.
     optimizeEmptyRequests: true,
   };
   const server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...tls });
   server.maxRequestsPerSocket = 0;
-  // Called by `close`.
+  // Node calls this from `close`.
   server.closeIdleConnections = () => {
     for (const socket of connected) if (isIdle(socket)) socket.destroy();
   };
 
-  /** One for all of them: a function of its own for every request is work for the collector. */
+  /** One shared function: a closure per request would burden the garbage collector. */
   function onClose(this: ServerResponse): void {
     open.delete(this);
-    // Its head may have left before the stop began, and so has not told the client to go elsewhere.
+    // The response head may have been sent before the drain began, without `Connection: close`.
     if (isDraining && isIdle(this.req.socket)) this.req.socket.end();
   }
 
@@ -95,7 +96,10 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     else refuse(response, 400);
   }
 
-  /** Nothing of an answer is left to be written: to Node, one that a slow client has still to read is none. */
+  /**
+   * True when the last response is fully flushed. Node's own check counts a response still buffered for a slow client
+   * as idle.
+   */
   const isIdle = (socket: Socket): boolean => !upgraded.has(socket) && latest.get(socket)?.closed !== false;
 
   function run(call: Call): void {
@@ -113,10 +117,10 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     response.end(body);
   }
 
-  /** For what never became a request that could be answered in its turn. */
+  /** Refuses input that never became a request with its own response. */
   function refuseOn(socket: Duplex, status: UnreadStatus): void {
     const response = latest.get(socket);
-    // Within or after an answer that ends the connection, another answer would be read as part of it.
+    // During a response, or after a response that ends the connection, a second response would be read as part of it.
     const hasSpoken = response?.headersSent === true && !(response.closed && response.shouldKeepAlive);
     if (hasSpoken) socket.destroy();
     else refuseUnread(socket, status, refusal);
@@ -127,10 +131,10 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     socket.once('close', () => connected.delete(socket));
   });
   server.on('request', onRequest);
-  // The forwarder says `100 Continue` when somebody is there to take the body.
+  // The forwarder sends `100 Continue` when a workload is ready to take the body.
   server.on('checkContinue', onRequest);
   server.on('upgrade', onUpgrade);
-  // Nobody tunnels through us; without a listener the connection would end without a word.
+  // The gateway is no CONNECT proxy; without a listener the connection would close without a response.
   server.on('connect', (_request, socket: Duplex) => refuseOn(socket, 400));
   server.on('clientError', (error: Error, socket: Duplex) => {
     if (isGone(error)) socket.destroy();
@@ -142,7 +146,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        // Several processes may share the port: the kernel spreads connections over them.
+        // Several processes may share the port: the kernel distributes connections among them.
         server.listen({ port, host, reusePort: true }, () => {
           const address = server.address();
           if (address !== null && typeof address === 'object') resolve(address);
@@ -161,16 +165,19 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   };
 }
 
-/** A client that leaves shows as `close`; its error adds nothing and must not end the process. */
+/** A client that leaves also causes `close`; the error adds nothing and must not end the process. */
 const ignore = (): void => {};
 
-/** Some clients offer HTTP/2 on every request and expect to be ignored; a request with a body is one, whatever it offers. */
+/**
+ * Some clients offer HTTP/2 (h2c) on every request and expect the offer to be ignored. A request with a body stays an
+ * ordinary request, whatever protocol it offers.
+ */
 function wantsUpgrade({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return false;
   return !/\bh2c\b/i.test(headers.upgrade ?? '');
 }
 
-/** Node gives no response for an upgrade, yet most of what can be said to one is an ordinary answer. */
+/** Node gives no response object for an upgrade, but most answers to an upgrade are ordinary responses. */
 function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

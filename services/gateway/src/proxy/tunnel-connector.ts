@@ -1,5 +1,5 @@
-// To an instance on another machine: a tunnel through its runner. Tunnels share a few TLS connections to every runner, so that
-// one costs neither a handshake nor the memory of one.
+// Connects to an instance on another machine, by a tunnel through its runner. Tunnels share a few TLS connections to
+// each runner, so that a tunnel needs no handshake and little memory.
 import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
@@ -8,11 +8,17 @@ import { type Connector, PortClosed } from './connector.ts';
 
 export interface TunnelConnectorOptions {
   readonly credentials: Credentials;
-  /** From the first packet to the runner's answer. */
+  /** Time limit from the first packet to the runner's answer. */
   readonly answerMs?: number;
-  /** The same where an instance may have to wake first: a runner short of memory takes its time (sandbox sheet R-60). */
+  /**
+   * Time limit like `answerMs`, for an instance that may have to wake first: a runner short of memory needs longer
+   * (sandbox sheet R-60).
+   */
   readonly wakeMs?: number;
-  /** Many may wait for a runner that starts again; after a refusal it is not called on for so long. */
+  /**
+   * Pause after a refused connection before the runner is dialled again: many requests may wait for a restarting
+   * runner.
+   */
   readonly refusedMs?: number;
   readonly logger: Logger;
 }
@@ -26,7 +32,7 @@ export function createTunnelConnector(options: TunnelConnectorOptions): Connecto
       const bundle = await lines.to(endpoint);
       const { instance, port } = endpoint;
       const { channel, answer } = bundle.open(JSON.stringify({ instance, port } satisfies TunnelRequest));
-      // An error that nobody waits for any more must not end the process.
+      // A late error must not end the process.
       channel.on('error', () => {});
       const giveUp = () => void channel.destroy();
       const timer = setTimeout(giveUp, endpoint.canSleep ? wakeMs : answerMs);

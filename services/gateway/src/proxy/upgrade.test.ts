@@ -95,7 +95,7 @@ test('a WebSocket client says hello and goodbye through the gateway', async () =
   expect(await closed).toMatchObject({ code: 1000, reason: 'bye', wasClean: true });
 });
 
-/** A small frame of a client as the server would send it back. */
+/** Unmasks a small client frame, as the server would send it back. */
 function unmasked(frame: Buffer): Buffer {
   const length = (frame[1] ?? 0) & 0x7f;
   const payload = frame.subarray(6, 6 + length).map((byte, at) => byte ^ (frame[2 + (at % 4)] ?? 0));
@@ -165,7 +165,7 @@ test('a workload that goes on after its client has ended may finish, and is clos
           await new Promise((resolve) => setTimeout(resolve, 10));
           socket.write(`${word};`);
         }
-        // And never closes.
+        // The server never closes the connection.
       });
       socket.resume();
     },
@@ -200,7 +200,7 @@ test('a reader that stops reading stops the sender', async () => {
   for (let before = -1; before !== sent; ) {
     before = sent;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    // Only what kernels and streams hold between the two.
+    // Without back-pressure this would grow; the limit is what kernels and streams buffer between both sides.
     expect(sent).toBeLessThan(24 * 1024 * 1024);
   }
 });

@@ -1,5 +1,5 @@
-// A client that asks for another protocol, such as WebSocket, gets a connection to the workload of its own. After `101` the
-// gateway no longer reads what passes.
+// A client that asks for another protocol, such as WebSocket, gets its own connection to the workload. After `101` the
+// gateway no longer parses the bytes.
 
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -16,13 +16,13 @@ import { type Patience, startPatience, type Timeouts } from './patience.ts';
 export interface UpgraderOptions {
   readonly connector: Connector;
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
-  /** How long one side may be silent after the other has said its last. */
+  /** How long one side may stay silent after the other side has ended. */
   readonly lastWordsMs?: number;
 }
 
 interface UpgradeTask extends ForwardTask {
   readonly socket: Socket;
-  /** What the client sent ahead of our answer. */
+  /** Bytes that the client sent before it received the response. */
   readonly head: Buffer;
 }
 
@@ -41,7 +41,7 @@ export function createUpgrader({ connector, timeouts, lastWordsMs = 5_000 }: Upg
         isLate = true;
         stop.abort();
       });
-      // Once the two sides are joined, the end of one is passed to the other in order.
+      // After the two sides are joined, the end of one side is passed to the other in order.
       const onGone = () => tally.status === undefined && stop.abort();
       task.socket.once('close', onGone);
       let error: ProxyError | undefined;
@@ -134,12 +134,12 @@ function welcome(
   const lines = [...pairsOf(headers)].map(([name, value]) => `${name}: ${value}\r\n`).join('');
   response.detachSocket(socket);
   socket.write(`HTTP/1.1 101 ${answer.statusMessage ?? ''}\r\n${lines}\r\n`, 'latin1');
-  // Pushed back, they pass like all that follows.
+  // Early bytes are pushed back, so that they pass like all later bytes.
   if (head.length > 0) socket.unshift(head);
   if (ahead.length > 0) upstream.unshift(ahead);
 }
 
-/** The workload says no: an ordinary answer, after which the connection ends. */
+/** The workload refuses the upgrade: its ordinary response is passed on, and the connection ends. */
 function refuse(
   { response, onResponseHead }: UpgradeTask,
   answer: IncomingMessage,

@@ -1,5 +1,5 @@
-// `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own hosts. Control-plane
-// sheet 1.19.
+// Address form `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own
+// hosts. Control-plane sheet 1.19.
 import type { Resolver } from './resolver.ts';
 import type { Named, ServedKind } from './route.ts';
 
@@ -11,13 +11,13 @@ const kinds = new Map<string | undefined, ServedKind>([
   [segments.sandbox, 'sandbox'],
 ]);
 
-/** The part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
+/** Part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
 export const pathBase = (named: Named): string =>
   named.by === 'path' ? `/${named.workspace}/${segments[named.kind]}/${named.name}` : '';
 
 /**
- * Names are taken as they stand: one that is percent-encoded is no name of ours, and is looked for in vain like any other.
- * So a caller without a credential learns nothing from how a name is spelled.
+ * Names are not decoded: a percent-encoded name does not exist and is looked up in vain like any other. A caller
+ * without a credential therefore learns nothing from the spelling of a name.
  */
 export const byPath: Resolver = {
   name: 'path',

@@ -1,4 +1,5 @@
-// `<label>.<region>.preview.<domain>`, and hosts below customers' own domains. Which of them is whose is kept with the preview.
+// Address form `<label>.<region>.preview.<domain>`, and hosts below customers' own domains. Table `preview_hosts` maps
+// a host to its preview.
 import { DomainName } from '@berth/contract';
 import type { Resolver } from './resolver.ts';
 
@@ -16,7 +17,7 @@ export const byPreviewHost: Resolver = {
   },
 };
 
-/** Any other domain may be a customer's; the gateway's own names never are. */
+/** Every other domain may belong to a customer; the gateway's own names never do. */
 export const byCustomHost: Resolver = {
   name: 'custom host',
   resolve({ host, rawTarget }, { workloadDomain, isOwnHost }) {

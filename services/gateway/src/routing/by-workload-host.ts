@@ -1,4 +1,5 @@
-// `<label>.<region>.<domain>` of agents, functions and sandboxes. Which label belongs to whom is kept with the resource.
+// Address form `<label>.<region>.<domain>` of agents, functions and sandboxes. Table `host_labels` maps a label to its
+// resource.
 import type { Resolver } from './resolver.ts';
 
 const label = /^(?:agt|mcp|sbx)-[a-z0-9-]{1,59}$/;

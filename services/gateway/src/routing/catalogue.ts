@@ -1,8 +1,9 @@
-// Workloads as the gateway knows them. PostgreSQL is the truth; what it said is believed for 800 ms, less when a notice says
-// that something changed, and for a minute more while it does not answer. That there is no such workload is not believed at all:
-// whoever has just made one finds it with the first call (sandbox sheet R-61), at any gateway and however late its notice comes.
-// Names that were never found are looked up in lanes, so that invented ones do not delay those that are known: one lane for callers
-// with a valid key, and a smaller one for everybody else, where one question asks which of many names mean anything.
+// Cache of workloads. PostgreSQL is the source of truth. A result is fresh for 800 ms or until a notice about the
+// workload, and is used for one more minute while PostgreSQL does not answer. A missing workload is never cached: the
+// first call after its creation has to find it (sandbox sheet R-61), at any gateway and however late the notice
+// arrives.
+// Names that were never found are looked up in lanes, so that invented names do not delay known ones: one lane for
+// callers with a valid key, and a smaller one for all other callers, where one query checks many names for existence.
 import {
   answerInTime,
   type BatchLaneOptions,
@@ -23,16 +24,16 @@ import { isPossible, queryWorkload } from './workload-query.ts';
 
 export interface CatalogueOptions {
   readonly database: Database;
-  /** Where notices are heard, on a connection of their own. */
+  /** Database for notices, which arrive on a separate connection. */
   readonly databaseUrl: string;
   readonly logger: Logger;
-  /** Where names that were never found are looked up, by who asks. */
+  /** Lanes for names that were never found, by type of caller. */
   readonly newNames?: NewNames;
-  /** Monotonic, in milliseconds: a wall clock that is set back would keep old answers alive. */
+  /** Monotonic clock in milliseconds: a wall clock that is set back would keep old results alive. */
   readonly now?: () => number;
 }
 
-/** A caller has shown a valid key. */
+/** `caller` has shown a valid key; `stranger` has not. */
 type Asker = 'caller' | 'stranger';
 
 interface NewNames {
@@ -42,15 +43,15 @@ interface NewNames {
 
 export interface Catalogue {
   /**
-   * Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when nobody can tell, and LOOKUPS_BUSY when the name was
-   * never found and too many such are being looked up.
+   * Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when the database does not answer and nothing
+   * is cached, and LOOKUPS_BUSY when the name was never found and its lane is full.
    */
   find(named: Named, asker?: Asker): Promise<Workload | undefined>;
-  /** Until something is heard of the workload, or the time has passed. */
+  /** Resolves at the next notice about the workload, or after `mostMs`. */
   change(uid: string, mostMs: number): Promise<void>;
-  /** What is remembered of it has proven wrong. */
+  /** Marks the cached result as stale, because it has proven wrong. */
   doubt(named: Named): void;
-  /** What is remembered and still fresh, at once; undefined when nothing is, and then `find` tells. */
+  /** Fresh cached result, synchronously; undefined when there is none, and then `find` has to ask. */
   remembered(named: Named): Workload | undefined;
   close(): Promise<void>;
 }
@@ -58,7 +59,7 @@ export interface Catalogue {
 interface Answer {
   readonly freshUntil: number;
   readonly knownUntil: number;
-  /** How many notices had been heard when it was asked for. */
+  /** Number of notices received when the query began. */
   readonly heard: number;
   readonly workload: Workload;
 }
@@ -72,7 +73,7 @@ interface Question {
 const freshMs = 800;
 const staleMs = 60_000;
 const maxEntries = 10_000;
-/** While it is away, how long a known workload is served before it is asked for again. */
+/** Pause between queries for a known workload while PostgreSQL does not answer. */
 const retryMs = 250;
 
 const usualLane = { maxRunning: 2, maxWaiting: 1_000 };
@@ -94,7 +95,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const nameLane = createBatchLane((names: readonly Named[]) => queryNames(stranger.database, names), stranger.lane);
   const workloadLane = createLookupLane({ maxRunning: 1, maxWaiting: stranger.lane.maxWaiting });
   const known = new BoundedMap<Answer>(maxEntries);
-  // At most one a known name, and as many as the lanes hold.
+  // Holds at most one query per known name, plus as many as the lanes admit.
   const questions = new Map<string, Question>();
   const news = createNews();
   const listener = listen({
@@ -104,12 +105,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
   });
 
-  /** An answer or an open question is as good as new when nothing about its workload was heard since. */
+  /** A cached result or a running query is outdated when a notice about its workload arrived after it began. */
   const isOutdated = (key: string, heard: number): boolean => news.isSince(heard, known.get(key)?.workload?.uid);
 
   function keep(key: string, { askedAt, heard }: Question, workload: Workload | undefined): void {
     if (workload === undefined) return void known.delete(key);
-    // Counted from before the question, since the answer may be as old as that.
+    // Counted from the start of the query, since the result may be as old as that.
     const endsAt = askedAt + (workload.endsInMs ?? Number.POSITIVE_INFINITY);
     known.set(key, {
       freshUntil: Math.min(askedAt + freshMs, endsAt),
@@ -155,7 +156,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return question;
   }
 
-  /** One that was asked before there was such a workload knows nothing of it: that it is missing is heard from a later one. */
+  /**
+   * A query that began before the workload was created does not see it. A negative result of a shared query is
+   * therefore confirmed by a newer query.
+   */
   async function certain(key: string, named: Named, asker: Asker): Promise<Workload | undefined> {
     const open = questions.get(key);
     const question = ask(key, named, asker);
@@ -163,7 +167,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return workload === undefined && question === open ? ask(key, named, asker).found : workload;
   }
 
-  /** What is said of a workload when the database says nothing. */
+  /** Cached result to use while the database does not answer. */
   function standIn(key: string): Answer | undefined {
     const answer = known.get(key);
     return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
@@ -208,7 +212,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   };
 }
 
-/** Numbers notices as they come, so that what was learnt before one can be told from what was learnt after it. */
+/** Numbers notices in order of arrival, so that results from before a notice can be told from results after it. */
 function createNews() {
   const changed = new BoundedMap<number>(maxEntries);
   const waiting = new Map<string, Set<() => void>>();
@@ -237,7 +241,7 @@ function createNews() {
       });
     },
     count: () => count,
-    /** Of what is not known yet, any notice may speak: it may be its beginning. */
+    /** For an unknown workload every notice counts: it may announce the creation of that workload. */
     isSince: (heard: number, uid: string | undefined): boolean =>
       uid === undefined ? count > heard : everything > heard || (changed.get(uid) ?? 0) > heard,
   };

@@ -1,4 +1,4 @@
-// Which of many names mean something: strangers may ask about any, and most of theirs are invented.
+// Checks which of many names exist. Anonymous callers may ask for any name, and most of those names are invented.
 import { Uuid } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
@@ -7,7 +7,7 @@ import type { Named } from './route.ts';
 type ByPath = Extract<Named, { by: 'path' }>;
 type ByHost = Exclude<Named, ByPath>;
 
-/** In the order of the names. A name that means something may still mean nothing that is served. */
+/** Results are in the order of the names. A name that exists may still belong to a workload that is not served. */
 export async function queryNames(database: Database, names: readonly Named[]): Promise<boolean[]> {
   const found = await Promise.all([
     meaning(
@@ -30,7 +30,7 @@ export async function queryNames(database: Database, names: readonly Named[]): P
   return names.map((named) => all.has(named));
 }
 
-/** `query` gives the places of those that mean something, counted from one. */
+/** `query` returns the positions of the names that exist, counted from one. */
 async function meaning<Name extends Named>(
   database: Database,
   asked: readonly Name[],
@@ -46,7 +46,7 @@ const hostsQuery = (table: 'host_labels' | 'preview_hosts', asked: readonly ByHo
     with ordinality as asked(region, label, at)
   where exists (select from ${sql.table(table)} known where known.region = asked.region and known.label = asked.label)`;
 
-/** A name is at most 32 characters long, so none can be mistaken for an id. */
+/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
 const pathsQuery = (asked: readonly ByPath[]) => sql<{ at: number }>`
   select at::integer from unnest(
       ${asked.map(({ workspace }) => (Uuid.safeParse(workspace).success ? workspace : null))}::uuid[],

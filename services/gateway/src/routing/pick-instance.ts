@@ -1,6 +1,9 @@
 import type { Endpoint } from './route.ts';
 
-/** The one with the fewest requests under way; among equals chance decides, so that gateways do not all choose the same. */
+/**
+ * Picks the instance with the fewest requests under way. Ties are broken at random, so that gateways do not all choose
+ * the same instance.
+ */
 export function pickInstance<E extends Pick<Endpoint, 'instance'>>(
   endpoints: readonly E[],
   inFlight: (instance: string) => number,
@@ -14,7 +17,7 @@ export function pickInstance<E extends Pick<Endpoint, 'instance'>>(
     if (count > fewest) continue;
     equals = count < fewest ? 1 : equals + 1;
     fewest = count;
-    // The nth of equals takes the place with a chance of one in n, which makes all of them equally likely.
+    // The nth tied instance replaces the pick with probability 1/n, which makes all of them equally likely.
     if (random() * equals < 1) picked = endpoint;
   }
   return picked;

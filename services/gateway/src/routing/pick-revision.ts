@@ -1,8 +1,9 @@
 import type { Endpoint, Traffic } from './route.ts';
 
 /**
- * The revision that takes a request: the one the client met before, while that takes requests at all, else by chance in the
- * proportion that was set. One that has no instance gives way to one that has: a canary that broke must not cost requests.
+ * Picks the revision for a request: the client's earlier revision while it still takes traffic, otherwise a random one
+ * in the configured proportion. A revision without a ready instance gives way to a revision with one: a broken canary
+ * must not cost requests.
  */
 export function pickRevision(
   traffic: Traffic,

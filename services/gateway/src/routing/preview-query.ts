@@ -1,4 +1,4 @@
-// All that serving a request at a preview needs to know beside its sandbox, in one round trip.
+// Reads all data of a preview that serving a request needs, beside its sandbox, in one round trip.
 import { sandboxApiPort } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
@@ -20,7 +20,7 @@ const Row = z.object({
   tokens: z.array(z.object({ hash: z.string(), endsInMs: z.number() })),
 });
 
-/** The port that the API listens on is the API by whichever number it is called. */
+/** Both port numbers mean the API of the sandbox. */
 const apiPorts = new Set([sandboxApiPort, 8080]);
 
 export async function queryPreview(database: Database, { region, label }: NamedPreview): Promise<Preview | undefined> {
@@ -61,7 +61,7 @@ interface AskedToken {
   readonly hash: Buffer;
 }
 
-/** How long tokens of previews still count, for those made after their preview was read; undefined where there is none. */
+/** Remaining validity in milliseconds of tokens created after their preview was read; undefined for unknown tokens. */
 export async function queryTokens(database: Database, asked: readonly AskedToken[]): Promise<(number | undefined)[]> {
   const { rows } = await sql<{ hash: Buffer; preview_uid: string; ends_in_seconds: number }>`
     select hash, preview_uid, extract(epoch from expires_at - clock_timestamp())::float8 as ends_in_seconds

@@ -1,13 +1,16 @@
-// Where inside its sandbox a request at a preview goes: to the preview's port, whether or not it is declared, or to the API.
+// Destination of a preview request inside its sandbox: the preview's port, whether or not it is declared, or the API.
 import { GatewayError } from '../errors.ts';
 import type { Preview } from './preview.ts';
 import type { NamedPreview, Workload } from './route.ts';
 import { type SandboxRules, type Target, targetOf } from './target.ts';
 
-/** Of the API these change the machine itself: they are for members alone (sandbox sheet U-15). In any spelling that anybody might take for them. */
+/**
+ * API paths that change the machine itself, for members only (sandbox sheet U-15). Matches every spelling that a server
+ * might accept for them.
+ */
 const membersForm = /^\/+(?:upgrade|environment\/+reload|network\/+tunnel)/i;
 
-/** Throws a GatewayError for a place that nobody may call. */
+/** Throws a GatewayError for a path that may not be called through a preview. */
 export function previewTarget(
   { port }: Pick<Preview, 'port'>,
   named: NamedPreview,

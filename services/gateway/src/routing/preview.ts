@@ -1,19 +1,19 @@
-// An address of one port of a sandbox, as the gateway knows it at this moment.
+// Address of one port of a sandbox, as cached by the gateway.
 
 export interface Preview {
   readonly uid: string;
   readonly name: string;
   readonly sandboxUid: string;
-  /** Undefined: the API of the sandbox. */
+  /** Undefined means the API of the sandbox. */
   readonly port: number | undefined;
   readonly isPublic: boolean;
-  /** The customer's domain that its host is below, or is. */
+  /** Customer's domain: the host of the preview is this domain or is below it. */
   readonly customDomain: string | undefined;
-  /** Set on every request and on every answer. */
+  /** Headers set on every request; `responseHeaders` are set on every response. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** When it ends by itself, counted from when it was asked for. */
+  /** Remaining lifetime, counted from the query; undefined without an end. */
   readonly endsInMs: number | undefined;
-  /** When each token ends, on the clock of `performance`; by the hash of its value. */
+  /** End of each token on the clock of `performance`, by the hash of its value. */
   readonly tokens: ReadonlyMap<string, number>;
 }

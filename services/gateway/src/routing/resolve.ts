@@ -1,4 +1,4 @@
-// From what a request says to the workload it names. A further form of address is a further file in the list.
+// Resolves the address of a request to the workload that it names. Each form of address is one file in the list.
 import { GatewayError } from '../errors.ts';
 import { byPath } from './by-path.ts';
 import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
@@ -7,10 +7,13 @@ import { hostIn } from './host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
 import type { Named } from './route.ts';
 
-/** The first that knows the address answers. Hosts before paths: the whole path of a workload's own host is the workload's. No host is both ours and a customer's. */
+/**
+ * The first resolver that recognises the address wins. Hosts come before paths: on a workload's own host the whole path
+ * belongs to the workload. No host is both the gateway's and a customer's.
+ */
 const resolvers: readonly Resolver[] = [byWorkloadHost, byPreviewHost, byPath, byCustomHost];
 
-/** Origin form alone, of characters that may stand on a request line. */
+/** Origin form only, with characters that are allowed on a request line. */
 const targetForm = /^\/[\x21-\x7e]*$/;
 
 export function resolve(

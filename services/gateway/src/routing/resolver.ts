@@ -1,6 +1,6 @@
 import type { Named } from './route.ts';
 
-/** What the first line and the host of a request say. */
+/** Address of a request: its host and its request target. */
 interface Addressed {
   /** Lower case, without a port. */
   readonly host: string;
@@ -9,13 +9,13 @@ interface Addressed {
 }
 
 export interface ResolverSettings {
-  /** Below which workloads have host names. */
+  /** Domain below which workloads have host names. */
   readonly workloadDomain: string;
-  /** Whether a host is a name of the gateway itself; see own-hosts.ts. */
+  /** True for a host name of the gateway itself; see own-hosts.ts. */
   readonly isOwnHost: (host: string) => boolean;
 }
 
-/** One way in which an address names a workload. Whether there is such a workload is not its question. */
+/** One form of address. A resolver does not check whether the workload exists. */
 export interface Resolver {
   readonly name: string;
   resolve(request: Addressed, settings: ResolverSettings): Named | undefined;

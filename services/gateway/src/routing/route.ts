@@ -1,7 +1,7 @@
-// What a request is about, as far as its address says, and where it may go.
+// Types for the address of a request, the workload that it names, and the instances that can take it.
 import type { Preview } from './preview.ts';
 
-/** What is served here. */
+/** Kinds that the gateway serves. */
 export type ServedKind = 'agent' | 'function' | 'sandbox';
 
 /** A workload named by a request. `path` is the rest of the raw target, byte for byte, with its query; it begins with `/`. */
@@ -16,7 +16,10 @@ export type Named =
   | { readonly by: 'host'; readonly region: string; readonly label: string; readonly path: string }
   | NamedPreview;
 
-/** A sandbox, by one of its previews. Below a customer's domain the label is the whole host, and the region is empty. */
+/**
+ * A sandbox named by one of its previews. Below a customer's domain the label is the whole host, and the region is
+ * empty.
+ */
 export interface NamedPreview {
   readonly by: 'preview';
   readonly region: string;
@@ -24,15 +27,15 @@ export interface NamedPreview {
   readonly path: string;
 }
 
-/** One instance that can take a request. */
+/** Instance that can take a request. */
 export interface Endpoint {
   readonly instance: string;
   readonly revision: string;
   readonly runnerId: string;
   readonly ingress: { readonly address: string; readonly secret?: string | undefined } | undefined;
-  /** Another than the one that the instance answers on. */
+  /** Port to use instead of the instance's main port. */
   readonly port?: number | undefined;
-  /** Whoever connects may have to wait until it is awake, and a connection that is kept for later keeps it from sleeping. */
+  /** True when connecting may have to wait for a wake. An idle connection that is kept open prevents sleep. */
   readonly canSleep?: boolean;
 }
 
@@ -43,7 +46,7 @@ export interface Traffic {
   readonly stickySeconds: number;
 }
 
-/** A workload as the gateway knows it at this moment. */
+/** Workload as cached by the gateway. */
 export interface Workload {
   readonly uid: string;
   readonly kind: ServedKind;
@@ -52,17 +55,17 @@ export interface Workload {
   readonly workspace: string;
   readonly isPublic: boolean;
   readonly isEnabled: boolean;
-  /** What should serve has failed, and nothing is started of it until somebody deploys again. */
+  /** The active revision has failed; nothing starts until the next deployment. */
   readonly isFailed: boolean;
   readonly traffic: Traffic;
-  /** The ready ones of every revision that takes traffic. */
+  /** Ready instances of every revision that takes traffic. */
   readonly endpoints: readonly Endpoint[];
   /** Ports of a sandbox that its owner has declared. */
   readonly ports: readonly number[];
-  /** It is on a runner that is away, and nowhere else. */
+  /** True when the only instance is on an unreachable runner. */
   readonly isAway: boolean;
-  /** When it ends by itself, counted from when it was asked for; after that there is no such workload. */
+  /** Remaining lifetime, counted from the query; afterwards the workload no longer exists. */
   readonly endsInMs: number | undefined;
-  /** The one that it was found by. */
+  /** Preview by which the workload was found. */
   readonly preview?: Preview | undefined;
 }

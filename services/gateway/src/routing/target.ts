@@ -1,25 +1,25 @@
-// Where inside a workload a request goes. To an agent or a function: all of them to its one port. To a sandbox: to the API inside
-// it, or below `/port/{n}` to one of its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
+// Destination of a request inside its workload. Agents and functions have one port for all requests. A sandbox has the
+// API inside it, and below `/port/{n}` its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
 import { GatewayError } from '../errors.ts';
 import { pathBase } from './by-path.ts';
 import type { Named, Workload } from './route.ts';
 import { withoutTerminalToken } from './terminal-token.ts';
 
 export interface Target {
-  /** Byte for byte as the workload shall see it. */
+  /** Path exactly as the workload shall receive it, byte for byte. */
   readonly path: string;
-  /** Undefined: the one that the instance answers on. */
+  /** Undefined means the instance's main port. */
   readonly port: number | undefined;
-  /** What was taken off the beginning of the path, as its client wrote it. */
+  /** Prefix removed from the path, as the client wrote it. */
   readonly prefix: string | undefined;
 }
 
 export interface SandboxRules {
-  /** Ports that its owner has not declared. */
+  /** Policy for ports that the owner has not declared. */
   readonly undeclaredPorts: 'refuse' | 'allow';
 }
 
-/** Each is spoken to in another way, or belongs to the system; sandbox sheet 1.1. */
+/** These ports are reached in another way, or belong to the system; sandbox sheet 1.1. */
 const reservedPorts: ReadonlyMap<number, string> = new Map([
   [80, 'Port 80 belongs to the system. Let the server listen on another port, and declare that in spec.runtime.ports.'],
   [443, 'Port 443 stands for the API of the sandbox. Call it without /port/443.'],
@@ -27,10 +27,13 @@ const reservedPorts: ReadonlyMap<number, string> = new Map([
 ]);
 
 const portForm = /^\/port\/([^/?]*)(.*)$/s;
-/** Of the guest these are the runner's, and signed by it; in any spelling that anybody might take for them. */
+/**
+ * Guest paths reserved for the runner, which signs its calls. Matches every spelling that a server might accept for
+ * them.
+ */
 const runnersForm = /^\/+control(?:[/?%]|$)/i;
 
-/** Throws a GatewayError for a place that nobody may call. */
+/** Throws a GatewayError for a path or port that may not be called. */
 export function targetOf(named: Named, workload: Pick<Workload, 'kind' | 'ports'>, rules: SandboxRules): Target {
   const { path } = named;
   if (workload.kind !== 'sandbox') return { path, port: undefined, prefix: undefined };

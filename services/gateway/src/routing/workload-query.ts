@@ -1,4 +1,4 @@
-// All that serving a request needs to know of a workload, in one round trip.
+// Reads all data of a workload that serving a request needs, in one round trip.
 import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
@@ -33,7 +33,7 @@ const Row = z.object({
   ),
 });
 
-/** Whether anything can have that name: if not, there is no need to ask, nor to remember a text of any length. */
+/** False for a name that no workload can have: it needs no query, and text of any length is not cached. */
 export const isPossible = (named: Named): boolean => conditionFor(named) !== undefined;
 
 function conditionFor(named: Named): RawBuilder<boolean> | undefined {
@@ -54,7 +54,7 @@ function conditionFor(named: Named): RawBuilder<boolean> | undefined {
   );
 }
 
-/** A name is at most 32 characters long, so none can be mistaken for an id. */
+/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
 function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefined {
   if (Uuid.safeParse(workspace).success) return sql`id = ${workspace}::uuid`;
   return WorkspaceName.safeParse(workspace).success ? sql`name = ${workspace}` : undefined;
@@ -63,7 +63,7 @@ function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefin
 export async function queryWorkload(database: Database, named: Named): Promise<Workload | undefined> {
   if (named.by !== 'preview') return workloadBy(database, named);
   const [workload, preview] = await Promise.all([workloadBy(database, named), queryPreview(database, named)]);
-  // Between the two questions the host may have become another's.
+  // The host may have moved to another preview between the two queries.
   if (workload === undefined || preview?.sandboxUid !== workload.uid) return undefined;
   const ends = [workload.endsInMs, preview.endsInMs].filter((end) => end !== undefined);
   return { ...workload, preview, endsInMs: ends.length === 0 ? undefined : Math.min(...ends) };
@@ -111,7 +111,7 @@ function toWorkload(row: z.infer<typeof Row>): Workload {
     ingress: address === null ? undefined : { address, ...(secret === null ? {} : { secret }) },
     ...(isSandbox ? { canSleep: true } : {}),
   }));
-  // There is one sandbox and no choice: the newest, where one that is replaced is still on its way out.
+  // A sandbox has one instance. While an old instance is being replaced, the newest one is used.
   const endpoints = isSandbox ? ready.slice(-1) : ready;
   return {
     uid: row.uid,
@@ -138,7 +138,7 @@ const allTo = (active: string | undefined): Traffic => ({
 });
 
 function trafficOf(row: z.infer<typeof Row>): Traffic {
-  // A revision that is both takes all requests as what it is first.
+  // A revision that is both active and canary counts as active and takes all requests.
   const canary = row.canary === row.active ? undefined : (row.canary ?? undefined);
   return {
     active: row.active ?? undefined,

@@ -1,4 +1,4 @@
-// Which instance takes a request. While there is none, the request waits: an instance may be on its way.
+// Chooses the instance for a request. While no instance is ready the request waits, because one may be starting.
 import type { IncomingMessage } from 'node:http';
 import type { Brand } from '@berth/contract';
 import { withoutPlatformHeaders } from '../access/answer-headers.ts';
@@ -20,7 +20,7 @@ export interface ChooserOptions {
   readonly demand: Pick<DemandBook, 'insist'>;
   readonly cookies: StickyCookies;
   readonly holdMs: number;
-  /** Where those who wait are counted; when that is full the next is refused at once. */
+  /** Counts waiting requests; when it is full, the next request is refused at once. */
   readonly waiting: WaitingList;
   readonly random: () => number;
 }
@@ -28,16 +28,16 @@ export interface ChooserOptions {
 interface Asked {
   readonly request: IncomingMessage;
   readonly session: string | undefined;
-  /** Instances that did not take it. */
+  /** Instances that have already failed to take this request. */
   readonly refused: ReadonlySet<string>;
 }
 
 interface Chosen {
   readonly endpoint: Endpoint;
-  /** How long the request waited for it; undefined when it was there. */
+  /** Time that the request waited for an instance; undefined when one was ready. */
   readonly heldMs: number | undefined;
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
-  /** Counts the request as under way at the instance for as long as the work takes. */
+  /** Counts the request as under way at the instance until `work` settles. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -48,15 +48,15 @@ interface Held {
 }
 
 export interface Chooser {
-  /** Throws WORKLOAD_UNAVAILABLE when none came in time. */
+  /** Throws WORKLOAD_UNAVAILABLE when no instance is ready in time. */
   choose(named: Named, workload: Workload, asked: Asked): Promise<Chosen>;
 }
 
-/** How often it looks without a notice. */
+/** Poll interval when no notice arrives. */
 const lookMs = 250;
-/** Whoever was to start an instance may have died with the word. */
+/** The orchestrator may have crashed before it acted on our request, so we repeat it every 5 s. */
 const insistMs = 5_000;
-/** A machine that was not back within the time that a request waits will not be back in a second. */
+/** A machine that is not back within the hold time will not be back within a second, the default for Retry-After. */
 const awayRetrySeconds = 5;
 
 export function createChooser(options: ChooserOptions): Chooser {
@@ -81,7 +81,7 @@ export function createChooser(options: ChooserOptions): Chooser {
     return waiting.wait(uid, () => look(named, asked, uid));
   }
 
-  /** Looks again until one is there; that one is wanted was told when the request came in. */
+  /** Looks again until an instance is ready. The demand was already recorded when the request arrived. */
   async function look(named: Named, asked: Asked, uid: string): Promise<Held> {
     const since = performance.now();
     let insistAt = since + insistMs;
@@ -94,7 +94,7 @@ export function createChooser(options: ChooserOptions): Chooser {
       if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
       if (workload.isFailed) throw failed(workload.kind);
       isAway = workload.kind === 'sandbox' && workload.isAway;
-      // Nothing scales a sandbox: it is on its way, or away.
+      // Sandboxes do not scale: the single instance is either starting or away.
       if (now < insistAt || workload.kind === 'sandbox') continue;
       demand.insist(uid);
       insistAt = now + insistMs;
@@ -157,7 +157,7 @@ interface Answering {
   readonly request: IncomingMessage;
 }
 
-/** The workload's own, with where a session lives and which revision the client met. */
+/** Headers of the workload's response, with the instance in the session id and a cookie for the revision. */
 function answerHeaders(answering: Answering, rawHeaders: readonly string[]): string[] {
   const { brand, cookies, named, workload, endpoint, request } = answering;
   const headers: string[] = [];
@@ -168,7 +168,7 @@ function answerHeaders(answering: Answering, rawHeaders: readonly string[]): str
   const { traffic, uid } = workload;
   const { revision } = endpoint;
   if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
-  // Below one host, each workload has a cookie of its own.
+  // Workloads on one host have separate cookies, by path.
   const path = pathBase(named) || '/';
   const isTls = 'encrypted' in request.socket;
   headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));

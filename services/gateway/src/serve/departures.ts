@@ -3,12 +3,12 @@ import type { Endpoint, Workload } from '../routing/route.ts';
 
 const mostWorkloads = 10_000;
 
-/** Tells of instances that a workload has no longer: connections kept for them would hold up their removal. */
+/** Reports instances that a workload no longer has: connections kept open to them would delay their removal. */
 export function createDepartures(onGone: (instance: string) => void): (workload: Workload) => void {
   const last = new BoundedMap<readonly Endpoint[]>(mostWorkloads);
   return ({ uid, endpoints }) => {
     const before = last.get(uid);
-    // The same list, until it was read anew.
+    // The cache returns the same list object until it reads the workload again.
     if (before === endpoints) return;
     last.set(uid, endpoints);
     for (const { instance } of before ?? [])

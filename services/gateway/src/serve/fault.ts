@@ -4,7 +4,7 @@ import { PortClosed } from '../proxy/connector.ts';
 import type { Outcome, ProxyErrorCode } from '../proxy/outcome.ts';
 import type { Target } from '../routing/target.ts';
 
-/** What the client is told when the workload itself has not answered; undefined when there is nobody to tell. */
+/** Error code for the client when the workload has not answered; undefined when the client has left. */
 const codes = {
   unreachable: 'WORKLOAD_UNAVAILABLE',
   reset: 'WORKLOAD_CONNECTION_LOST',
@@ -17,7 +17,7 @@ const codes = {
   bad_request: 'BAD_REQUEST',
 } as const satisfies Record<ProxyErrorCode, string | undefined>;
 
-/** A request that has not left us may be sent again, whatever it was that failed. */
+/** A request that was never sent to the workload may be repeated, whichever part failed. */
 export function faultOf(outcome: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
   const { error, dispatchState } = outcome;
   if (error === undefined) return undefined;
@@ -29,7 +29,10 @@ export function faultOf(outcome: Outcome, target: Pick<Target, 'port'> | undefin
   return new GatewayError(isUnsent ? 'WORKLOAD_UNAVAILABLE' : code, {}, error.cause);
 }
 
-/** Of what reached nobody, and will not by being offered again at once; undefined where it might. */
+/**
+ * Refusal of a request that reached no workload and that an immediate retry cannot help; undefined when a retry might
+ * help.
+ */
 export function finalRefusal({ error }: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
   if (error?.code !== 'unreachable') return undefined;
   const { cause } = error;

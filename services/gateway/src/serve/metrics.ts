@@ -3,17 +3,17 @@ import type { RefusingLimit } from '../errors.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 
 export interface RequestMetrics {
-  /** Every request that begins is observed once, at its end. */
+  /** Counts a request as under way; `observe` has to follow once, at its end. */
   begin(): void;
-  /** Status 0 stands for a client that left before there was an answer. */
+  /** Status 0 means that the client left before there was a response. */
   observe(kind: string | undefined, status: number, outcome: Outcome | undefined): void;
-  /** A request that found no instance got one after so long. */
+  /** Records how long a request waited for an instance. */
   held(kind: string, ms: number): void;
-  /** A limit refused a request. */
+  /** Counts a request that a limit refused. */
   refused(limit: RefusingLimit): void;
 }
 
-/** By kind, not by workload: names are as many as tenants like, and the log has them. */
+/** Labels are by kind, not by workload: tenants can create any number of names, and the log has them. */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 900];
   const labelNames = ['kind', 'status'];
@@ -33,7 +33,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'Bytes of bodies that passed, by direction.',
     labelNames: ['kind', 'direction'],
     registers: [registry],
-    // Added up here and told when somebody asks: labels are looked up for every figure otherwise.
+    // Sums are kept here and added on collection: the counter would look up its labels for every request.
     collect() {
       for (const [kind, bytes] of passed) {
         this.inc({ kind, direction: 'in' }, bytes.in);
@@ -96,7 +96,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   };
 }
 
-/** For one set of labels. */
+/** Metrics of one set of labels. */
 interface Children {
   readonly seconds: Histogram.Internal<string>;
   readonly firstByte: Histogram.Internal<string>;

@@ -1,11 +1,15 @@
-// Requests that are open for long, such as terminals and event streams. Their caller was admitted once, at the beginning. Each is
-// judged again every minute and cut when its key, membership, token or preview is no longer good.
+// Long-lived requests, such as terminals and event streams. Their caller was admitted once, at the beginning. The
+// gateway checks each of them again every minute and cuts it when its key, membership, token or preview is no longer
+// valid.
 import { type GatewayCode, GatewayError } from '../errors.ts';
 
 export interface OpenStreams {
-  /** Until the returned function is called. `admit` throws for a caller who may not pass any more; `cut` ends the request. */
+  /**
+   * Watches until the returned function is called. `admit` throws for a caller who may no longer pass; `cut` ends the
+   * request.
+   */
   watch(stream: WatchedStream): () => void;
-  /** Judges every request that was open at the last look. */
+  /** Checks every request that was already open at the previous look. */
   look(): Promise<void>;
   close(): void;
 }
@@ -17,7 +21,7 @@ interface WatchedStream {
 
 const lookMs = 60_000;
 
-/** An answer that says nothing about the caller, such as a database that is away, ends nobody's stream. */
+/** Other errors, such as an unreachable database, say nothing about the caller and do not end a stream. */
 const final: ReadonlySet<GatewayCode> = new Set([
   'AUTHENTICATION_REQUIRED',
   'AUTHENTICATION_FAILED',
@@ -33,7 +37,7 @@ export function createOpenStreams(everyMs = lookMs): OpenStreams {
     const judged = [...old];
     for (const stream of young) old.add(stream);
     young = new Set();
-    // One after the other: many streams of one key cost one question.
+    // Sequential, so that many streams of one key cost one query.
     for (const stream of judged) if (old.has(stream) && (await isRefused(stream))) stream.cut();
   }
 

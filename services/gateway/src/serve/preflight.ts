@@ -2,7 +2,7 @@ import { answer } from '../proxy/answer.ts';
 import { type Outcome, outcomeOf, startTally } from '../proxy/outcome.ts';
 import type { Call } from '../proxy/serve.ts';
 
-/** What a browser asks before the request itself: the answer is in its headers. */
+/** Answers a CORS preflight; the answer is in the headers. */
 export function answerPreflight(call: Call, headers: Readonly<Record<string, string>>): Outcome {
   const tally = startTally();
   answer(call, { status: 204, headers });

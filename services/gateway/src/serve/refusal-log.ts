@@ -1,10 +1,10 @@
-// Lines in the log about strangers who were refused. The first few of a second have one each, as every request has; in a flood the
-// others are counted, and one line tells how many they were. Writing each would cost more than refusing it.
+// Log lines for refused anonymous callers. The first few per second get one line each, like every request. In a flood
+// the others are only counted, and one line reports their number: writing a line each would cost more than the refusal.
 import type { Logger } from '@berth/telemetry';
 import type { GatewayCode, GatewayError } from '../errors.ts';
 
 export interface RefusalLog {
-  /** Whether the request has a line of its own; otherwise it is in the next sum. */
+  /** True when the request gets its own log line; otherwise it is counted in the next summary. */
   hasOwnLine(error: GatewayError): boolean;
 }
 
@@ -17,7 +17,9 @@ const strangersCodes: ReadonlySet<GatewayCode> = new Set<GatewayCode>([
   'LOOKUPS_BUSY',
 ]);
 
-/** Refused before anybody knew who called. A caller who is known has a line whatever the answer is. */
+/**
+ * True when the request was refused before the caller was identified. Requests of identified callers always get a line.
+ */
 const isOfStranger = ({ code, details }: GatewayError): boolean =>
   strangersCodes.has(code) || details.limit === 'address';
 

@@ -1,9 +1,9 @@
-/** How many wait for each workload, for whatever it is, so that one that cannot be reached does not fill the gateway. */
+/** Counts waiting requests per workload and limits them, so that an unreachable workload does not fill the gateway. */
 export class WaitingList {
   readonly #most: number;
   readonly #counts = new Map<string, number>();
 
-  /** `most` of one workload at a time. */
+  /** `most` is the limit per workload. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -12,7 +12,7 @@ export class WaitingList {
     return (this.#counts.get(uid) ?? 0) >= this.#most;
   }
 
-  /** Counts for as long as the work takes. */
+  /** Counts the request until `work` settles. */
   async wait<T>(uid: string, work: () => Promise<T>): Promise<T> {
     this.#counts.set(uid, (this.#counts.get(uid) ?? 0) + 1);
     try {

@@ -1,5 +1,5 @@
-// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request leaves one line in the log,
-// but for strangers in a flood.
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request writes one log
+// line, except those of anonymous callers in a flood.
 import type { Brand } from '@berth/contract';
 import type { CallerLimits } from '@berth/identity';
 import { backoffMs, pause } from '@berth/pace';
@@ -63,20 +63,20 @@ export interface WalkOptions {
   readonly isTrusted: (address: string) => boolean;
   readonly callers: CallerLimits;
   readonly streams: OpenStreams;
-  /** How long a request that has reached no instance is offered to one again. */
+  /** How long a request that has reached no instance is retried. */
   readonly patienceMs: number;
-  /** Where it is counted meanwhile; when that is full it is refused at once. */
+  /** Counts such requests; when it is full, a request is refused at once. */
   readonly waiting: WaitingList;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
 }
 
-/** What has been learnt of a request so far. */
+/** Facts collected about a request so far. */
 interface About {
   readonly event: WideEvent;
   kind: Workload['kind'] | undefined;
   target: Target | undefined;
-  /** On whatever is answered. */
+  /** Headers for every response to this request. */
   answerHeaders: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +91,7 @@ interface Offered {
   readonly about: About;
 }
 
-/** Between two rounds in which no instance took a request: its runner may be starting again. */
+/** Backoff between rounds in which no instance took the request: its runner may be restarting. */
 const roundMs = { first: 100, most: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
@@ -99,7 +99,10 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
   const refusals = createRefusalLog(logger);
   const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
 
-  /** To one instance after the other, until one has taken it: what reached none may be sent again. */
+  /**
+   * Offers the request to one instance after another until one takes it: a request that reached no instance may be
+   * repeated.
+   */
   async function offer(offered: Offered): Promise<Outcome> {
     const { call, named, workload: known, target, session, headers, about } = offered;
     const { request, response, upgrade } = call;
@@ -127,7 +130,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       if (!isUntouched || performance.now() >= giveUpAt || finalRefusal(outcome, target) !== undefined) return outcome;
       refused.add(endpoint.instance);
       if (isWrongPlace(outcome)) options.catalogue.doubt(named);
-      // Read anew: the instance may be gone, and its runner may have another address or secret by now.
+      // Reads the workload again: the instance may be gone, and its runner may have another address or secret by now.
       const again = await admit(named, call, about);
       if (again === 'preflight') return outcome;
       ({ workload } = again);
@@ -147,7 +150,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     });
   }
 
-  /** Of a sandbox there is one, however much is asked of it. */
+  /** A sandbox has one instance under any load, so its demand is not counted. */
   const countDemand = ({ kind, uid }: Workload): (() => void) | undefined =>
     kind === 'sandbox' ? undefined : options.demand.enter(uid);
 
@@ -156,7 +159,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     options.callers.countAddress(request.socket.remoteAddress, valuesOf(request.rawHeaders, 'x-forwarded-for'));
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
     const admitting = admit(named, call, about);
-    // Nothing is waited for that is known already: a turn of the queue for every request adds up.
+    // A known caller is not awaited: an extra turn of the microtask queue for every request adds up.
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted === 'preflight') return answerPreflight(call, about.answerHeaders);
     const { workload, principal, consumed, preview } = admitted;
@@ -242,7 +245,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 
 type OnResponseHead = (status: number, rawHeaders: string[]) => string[];
 
-/** What a preview adds to the answers of its app, and what keeps every workload's answers to itself. */
+/** Adds the preview's headers to responses, and the walls between tenants to the responses of every workload. */
 function dressAnswers(onResponseHead: OnResponseHead, { named, preview, about }: Offered): OnResponseHead {
   const walls = { domain: preview?.preview.customDomain, path: pathBase(named) };
   if (preview === undefined) return (status, rawHeaders) => walledAnswer(onResponseHead(status, rawHeaders), walls);
@@ -253,7 +256,7 @@ function dressAnswers(onResponseHead: OnResponseHead, { named, preview, about }:
   };
 }
 
-/** The runner does not have it, or is in another session by now: what we know is older than that. */
+/** The runner does not have the instance, or is in another session by now: the cached workload is outdated. */
 const isWrongPlace = ({ error }: Outcome): boolean =>
   error?.cause instanceof NotDispatched && (error.cause.reason === 'unknown' || error.cause.reason === 'refused');
 
