@@ -1,4 +1,4 @@
-// Who reaches a workload, and what the others learn: nothing.
+// Access to workloads: callers with access reach them, and all others learn nothing about them.
 import { createAuthenticator } from '@berth/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
@@ -17,7 +17,7 @@ let keeper: ReturnType<typeof createGatekeeper>;
 let catalogue: ReturnType<typeof createCatalogue>;
 let member: { key: string; id: string };
 let foreigner: { key: string; id: string };
-/** Moves the clocks of what the gateway remembers. */
+/** Advances the clocks of the gateway's caches. */
 let skipped = 0;
 
 beforeAll(async () => {
@@ -41,10 +41,10 @@ afterAll(async () => {
 
 const bearer = (key: string): string[] => ['Authorization', `Bearer ${key}`];
 
-/** It may refuse at once or later; to a caller that awaits it, that is the same. */
+/** `admit` may throw synchronously or reject; an async wrapper makes both a rejection. */
 const admit = async (named: Named, rawHeaders: string[]) => keeper.admit(named, rawHeaders);
 
-/** The whole answer of a refusal, as bytes but for the time. */
+/** The whole refusal, byte for byte except the time. */
 async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
   const error = await admit(named, rawHeaders).then(
     () => undefined,
@@ -128,7 +128,7 @@ describe('a member', () => {
       return accepted;
     };
     await expect.poll(isAccepted, { interval: 5 }).toBe(false);
-    // One second at most: authenticator.test.ts holds it with a test clock.
+    // The limit is one second: authenticator.test.ts asserts it with a test clock.
     expect(acceptedUntil - revokedAt).toBeLessThan(5_000);
     expect(await refusal(byPath('private'), bearer(key))).toContain('AUTHENTICATION_FAILED');
   });
@@ -176,7 +176,7 @@ describe('a key limited by scopes', () => {
       const told = await refusal(named(kind), bearer(narrow));
       expect(JSON.parse(told)).toMatchObject({ status: 403, headers: { [`X-${brand.long}-Error-Code`]: 'FORBIDDEN' } });
       expect(told).toContain(`lacks ${plurals[kind]}:call.`);
-      // Remembered from the first call, it is refused the same way.
+      // The second call uses the cached key and is refused the same way.
       expect(await refusal(named(kind), bearer(narrow))).toBe(told);
     }
   });

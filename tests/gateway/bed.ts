@@ -1,4 +1,4 @@
-// Workloads, runners and instances as rows, and a way to PostgreSQL that can be cut.
+// Test bed: workloads, runners and instances as rows, and a connection to PostgreSQL that can be cut.
 import { randomUUID } from 'node:crypto';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { connect, type Database } from '@berth/database';
@@ -20,7 +20,7 @@ export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'age
 export interface Bed extends AsyncDisposable {
   readonly api: TestApi;
   readonly database: Database;
-  /** An agent, or a function, that is deployed, with its active revision. */
+  /** Deployed agent or function with its active revision. */
   deploy(
     name: string,
     spec?: object,
@@ -94,7 +94,7 @@ export interface Line extends AsyncDisposable {
   become(state: 'open' | 'cut' | 'silent'): void;
 }
 
-/** A database reached through a forwarder. */
+/** Database reached through a forwarder. */
 export async function openLine(databaseUrl: string): Promise<Line> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -135,7 +135,7 @@ export async function openLine(databaseUrl: string): Promise<Line> {
     database,
     become(next) {
       state = next;
-      // What was lost on the way cannot be found again, so silent connections end with the silence.
+      // Bytes dropped during the silence are lost, so connections end with it.
       if (next !== 'silent') cut();
     },
     async [Symbol.asyncDispose]() {

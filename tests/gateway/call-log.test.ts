@@ -1,4 +1,4 @@
-// Calls of workloads in the audit log: a row for a key, a workload and an hour, whatever the number of requests.
+// Calls of workloads in the audit log: one row per key, workload and hour, for any number of requests.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallLogOptions, createCallLog } from '../../services/gateway/src/audit/call-log.ts';
 import { insertCalls, updateCalls } from '../../services/gateway/src/audit/write-calls.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Nothing runs: whether it is called is all that matters here. */
+/** No instance runs: these tests only check that the call is recorded. */
 const nowhere = { connect: () => Promise.reject(new Error('no instance')), close: async () => {} };
 const hourMs = 60 * 60 * 1_000;
 const rows = (target: string) =>
@@ -59,7 +59,7 @@ test('a request with a key leaves a row, a request of a stranger to a public age
   for (let count = 0; count < 3; count += 1) await ask('private', bed.api.adminKey);
   await ask('private', 'bl_no-such-key');
   await ask('open');
-  // A stop writes what is left.
+  // Stopping the gateway writes the remaining rows.
   await gateway[Symbol.asyncDispose]();
   const [row, ...others] = await rows('agent/private');
   expect(others).toEqual([]);

@@ -1,4 +1,4 @@
-// What the gateway knows of workloads: all of it, soon, and also when PostgreSQL is away.
+// The catalogue: complete, updated soon after a change, and usable while PostgreSQL is away.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBell, routesChannel } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Counts what it asks. Notices are heard unless it is deaf. */
+/** Counts its queries. With `deaf` it receives no notices. */
 function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
   let queries = 0;
   const plugin: KyselyPlugin = {
@@ -25,7 +25,7 @@ function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
   };
   const { deaf = false, ...rest } = options;
   const catalogue = createCatalogue({
-    // Nobody listens on port 1.
+    // No server listens on port 1.
     databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : bed.api.databaseUrl,
     logger: silent,
     ...rest,
@@ -135,9 +135,9 @@ describe('a change is seen', () => {
     const early = await bed.deploy('heard-early');
     const runner = await bed.addRunner();
     const ring = createBell(bed.database, routesChannel);
-    // A clock that stands still: nothing grows old by itself.
+    // A stopped clock: nothing expires by itself.
     await using catalogue = open({ now: () => 0 });
-    // The listener says everything once when it is there. A ring that is heard comes after that.
+    // The listener reports a change of everything once when it connects. Only a notice after that counts.
     await catalogue.find(byPath('heard-early'));
     await expect
       .poll(async () => {
@@ -157,7 +157,7 @@ describe('a change is seen', () => {
     await catalogue.find(byPath('bystander'));
     expect(catalogue.queries()).toBe(asked + 1);
 
-    // Writes of the api ring by themselves, and what was missing may be there now.
+    // Writes of the api send notices too, and a missing workload may exist now.
     await bed.deploy('heard-of');
     await expect.poll(() => catalogue.find(byPath('heard-of'))).toBeDefined();
 
@@ -193,7 +193,7 @@ test('a workload that nobody has asked for yet is waited for when the answer is 
   const { promise: asked } = await bed.database.transaction().execute(async (tx) => {
     await sql`lock table resources in access exclusive mode`.execute(tx);
     const promise = catalogue.find(byPath('slowly-found'));
-    // Longer than the patience where something stands in for the answer.
+    // Longer than the time limit of a query for which a cached result can stand in.
     await sleep(1_100);
     return { promise };
   });
@@ -212,7 +212,7 @@ describe('while PostgreSQL is away', () => {
     line.become(state);
     clock = 30_000;
     expect(await catalogue.find(byPath(name))).toMatchObject({ name });
-    // Once it is known to be away, nobody asks.
+    // Once PostgreSQL is known to be away, no further query is sent.
     const asked = catalogue.queries();
     for (let round = 0; round < 100; round += 1) expect(await catalogue.find(byPath(name))).toMatchObject({ name });
     expect(catalogue.queries()).toBe(asked);

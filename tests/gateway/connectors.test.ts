@@ -34,7 +34,7 @@ beforeAll(async () => {
 describe('through a runner’s tunnel', () => {
   const welcome = (socket: Socket): void => void socket.write('{"tunnel":"open"}\n');
 
-  /** A stand-in for a runner's ingress that may also misbehave: at the first line, or when it is asked for a tunnel. */
+  /** Stand-in for a runner's ingress that may also misbehave: at the first line, or when a tunnel is requested. */
   async function startRunner(
     onTunnel: (channel: Channel, answer: (words: string) => void) => void = () => {},
     onLine: (socket: TLSSocket) => void = welcome,
@@ -121,7 +121,7 @@ describe('through a runner’s tunnel', () => {
     const tunnels = connector();
     await Promise.all(Array.from({ length: 80 }, () => tunnels.connect(endpoint)));
     expect(sockets.size).toBe(4);
-    // Numbers begin anew on every connection: none carries more than its share.
+    // Channel numbers restart on every connection, so the highest number is the largest share of one connection.
     expect(Math.max(...counts.values())).toBe(20);
   });
 

@@ -1,5 +1,5 @@
-// Requests with invented keys, hosts and preview tokens. They get a lane of their own and are refused when it is full; callers and
-// workloads that are known, and revocation, never wait for them.
+// Requests with invented keys, hosts and preview tokens. They have their own lane and are refused when it is full.
+// Known callers, known workloads and revocation never wait for them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type BatchLaneOptions, connect, createLookupLane, type Database } from '@berth/database';
 import { newApiKey, newPreviewToken } from '@berth/identity';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Connections of strangers that answer nobody until they are let go. */
+/** Connection pool for anonymous lookups that answers nothing until `free` is called. */
 async function stuckStrangers() {
   const database = connect({ url: bed.api.databaseUrl, maxConnections: 1 });
   const { promise: held, resolve: free } = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ async function stuckStrangers() {
   };
 }
 
-/** What each was told, in the order they asked. */
+/** Result of each request, in order. */
 const codesOf = async (answers: readonly Promise<unknown>[]): Promise<string[]> =>
   (await Promise.allSettled(answers)).map((answer) =>
     answer.status === 'fulfilled' ? 'answered' : answer.reason instanceof GatewayError ? answer.reason.code : 'failed',
@@ -75,7 +75,7 @@ test('invented hosts fill their lane alone: known workloads and first calls with
   const flood = codesOf(Array.from({ length: 1_000 }, () => catalogue.find(invented())));
   expect(await catalogue.find(byPath('known'))).toMatchObject({ name: 'known' });
   expect(await catalogue.find(byPath('just-made'), 'caller')).toMatchObject({ name: 'just-made' });
-  // Refused, since strangers are many; the database is not said to be away.
+  // Refused because the lane is full; the error does not claim that the database is away.
   const busy = await catalogue.find(byPath('never-seen')).catch((error) => error);
   expect(busy).toMatchObject({ code: 'LOOKUPS_BUSY', details: { limit: 'lookups' } });
   strangers.free();
@@ -115,8 +115,8 @@ test('names of every form that strangers ask about at once are told apart from i
   const found = await Promise.all([...invented, ...real].map((named) => catalogue.find(named)));
   expect(found.slice(0, invented.length).filter((workload) => workload !== undefined)).toEqual([]);
   expect(found.slice(invented.length).map((workload) => workload?.uid)).toEqual([uid, uid, uid]);
-  // The first name is asked about alone, the others by form; then the three workloads are read. Those that were asked for twice are
-  // asked about once more.
+  // One statement for the first name alone, then one per address form for the others; then the three workloads are
+  // read. Names that were requested twice are checked once more.
   expect(statements).toBeLessThanOrEqual(12);
 });
 
@@ -155,11 +155,11 @@ test('invented preview tokens cost at most one question each, none without a che
     expect(await codesOf([enter(gate, wrong)])).toEqual(['AUTHENTICATION_FAILED']);
   expect(questions).toBe(1);
 
-  // One that was made a moment ago is found beside them.
+  // A token created a moment ago is found beside the invented ones.
   const token = await admin.post('/sandboxes/box/previews/app/tokens', { metadata: { name: 'one' }, spec: {} });
   expect(await codesOf([enter(gate, token.body.spec.token)])).toEqual(['answered']);
 
-  // Until the preview was read anew its token is a stranger's too; from then on it needs no question.
+  // A new token goes through the same lane until the preview is read again; afterwards it needs no lookup.
   await expect.poll(async () => (await catalogue.find(named))?.preview?.tokens.size).toBe(1);
   await using strangers = await stuckStrangers();
   const crowded = gateWith(strangers.database, strangers.lane);
@@ -189,7 +189,7 @@ test('a gateway in a flood of invented keys asks one question at a time for them
   };
   const refused = async (): Promise<number> =>
     Number(/^berth_gateway_refusals_total\{limit="lookups".*\} (\d+)$/m.exec(await registry.metrics())?.[1] ?? 0);
-  /** Questions of the gateway that wait for a lock, by the pool that asks. */
+  /** Queries of the gateway that wait for a lock, by connection pool. */
   const waiting = async (pool: string): Promise<number> => {
     const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and application_name = ${pool} and wait_event_type = 'Lock'`.execute(database);
@@ -204,7 +204,7 @@ test('a gateway in a flood of invented keys asks one question at a time for them
     const asked = invent();
     await expect.poll(() => waiting('berth-gateway-strangers')).toBe(1);
     const flood = Promise.all([asked, ...Array.from({ length: 250 }, invent)]);
-    // One is asked about and 200 wait; nothing moves while the table is locked.
+    // One lookup is running and 200 wait; nothing moves while the table is locked.
     await expect.poll(refused).toBe(50);
     const judged: Promise<{ status: number }>[] = [];
     await expect
@@ -224,7 +224,7 @@ test('a gateway in a flood of invented keys asks one question at a time for them
   const statuses = await flood;
   await Promise.all(judged);
   const refusals = statuses.filter(({ status }) => status === 429);
-  // Those whose turn came after the lock may have waited too long.
+  // Lookups that ran after the lock may have waited too long and were refused too.
   expect(refusals.length).toBeGreaterThanOrEqual(50);
   expect(refusals.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
 }, 60_000);
@@ -258,7 +258,7 @@ describe('a rate limit', () => {
   let clock = 0;
   const now = (): number => clock;
 
-  /** The agent is switched off, so whoever is admitted gets 503. */
+  /** The agent is switched off, so an admitted caller gets 503. */
   async function startLimited(callers: WalkBedOptions['callers']) {
     const walk = await startWalkBed(bed, directConnector(1), {
       isTrusted: (address) => address === '127.0.0.1',

@@ -1,4 +1,4 @@
-// Two tenants in one visitor's browser: whose workload answers on which host, and what it learns of the visitor.
+// Two tenants in one visitor's browser: which workload answers on which host, and what it learns about the visitor.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Whoever changes where requests go says so, once it is there for everyone.
+// Every change of routes sends a notice, after the change is visible to all readers.
 import { listen, routesChannel } from '@berth/database';
 import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
@@ -16,7 +16,7 @@ let heard: string[] = [];
 beforeAll(async () => {
   bed = await Bed.start(1);
   listener = listen({ url: bed.api.databaseUrl, channel: routesChannel, onNotice: (word) => heard.push(word) });
-  // It says everything once when it is there.
+  // The listener reports a change of everything once when it connects.
   await vi.waitUntil(() => heard.length > 0, 60_000);
 });
 beforeEach(() => {

@@ -1,4 +1,5 @@
-// A gateway in front of sandboxes with previews: rows as the api makes them, and ports of this machine in place of containers.
+// Test bed: a gateway in front of sandboxes with previews. Rows are made by the api; ports of this machine replace
+// containers.
 import { sql } from 'kysely';
 import { PortClosed } from '../../services/gateway/src/proxy/connector.ts';
 import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.ts';
@@ -11,7 +12,10 @@ export const brand = conformanceBrand();
 export const tokenHeader = `X-${brand.long}-Preview-Token`;
 export const tokenParameter = `${brand.short}_preview_token`;
 
-/** `ports` says which port of this machine stands for which of a sandbox; the API has none, and so the name `api`. Agents are `agent`. */
+/**
+ * `ports` maps a port of a sandbox to a port of this machine. The API has no port number and uses the key `api`; agents
+ * use `agent`.
+ */
 export async function makePreviewBed(ports: () => Readonly<Record<string, number>>, options: WalkBedOptions = {}) {
   const bed = await makeBed();
   const { api, database } = bed;
@@ -30,7 +34,7 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
     { patienceMs: 600, ...options },
   );
 
-  /** The host as the walk bed's domain has it. */
+  /** Host below the domain of the walk bed. */
   const hostOf = (url: string): string => new URL(url).host.replace(/\.preview\.localhost$/, '.preview.example.org');
 
   return {
@@ -51,7 +55,7 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
       const { uid, revision } = await bed.deploy(name, spec, workspace);
       agents.add(await bed.addInstance(uid, revision, runnerId));
     },
-    /** A domain as if its owner had set the records. */
+    /** A custom domain, marked as verified as if its owner had set the DNS records. */
     async customDomain(name: string): Promise<void> {
       await api.admin.post('/customdomains', { metadata: { name }, spec: { domainType: 'previews' } });
       await sql`update resources set spec = spec || '{"status": "verified"}' where name = ${name}`.execute(database);

@@ -11,7 +11,7 @@ let bed: PreviewBed;
 let line: Line;
 let gate: PreviewGate;
 let catalogue: ReturnType<typeof createCatalogue>;
-/** Moves the clock of what the gateway remembers. */
+/** Advances the clock of the gateway's caches. */
 let skipped = 0;
 
 beforeAll(async () => {

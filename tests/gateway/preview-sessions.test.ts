@@ -1,5 +1,5 @@
-// Wire check 12: a session from a browser's origin. It is a private preview on port 443 with a token, nothing else; here in front
-// of the API itself, as a process of this machine.
+// Wire check 12: a session from a browser's origin. A session is a private preview on port 443 with a token, nothing
+// else. Here it is in front of the real API, which runs as a process of this machine.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const previews = '/sandboxes/box/previews';
 
-/** As clients make one: a preview and a token that end together. */
+/** Creates a session as clients do: a preview and a token that end together. */
 async function createSession(lifeMs: number, spec: object = {}) {
   const name = `session-${Date.now()}`;
   const expiresAt = new Date(Date.now() + lifeMs).toISOString();
@@ -38,7 +38,7 @@ async function createSession(lifeMs: number, spec: object = {}) {
   return { name, host: bed.hostOf(made.body.spec.url), token: body.spec.token as string, expiresAt };
 }
 
-/** What a browser asks before a call with a header of its own. */
+/** The preflight that a browser sends before a call with a custom header. */
 const preflight = (host: string) =>
   bed.send(host, {
     method: 'OPTIONS',
@@ -88,11 +88,11 @@ test('wire check 12: preflight, ls, a process that streams, and a watch, from a 
   stop.abort();
 }, 60_000);
 
-/** The first line of a watch that names a file. */
+/** First line of a watch that names the file. */
 async function firstEvent(host: string, headers: Record<string, string>, signal: AbortSignal): Promise<string> {
   const answer = await openAtHost(bed.walk.url, host, { path: '/watch/filesystem/.', headers, signal });
   const lines = createInterface({ input: answer });
-  // Its end is ours.
+  // The test itself aborts the stream, so its errors are expected.
   for (const each of [answer, lines]) each.on('error', () => {});
   for await (const line of lines) if (line.includes('seen.txt')) return line;
   return '';

@@ -1,4 +1,5 @@
-// Previews at the gateway: who passes, what their app sees, what their answers carry, and when it is over.
+// Previews at the gateway: which callers pass, which request reaches the app, which headers responses carry, and how a
+// preview ends.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@berth/telemetry';
@@ -13,7 +14,7 @@ let app: Upstream;
 let guest: Upstream;
 const lines: string[] = [];
 
-/** Says what it was sent. */
+/** Server that answers with the request it received. */
 const echo = (name: string) =>
   startUpstream((request, response) => {
     response.setHeader('X-App', name);
@@ -131,7 +132,7 @@ test('a page of another origin acts with no cookie of the visitor’s: neither b
     expect((await send(at, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 'GET')).status).toBe(
       200,
     );
-    // Whoever knows the token is no stranger's page.
+    // A caller who knows the token is not a foreign page.
     const token = cookies[at]?.split('=')[1] ?? '';
     expect((await send(at, { origin: 'https://console.example', [tokenHeader]: token })).status).toBe(200);
   }
@@ -153,8 +154,8 @@ test('an origin that the owner lists acts with the cookie; that all may read is 
 });
 
 /**
- * The last request that was let in was sent soon after now. That it is one second at most is held by a test clock in
- * catalogue.test.ts; while the database is slower than that, what is known stands in.
+ * Expects that requests are refused soon after now. The exact limit of one second is asserted with a test clock in
+ * catalogue.test.ts; while the database is slower than that, cached data stands in.
  */
 async function expectRefusedSoon(status: () => Promise<number>): Promise<void> {
   const changedAt = performance.now();

@@ -1,4 +1,4 @@
-// A sandbox by its addresses: which path reaches what, and with which headers.
+// Addresses of a sandbox: which path reaches which port, and with which headers.
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -147,7 +147,7 @@ describe('another port', () => {
   });
 
   test.each(ways)('on which nothing listens is 502 at once, and the message says what to do (%s)', async (way) => {
-    // A request that waits does so until the end of the test.
+    // A request that waits would do so until the end of the test.
     await using other = await bed.startGateway(way, { patienceMs: 3_600_000 });
     const { name } = await bed.addSandbox({ ports: [1] });
     const said = await call(other.port, `/main/sandboxes/${name}/port/1/x`, {

@@ -1,4 +1,4 @@
-// Sandboxes as rows, with a real ingress of a runner in front of a process that stands for all of them.
+// Test bed: sandboxes as rows, and a real runner ingress in front of one process that serves for all of them.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ interface SandboxWish {
   readonly status?: string;
   readonly isEnabled?: boolean;
   readonly expiresInSeconds?: number;
-  /** Of its instance; undefined for none at all. */
+  /** State of its instance; undefined for no instance. */
   readonly instanceState?: string | undefined;
   readonly runnerId?: string;
 }
@@ -130,10 +130,10 @@ export interface Said {
   readonly body: string;
 }
 
-/** One request with its target byte for byte, on a connection of its own. */
+/** Sends one request with an unmodified target, on its own connection. */
 export function call(port: number, target: string, wish: Wish = {}): Promise<Said> {
   const { method = 'GET', body } = wish;
-  // Node frames the body of some methods only when it is told its length.
+  // Node frames the body of some methods only with an explicit length.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const headers = { ...length, ...wish.headers };
   return new Promise((resolve, reject) => {
@@ -151,7 +151,7 @@ export function call(port: number, target: string, wish: Wish = {}): Promise<Sai
   });
 }
 
-/** What the program heard. */
+/** The request as the program received it. */
 export const heardIn = ({ status, body }: Said) => {
   if (status !== 200) throw new Error(`${status} ${body}`);
   return JSON.parse(body) as {
@@ -165,7 +165,7 @@ export const heardIn = ({ status, body }: Said) => {
   };
 };
 
-/** A sandbox that sleeps whenever nobody holds a lease on it, as soon as it may: the worst that a keeper can do. */
+/** A sandbox that sleeps as soon as no lease is held on it: the worst case for callers. */
 export function keepAsleep(
   { ingress, endpoint, program }: SandboxBed,
   instance: string,

@@ -1,5 +1,5 @@
-// Stands where a sandbox would: a process that says what reaches it, on the port of its API and on one of its own. It can be
-// stopped and continued like one that sleeps.
+// Stand-in for a sandbox: a process that reports each request, on an API port and on an app port. It can be stopped and
+// continued like a sleeping sandbox.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const listener =
   (where: string): RequestListener =>
   async (request, response) => {
     answered += 1;
-    // Not by the URL class, which refuses some of what passes here.
+    // The URL class refuses some of the targets that pass here.
     const [pathname, query = ''] = (request.url ?? '/').split('?');
     const searchParams = new URLSearchParams(query);
     if (pathname === '/ticks') {
@@ -45,7 +45,7 @@ const listener =
 const ports: number[] = [];
 for (const where of ['api', 'app']) {
   const server = createServer(listener(where));
-  // As in a sandbox: longer than anybody keeps a connection to it.
+  // As in a sandbox: longer than the gateway keeps an idle connection.
   server.keepAliveTimeout = 120_000;
   server.on('upgrade', (request, socket) => {
     socket.write(

@@ -1,4 +1,5 @@
-// Requests to a sandbox that sleeps as soon as nobody speaks to it, through a real ingress: it is stopped whenever no lease is held.
+// Requests to a sandbox that sleeps as soon as it is idle, through a real ingress: the process is stopped whenever no
+// lease is held.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,14 +27,15 @@ describe.each(ways)('through the %s', (way) => {
         Array.from({ length: 20 }, () => call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })),
       );
       expect(said.map((each) => heardIn(each).where)).toEqual(Array(20).fill('api'));
-      // Kept for a second by the gateway, and the lease for another; the program would keep them for minutes.
+      // The gateway keeps an idle connection for a second, and the lease for another; the program would keep
+      // connections for minutes.
       await expect.poll(() => sleeper.isAsleep).toBe(true);
       expect(sleeper.wakes).toBe(round + 1);
     }
   });
 
   test('a connection that was kept is never used on one that sleeps: no request fails or stalls, whenever it comes', async () => {
-    // On a connection that nobody reads a request would be silent, and end as 504.
+    // A request on a connection to the stopped process would stay silent and end as 504.
     await using gateway = await bed.startGateway(way, { silentMs: 10_000 });
     const { name, instance } = await bed.addSandbox();
     using sleeper = keepAsleep(bed, instance, { keepMs: 50 });
@@ -44,7 +46,7 @@ describe.each(ways)('through the %s', (way) => {
         body: 'x',
       });
       expect(heardIn(said).bytes).toBe(1);
-      // Around the moment at which a kept connection ends and the sandbox stops.
+      // Varies around the moment at which a kept connection ends and the sandbox stops.
       await sleep(950 + round * 30);
     }
     expect(sleeper.wakes).toBeGreaterThan(0);

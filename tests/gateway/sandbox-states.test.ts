@@ -1,4 +1,4 @@
-// What becomes of a request while a sandbox is made, ends, fails, is switched off or has a runner that is away.
+// Outcome of a request while a sandbox is created, ends, fails, is switched off, or has a runner that is away.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBell, routesChannel } from '@berth/database';
@@ -10,7 +10,7 @@ import type { WalkBed } from './walk-bed.ts';
 
 let bed: SandboxBed;
 let gateway: WalkBed;
-/** The other one waits for a sandbox until the end of the test. */
+/** Gives up after 1.5 s; the other gateway waits for a sandbox until the end of the test. */
 let impatient: WalkBed;
 let key: string;
 
@@ -63,7 +63,7 @@ describe('R-61: the first call after a creation succeeds', () => {
   test('also when it asks while a question that was asked before is still open', async () => {
     for (let round = 0; round < 8; round += 1) {
       const name = `racing-${round}`;
-      // Somebody asks all the time, so that there is always a question under way.
+      // Constant requests, so that a query is always under way.
       const stop = new AbortController();
       const others = Array.from({ length: 4 }, async () => {
         while (!stop.signal.aborted) await ask(name);
@@ -87,12 +87,13 @@ describe('R-61: the first call after a creation succeeds', () => {
     await bed.database.deleteFrom('host_labels').where('resource_uid', '=', old.uid).execute();
     bed.ingress.endpoints.delete(old.instance);
     await bed.addSandbox({ name });
-    // Nobody rang: the runner says that it does not know the old one, and what was remembered is doubted.
+    // No notice was sent: the runner answers that it does not know the old instance, and the cache entry is marked
+    // stale.
     const unknown = () => bed.ingress.answers.filter((answer) => answer === 'unknown').length;
     const before = unknown();
     expect((await ask(name)).status).toBe(200);
     expect((await ask(name)).status).toBe(200);
-    // What was remembered is not asked for a second time.
+    // The old instance is not tried a second time.
     expect(unknown() - before).toBeLessThanOrEqual(1);
   });
 });
@@ -109,7 +110,7 @@ describe('a sandbox that has ended is not found', () => {
       if (status === 200) letInAt = sentAt;
     }
     expect(status).toBe(404);
-    // Its end was written before that moment was taken.
+    // The end of the sandbox was stored before `startedAt` was taken.
     expect(letInAt).toBeLessThan(1_200);
     expect(errorIn(await ask(name)).code).toBe('WORKLOAD_NOT_FOUND');
   });

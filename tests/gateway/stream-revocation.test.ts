@@ -1,4 +1,4 @@
-// What was opened with a key or a token does not outlive it by more than two looks of a minute each.
+// A stream opened with a key or a token outlives it by at most two looks of a minute each.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { directConnector, startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
 import { type Bed, makeBed } from './bed.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await bed[Symbol.asyncDispose]();
 });
 
-/** An event stream of the agent; resolves once its first event is here. */
+/** Opens an event stream of the agent; resolves after its first event. */
 async function openStream(key: string) {
   const { status, body } = await fetch(`${gateway.url}/main/agents/private/events`, {
     headers: { authorization: `Bearer ${key}` },
@@ -43,7 +43,7 @@ test('a stream is cut when its key is revoked or its owner leaves the workspace;
   const [ofRevoked, ofRemoved, ofOther] = await Promise.all(
     [revoked, removed, other].map(({ key }) => openStream(key)),
   );
-  // Those that are young are judged at the next look.
+  // New streams are only checked from the second look on.
   await gateway.streams.look();
   await bed.database.deleteFrom('api_keys').where('user_id', '=', revoked.id).execute();
   await bed.database.deleteFrom('workspace_members').where('user_id', '=', removed.id).execute();

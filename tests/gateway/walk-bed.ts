@@ -1,4 +1,4 @@
-// All of the gateway but its way to instances, which a test brings along.
+// Test bed: the whole gateway except its connector to instances, which each test supplies.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
@@ -35,7 +35,7 @@ export interface WalkBedOptions {
   readonly silentMs?: number;
   readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
   readonly logger?: Logger;
-  /** Heard of no change: what it does not ask for it does not know. */
+  /** Receives no notices, so it only learns of a change by a query. */
   readonly isDeaf?: boolean;
   readonly isTrusted?: (address: string) => boolean;
   readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
@@ -60,7 +60,7 @@ export async function startWalkBed(
   const { isTrusted = () => false } = options;
   const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
   const registry = createMetricsRegistry({ role: 'gateway' });
-  // Nobody listens on port 1.
+  // No server listens on port 1.
   const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
   const catalogue = createCatalogue({ database, databaseUrl, logger: silent });
   const limits = { totalMs: 20_000, silentMs: 10_000 };

@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** To a port of this machine, which may be barred. */
+/** Connects to a port of this machine; `bar` can refuse the connection. */
 async function startWalk(
   bar: (...asked: Parameters<Connector['connect']>) => Error | undefined,
   options: WalkBedOptions = {},
@@ -70,7 +70,7 @@ test('while its runner starts again a request waits, and its upload arrives whol
   const body = randomBytes(4 * 1024 * 1024);
   const answer = await fetch(url, { method: 'POST', body });
   expect([answer.status, await answer.text()]).toEqual([200, createHash('sha256').update(body).digest('hex')]);
-  // Nothing is left behind by the tries that failed.
+  // The failed attempts leave nothing behind that Node warns about, such as listeners.
   expect(warnings).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ test('what no instance took in time is answered as not dispatched', async () => 
 });
 
 test('no more wait for an unreachable workload than may, and the others are told at once', async () => {
-  // Those that wait do so until the end of the test.
+  // Waiting requests do so until the end of the test.
   const url = await startWalk(() => new RunnerAway({}), { patienceMs: 3_600_000, mostWaiting: 3 });
   const end = new AbortController();
   const answered: number[] = [];
