@@ -1,7 +1,7 @@
-// The arrows of ARCHITECTURE.md: a package imports only packages above it, services import packages, only the server
-// imports services. Tests stand outside: they may use the engines, and nothing may use them.
+// The import rules of ARCHITECTURE.md: a package imports only packages above it, services import packages, only the
+// server imports services. Tests are exempt: they may use the engines, and no other code may import them.
 
-// In order; each may import those before it.
+// In order; each package may import the ones before it.
 const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
 
 const TESTS = '\\.test\\.tsx?$|^tests/|^bench/';
@@ -29,7 +29,7 @@ export default {
       to: { path: '^(services|clients)/' },
     },
     {
-      // A stolen machine must hold no database password.
+      // A stolen machine must not hold a database password.
       name: 'runner-and-guest-import-only-what-needs-no-database',
       severity: 'error',
       from: { path: '^services/(runner|guest)/', pathNot: TESTS },

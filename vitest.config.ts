@@ -3,7 +3,8 @@ import { LongestFirst } from './scripts/verify/longest-first.ts';
 import { heavyLanes } from './scripts/verify/time-budget.ts';
 
 const heavy = ['tests/e2e/**', 'tests/chaos/**'];
-// Run by `pnpm conformance`, which also holds them against the list of statements; its own parts are unit tests.
+// Run by `pnpm conformance`, which also compares them with the list of statements; the parts of that command are unit
+// tests.
 const conformance = 'tests/conformance/*.test.ts';
 // Run by `pnpm e2e guest`, inside containers of both isolation classes. On the machine itself: `vitest run --project guest`.
 const guest = 'tests/guest/*.test.ts';
@@ -12,9 +13,9 @@ const engines = [run, './scripts/engines/vitest-setup.ts'];
 
 export default defineConfig({
   test: {
-    // Files share a worker and its modules: loading them again for each file took half of the time.
+    // Files share a worker and its modules: loading the modules again for each file took half of the time.
     isolate: false,
-    // Node runs the sources as they are, as it does for an operator. Vite's own runner took an eighth more CPU time.
+    // Node runs the sources directly, as it does for an operator. Vite's own runner took an eighth more CPU time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: heavyLanes,
     sequence: { sequencer: LongestFirst },
@@ -38,7 +39,7 @@ export default defineConfig({
           name: 'heavy',
           include: heavy.map((folder) => `${folder}/*.test.ts`),
           globalSetup: engines,
-          // Tests that run side by side mostly wait for sandboxes to fall asleep.
+          // Concurrent tests mostly wait for sandboxes to fall asleep.
           maxConcurrency: 8,
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -26,7 +26,7 @@ const env = { ...engines, ...firstRun.env };
 const runner = await prepareRunner((args) => runServerCommand(args, env));
 
 const server = startServer(runner.roles, { ...env, ...runner.env });
-// The terminal sends Ctrl-C to the server as well; this process waits for it to stop in order.
+// The terminal sends Ctrl-C to the server as well; this process only waits until the server has stopped.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => server.stop());
 

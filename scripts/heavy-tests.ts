@@ -1,5 +1,6 @@
 // pnpm e2e|chaos|heavy [name] [--full] [vitest arguments]: runs tests/<e2e|chaos>/<name>, or with `heavy` both folders.
-// --full asks for both isolation classes and the full numbers. What the small size leaves out runs in full when it is named.
+// --full selects both isolation classes and the full numbers. A test that the small size skips runs in full when it is
+// named.
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
@@ -26,7 +27,7 @@ const shares = Object.entries(fileShares).filter(([file]) => chosen.some((path) 
 const full = words.includes('--full') || (name !== undefined && shares.every(([, share]) => share === 0));
 const lanes = name !== undefined && alone.includes(name) ? ['--no-file-parallelism'] : [];
 const vitest = resolve('node_modules/vitest/vitest.mjs');
-// In the place of this process: a signal to it reaches the tests, and nothing stays that waits for them.
+// Replaces this process: a signal reaches the tests directly, and no parent process waits for them.
 process.execve?.(process.execPath, ['node', vitest, 'run', '--project', 'heavy', ...chosen, ...lanes, ...rest], {
   ...environment,
   ...(full ? { BERTH_TEST_FULL: '1' } : {}),

@@ -1,4 +1,4 @@
-// pnpm --silent openapi [file]: the interface as OpenAPI, to a file or to standard output.
+// pnpm --silent openapi [file]: writes the interface as OpenAPI to a file or to standard output.
 import { writeFileSync } from 'node:fs';
 import { Brand, openApiDocument } from '@berth/contract';
 

@@ -1,5 +1,5 @@
-// pnpm verify [--full]: without --full it is what CI runs. Every stage runs even after a failure, so that one run shows
-// everything that is wrong.
+// pnpm verify [--full]: CI runs it without --full. Every stage runs even after a failure, so that one run shows all
+// problems.
 import { runStage, type StageResult } from './verify/run-stage.ts';
 import { fullStages, smallStages } from './verify/stages.ts';
 import { summary } from './verify/summary.ts';

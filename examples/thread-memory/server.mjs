@@ -1,5 +1,5 @@
-// An agent that remembers, per thread, what it was told. A thread is named by a header that the platform passes on to agents;
-// a request without it is answered from nothing and leaves nothing behind.
+// An agent that remembers the inputs of each thread. A header, which the platform passes on to agents, names the
+// thread. A request without it starts without memory and stores nothing.
 import { createServer } from 'node:http';
 import { env } from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ const mostThreads = 1_000;
 const mostTold = 50;
 const mostLength = 10_000;
 
-/** What was told, by thread; the thread that was used longest ago stands first. */
+/** Inputs by thread; the least recently used thread comes first. */
 const threads = new Map();
 
 const recall = (thread) => threads.get(thread) ?? [];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Returns the address of the database, made when absent. */
+/** Returns the address of the database; creates it when absent. */
 export async function createDatabase(adminUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

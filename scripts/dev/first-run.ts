@@ -6,9 +6,9 @@ import { environment } from '@berth/telemetry';
 import { standingFolder } from '../engines/standing.ts';
 
 export type FirstRun = {
-  /** Settings that the server needs in development beside the engines' addresses. */
+  /** Settings that the server needs in development besides the engines' addresses. */
   env: Readonly<Record<string, string>>;
-  /** What the developer should see once everything is up, such as the first key. */
+  /** Lines for the developer once all roles are up, such as the first key. */
   lines: readonly string[];
 };
 
@@ -17,22 +17,24 @@ type RunCommand = (args: readonly string[], env: Readonly<Record<string, string>
 const email = 'dev@example.com';
 const workspace = 'dev-space';
 
-/** Addresses of the documentation ranges: nothing real is ever reached through them. */
+/** Documentation address ranges: they never reach a real host. */
 const regions = [{ name: 'local', egressPools: ['203.0.113.0/24', '2001:db8::/64'] }];
 
-/** Runs between migration and start, every time: makes what an empty deployment lacks and keeps it for the next time. */
+/**
+ * Runs between migration and start, every time: creates what an empty deployment lacks and keeps it for the next start.
+ */
 export async function prepareFirstRun(runCommand: RunCommand): Promise<FirstRun> {
   const env = { BERTH_MASTER_KEYS_FILE: await developmentKeyFile(), BERTH_API_REGIONS: JSON.stringify(regions) };
   await runCommand(
     ['init', '--if-needed', '--email', email, '--account', 'Development', '--workspace', workspace],
     env,
   );
-  // The values of earlier keys are not kept anywhere, so each start makes one.
+  // The values of earlier keys are not stored anywhere, so each start creates a key.
   const output = await runCommand(['create-key', '--email', email, '--name', 'pnpm dev', '--expires-in', '30d'], env);
   return { env, lines: helloLines(output.trim()) };
 }
 
-/** Kept beside the database: without it, what that database has sealed could not be opened any more. */
+/** Kept beside the database: without this key, the secrets sealed in that database could not be opened. */
 async function developmentKeyFile(): Promise<string> {
   const file = join(await standingFolder('server'), 'master-keys.yaml');
   if (!existsSync(file)) {

@@ -1,4 +1,4 @@
-// Whether this machine can run containers for `pnpm dev`, and what it lacks when not.
+// Checks whether this machine can run containers for `pnpm dev`, and names what is missing.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
@@ -9,10 +9,10 @@ import { standingFolder, up } from '../engines/standing.ts';
 import { importTinyImage } from '../engines/tiny-image.ts';
 
 export type DevelopmentRunner = {
-  /** Roles of the server that can run here. */
+  /** Server roles that can run here. */
   roles: string;
   env: Readonly<Record<string, string>>;
-  /** What the developer should know. */
+  /** Lines for the developer. */
   lines: readonly string[];
 };
 
@@ -39,16 +39,17 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
     roles: 'all',
     env: {
       BERTH_RUNNER_API_URL: `https://127.0.0.1:${nodePort}`,
-      // Used by the first start alone; the runner keeps its certificate beside the keys of this database.
+      // Only the first start uses the token; afterwards the runner has a certificate, kept beside the keys of this
+      // database.
       BERTH_RUNNER_JOIN_TOKEN: token.trim(),
       BERTH_RUNNER_STATE_FOLDER: stateFolder,
       BERTH_GATEWAY_LOCAL_RUNNER: join(stateFolder, 'ingress.sock'),
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
-      // Made above; no registry has it.
+      // Built above; no registry has this image.
       BERTH_RUNNER_SHARED_IMAGES: JSON.stringify([tiny]),
       BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
-      // Only a developer's own code runs here.
+      // On this machine only the developer's own code runs.
       ...(hasGvisor ? {} : { BERTH_PLACEMENT_RUNC_FOR: environment.BERTH_PLACEMENT_RUNC_FOR ?? 'everything' }),
     },
     lines: [`  docker    ${dockerUrl} (${isolation})`],

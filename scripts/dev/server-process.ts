@@ -15,7 +15,7 @@ function launch(args: readonly string[], env: Env) {
   });
 }
 
-/** Runs a command of the server to its end and returns what it printed. */
+/** Runs a command of the server to its end and returns its output. */
 export async function runServerCommand(args: readonly string[], env: Env): Promise<string> {
   const child = launch(args, env);
   let output = '';
@@ -27,7 +27,7 @@ export async function runServerCommand(args: readonly string[], env: Env): Promi
   return output;
 }
 
-/** Starts the roles and passes their logs through. `ready` lists where each role answers. */
+/** Starts the roles and passes their logs through. `ready` lists the address of each role. */
 export function startServer(roleNames: string, env: Env) {
   const child = launch(['--role', roleNames], env);
   const exited = once(child, 'exit').then(([code]) => Number(code ?? 1));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const takeCore = join(import.meta.dirname, 'take-core.ts');
 
 /**
- * Takes the share of every core in bursts. The real-time class comes before every other process, as a host does that
- * gives the core to another machine.
+ * Takes a share of every core in bursts. The real-time class preempts every other process, like a host that gives the
+ * core to another machine.
  */
 export function steal(percent: number): Disposable {
   const takers = Array.from({ length: percent === 0 ? 0 : availableParallelism() }, (_, core) => take(core, percent));

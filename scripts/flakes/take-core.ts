@@ -1,4 +1,4 @@
-// node scripts/flakes/take-core.ts <percent>: takes a core in bursts until its parent closes standard input.
+// node scripts/flakes/take-core.ts <percent>: takes a core in bursts until the parent process closes standard input.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bursts } from './bursts.ts';
 

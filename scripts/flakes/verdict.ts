@@ -1,6 +1,6 @@
 export type Round = { ok: boolean; failures: readonly string[] };
 
-/** How often each test failed, the most frequent first. A round that failed without a failed test is told as well. */
+/** Number of failures per test, the most frequent first. A round that failed without a failed test is counted too. */
 export function verdict(rounds: readonly Round[]): string[] {
   const counts = new Map<string, number>();
   for (const { ok, failures } of rounds) {

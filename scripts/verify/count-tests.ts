@@ -4,7 +4,7 @@ export type Counted = { passed: number; failed: number; skipped: number };
 
 const nothingReported: Counted = { passed: 0, failed: 1, skipped: 0 };
 
-/** Reads vitest's JSON report. A report that is missing or cut off counts as one failure, never as nothing to do. */
+/** Reads vitest's JSON report. A missing or truncated report counts as one failure, never as an empty run. */
 export function countFromVitest(report: string): Counted {
   try {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests = 0, success } = JSON.parse(report);
@@ -27,13 +27,13 @@ export function countFromSummary(output: string): Counted {
     : { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
 }
 
-/** The line that CI reads. Skipped tests are named only where there are some. */
+/** The line that CI reads. Skipped tests are listed only if there are any. */
 export const summaryLine = ({ passed, failed, skipped }: Counted): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 type Told = { fullName: string; status: string; failureMessages?: string[] };
 
-/** One line for each failed test of vitest's JSON report: the end of a long output must say what broke. */
+/** One line for each failed test of vitest's JSON report: the end of a long output must name the failures. */
 export function failuresFromVitest(report: string): string[] {
   try {
     const files: { name: string; message?: string; status: string; assertionResults: Told[] }[] =

@@ -1,5 +1,5 @@
-// A reporter of vitest: writes how many seconds each file took, with its imports, hooks and tests. The JSON report
-// leaves out the imports, where many heavy files start their engines.
+// Vitest reporter that writes the seconds of each file, with its imports, hooks and tests. The JSON report leaves out
+// the imports, where many heavy files start their engines.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { environment } from '@berth/telemetry';

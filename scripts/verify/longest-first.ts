@@ -1,9 +1,9 @@
-// Starts the heavy files with the largest shares first, so that no long file is left over when the other lanes are done.
+// Starts the heavy files with the largest shares first, so that no long file is left when the other lanes are done.
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { shareOf } from './time-budget.ts';
 
-/** Files of the full size only have no share. They are long; in the small size they are skipped in a moment. */
+/** Files that run only with --full have no share. They are long with --full; otherwise they are skipped at once. */
 const fullOnlySeconds = 3_600;
 
 export class LongestFirst extends BaseSequencer {

@@ -1,5 +1,5 @@
-// A reporter of vitest: prints a failure when it happens. The default reporter waits for the end, and a run that is cut
-// off before it would not say what broke.
+// Vitest reporter that prints a failure when it happens. The default reporter waits for the end, so a run that is cut
+// off would not show the failures.
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 

@@ -13,7 +13,7 @@ export type StageResult = Counted & {
   seconds: number;
   /** A line for each failed test, as far as the stage reports them. */
   failures: string[];
-  /** The seconds that each test file took. */
+  /** Seconds per test file. */
   fileSeconds: Readonly<Record<string, number>>;
 };
 
@@ -52,7 +52,7 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   await rm(folder, { recursive: true, force: true });
 
   const ok = exitCode === 0 && counted.failed === 0;
-  // A stage that breaks without a failed test (a crash, a check) must still be seen in the total.
+  // A stage that fails without a failed test (a crash, a check) must still count in the total.
   const failed = ok ? 0 : Math.max(counted.failed, 1);
   return { ...counted, name: stage.name, ok, failed, seconds, failures, fileSeconds };
 }

@@ -2,14 +2,14 @@ import { alone } from './time-budget.ts';
 
 export type Stage = {
   name: string;
-  /** A pnpm script and its arguments. */
+  /** pnpm script and its arguments. */
   script: readonly string[];
   /**
-   * How the stage's tests are counted: `vitest` asks for its JSON report, `summary` reads the last line of the form
-   * `N passed, N failed`. A stage without it is a check: it passes or fails as one.
+   * How the stage's tests are counted: `vitest` requests its JSON report, `summary` reads the last line of the form `N
+   * passed, N failed`. A stage without it is a check that passes or fails as a whole.
    */
   counts?: 'vitest' | 'summary';
-  /** What `pnpm engines install` must have fetched or built before; `.ci/run` does it. */
+  /** Engines that `pnpm engines install` must have fetched or built before; `.ci/run` does it. */
   needs?: readonly string[];
   env?: Readonly<Record<string, string>>;
 };
@@ -35,7 +35,7 @@ const checks: readonly Stage[] = [
 
 const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] };
 
-/** The tests that send SQL of their own kind. The others repeat the same statements. */
+/** Tests with distinct SQL. The other tests repeat the same statements. */
 const sqlTests = [
   'packages/database',
   'packages/identity',
@@ -66,7 +66,7 @@ const onPostgres15 = (name: string, folders: readonly string[]): Stage => ({
 });
 
 const conformance: Stage = { name: 'conformance', script: ['conformance'], counts: 'summary', needs: ['guest'] };
-/** Under another brand: whatever holds there holds under our own, and nothing may depend on the name. */
+/** Runs under another brand: every result also holds under our own brand, and nothing may depend on the name. */
 const rebranded: Stage = {
   name: 'conformance under another brand',
   script: ['conformance', '--brand', 'Acme:ac'],
@@ -81,7 +81,7 @@ const heavy: Stage = {
   needs: containers,
 };
 
-/** What `pnpm verify` runs, in order: every guarantee once. */
+/** Stages of `pnpm verify`, in order: every guarantee once. */
 export const smallStages: readonly Stage[] = [
   ...checks,
   tests,
@@ -90,7 +90,7 @@ export const smallStages: readonly Stage[] = [
   heavy,
 ];
 
-/** What `pnpm verify --full` runs: both isolation classes, both PostgreSQL versions, both brands, all kills. */
+/** Stages of `pnpm verify --full`: both isolation classes, both PostgreSQL versions, both brands, all kills. */
 export const fullStages: readonly Stage[] = [
   ...checks,
   tests,

@@ -4,10 +4,10 @@ import { limitSeconds, shareOf } from './time-budget.ts';
 
 const slowestShown = 10;
 const tolerated = 2;
-/** A file of the full size only is skipped, in a moment. */
+/** Smallest share used for warnings: a file that runs only with --full has share 0 and is skipped at once. */
 const leastShare = 5;
 
-/** What `pnpm verify` prints at its end. Its last line is the count that CI reads. */
+/** Final output of `pnpm verify`. The last line is the count that CI reads. */
 export function summary(results: readonly StageResult[], { isFull }: { isFull: boolean }): string[] {
   const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
   const files = results.flatMap(({ name, fileSeconds }) =>
@@ -21,7 +21,7 @@ export function summary(results: readonly StageResult[], { isFull }: { isFull: b
     ...(isFull ? [] : warnings(files, seconds)),
     ...results.map(stageLine),
     `${' '.repeat(6)}${inSeconds(seconds)}  altogether`,
-    // Near the end: whoever sees only the last lines of a run must learn what failed.
+    // Near the end: a reader who sees only the last lines of a run must learn what failed.
     ...results.flatMap(({ failures }) => failures.map((failure) => `failed: ${failure}`)),
     summaryLine(total(results)),
   ];

@@ -1,12 +1,12 @@
-// The time budget of the small size, in seconds on a quiet machine with two cores and installed engines. A new feature gets
-// 90 s; what is bigger belongs to `pnpm verify --full`. A test keeps the sum below the limit.
+// Time budget of the small size, in seconds on a quiet machine with two cores and installed engines. A new feature gets
+// 90 s; larger tests belong to `pnpm verify --full`. A test keeps the sum below the limit.
 
 export const limitSeconds = 18 * 60;
 
-/** Heavy files that run beside each other. Two cores are busy with three; a fourth lane only slows down the others. */
+/** Number of heavy files that run in parallel. Three keep two cores busy; a fourth lane only slows down the others. */
 export const heavyLanes = 3;
 
-/** The stages before the heavy files. */
+/** Seconds of the stages before the heavy files. */
 export const stageShares: Readonly<Record<string, number>> = {
   types: 10,
   lint: 5,
@@ -17,10 +17,13 @@ export const stageShares: Readonly<Record<string, number>> = {
   'conformance under another brand': 45,
 };
 
-/** End-to-end tests of the full size that have the machine for themselves: one measures latency, others emulate a whole machine. */
+/**
+ * End-to-end tests of the full size that need the machine to themselves: one measures latency, others emulate a whole
+ * machine.
+ */
 export const alone: readonly string[] = ['sandbox-neighbours', 'hosts'];
 
-/** A heavy file's seconds in its lane, beside two others. 0: the file runs with --full only. */
+/** Seconds of a heavy file in its lane, beside two others. 0 means that the file runs with --full only. */
 export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/compute.test.ts': 35,
   'tests/chaos/logs.test.ts': 0,
@@ -77,7 +80,10 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/tenants.test.ts': 40,
 };
 
-/** Files without containers that mostly wait, or are much longer than the others. They start first, so that the others run beside them. */
+/**
+ * Files without containers that mostly wait, or are much longer than the others. They start first, so that the others
+ * run in parallel.
+ */
 const waitingShares: Readonly<Record<string, number>> = {
   'tests/gateway/sandbox-sleep.test.ts': 70,
   'tests/orchestrator/lifetimes.test.ts': 70,
@@ -93,7 +99,7 @@ const waitingShares: Readonly<Record<string, number>> = {
   'tests/durable/relay.test.ts': 20,
 };
 
-/** Any other file without containers has this much. */
+/** Seconds of any other file without containers. */
 const lightShare = 15;
 
 export const shareOf = (file: string): number => fileShares[file] ?? waitingShares[file] ?? lightShare;

@@ -1,9 +1,9 @@
-// Where a task finds its arguments: at the address the platform names, or on the command line.
+// Reads the arguments of a task: from the address that the platform gives, or from the command line.
 
 export type TaskArguments = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables carry the name of the platform in front, so they are found by how they end. */
+/** Variable names begin with the name of the platform, so they are found by their ending. */
 const endingWith = (environment: Environment, ending: string): string | undefined =>
   Object.entries(environment).find(([name]) => name.endsWith(ending))?.[1];
 

@@ -8,7 +8,7 @@ const server = createServer(async (request, response) => {
   const path = request.url?.split('?')[0];
   if (path === '/health') return response.writeHead(200).end('ok');
   if (path !== '/mcp') return response.writeHead(404).end();
-  // The server has nothing to say on its own, so it offers no stream to listen to.
+  // The server sends no messages by itself, so it offers no stream.
   if (request.method !== 'POST') return response.writeHead(405, { allow: 'POST' }).end();
   const reply = await answer(await text(request));
   if (reply === undefined) return response.writeHead(202).end();
