@@ -1,5 +1,5 @@
-// The image that the templates' Dockerfiles start from, made without a public registry: a Debian root file system with
-// this Node.js, imported under the names that the Dockerfiles use. It stands in for those images in tests and development.
+// Base image of the templates' Dockerfiles, made without a public registry: a Debian root file system with this
+// Node.js, imported under the names that the Dockerfiles use. It replaces those images in tests and development.
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, globSync } from 'node:fs';
 import { appendFile, chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ async function makeSeed(): Promise<void> {
   await rm(dataFolder, { recursive: true, force: true });
 }
 
-/** Gives the engine at `url` the base image under each of its names, and returns those. */
+/** Imports the base image into the engine at `url` under each of its names, and returns the names. */
 export async function importBaseImage(url: string): Promise<string[]> {
   await baseImage.install();
   const names = await baseImageNames();
@@ -100,7 +100,7 @@ async function imageFile(): Promise<string> {
   return join(await engineFolder('images'), `debian-${SUITE}-node-${process.version}.tar`);
 }
 
-/** As in the official image: the program in /usr/local/bin, and an account `node` with number 1000. */
+/** Matches the official image: the program in /usr/local/bin, and an account `node` with id 1000. */
 async function addNode(root: string): Promise<void> {
   const program = join(root, 'usr/local/bin/node');
   await copyFile(process.execPath, program);

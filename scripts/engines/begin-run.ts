@@ -8,16 +8,16 @@ const program = resolve(import.meta.dirname, 'remove-run.ts');
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type Run = {
-  /** Removes what the run made, but no process for which `isSpared` holds. */
+  /** Removes everything that the run made, except processes for which `isSpared` holds. */
   end(isSpared?: (pid: number) => boolean): Promise<void>;
 };
 
-/** Sweeps abandoned runs and opens one for this process, unless it is part of a run already. */
+/** Sweeps abandoned runs and opens a run for this process, unless it is already part of one. */
 export async function beginRun(): Promise<Run> {
   for (const { mark, error } of await sweepAbandonedRuns()) {
     if (error !== undefined) console.error(`Run ${mark} was left behind and could not be removed:`, error);
   }
-  // The owner of a living run removes what all of its processes made.
+  // The owner of a live run removes everything that its processes made.
   const isPart = isInRun() && ownerLives(currentRun()) && currentRun() !== markOf(process.pid);
   if (isPart) return { end: async () => {} };
   const mark = openRun();
@@ -26,7 +26,10 @@ export async function beginRun(): Promise<Run> {
   return { end: (isSpared) => removeRun(mark, isSpared) };
 }
 
-/** In another process, while this one stands still: otherwise its own work would fail, and go on, beside the removal. */
+/**
+ * Runs the removal in another process while this one is blocked: otherwise this process would go on, and fail, during
+ * the removal.
+ */
 function interrupt(signal: (typeof signals)[number]): never {
   spawnSync(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'] });
   process.exit(128 + constants.signals[signal]);

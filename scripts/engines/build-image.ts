@@ -5,7 +5,10 @@ import { callDocker } from './docker-api.ts';
 const mostContextBytes = 256 * 1024 * 1024;
 const bases = new Map<string, Promise<string[]>>();
 
-/** Builds the folder's Dockerfile on the engine at `url`; it finds the base image as `BASE` and by the names of the templates. */
+/**
+ * Builds the folder's Dockerfile on the engine at `url`. The base image is available as `BASE` and under the names that
+ * the templates use.
+ */
 export async function buildImage(url: string, tag: string, folder: string): Promise<void> {
   const imported = bases.get(url) ?? importBaseImage(url);
   bases.set(url, imported);

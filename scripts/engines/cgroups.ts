@@ -1,4 +1,4 @@
-// cgroups by name, in every hierarchy: one below each controller (version 1), or one (version 2).
+// Finds cgroups by name in every hierarchy: one hierarchy per controller (version 1), or a single one (version 2).
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { endProcesses } from './processes.ts';
 const root = '/sys/fs/cgroup';
 const endTimeoutSeconds = 30;
 
-/** The folders at the top of each hierarchy whose name is chosen. */
+/** Folders at the top of each hierarchy whose name matches. */
 export async function cgroupsWhere(choice: (name: string) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (const hierarchy of ['.', ...(await foldersIn(root))]) {
@@ -27,13 +27,13 @@ export async function processesIn(cgroups: readonly string[]): Promise<number[]>
   return [...pids];
 }
 
-/** SIGKILL. Thaws first: with version 1 a frozen process takes no signal. */
+/** Sends SIGKILL. Thaws first: with version 1 a frozen process takes no signal. */
 export async function killProcessesIn(cgroups: readonly string[]): Promise<void> {
   for (const file of await filesBelow(cgroups, 'freezer.state')) await writeFile(file, 'THAWED').catch(() => {});
   await endProcesses(await processesIn(cgroups), 'SIGKILL', endTimeoutSeconds);
 }
 
-/** A process leaves its cgroup a moment after it has ended, and until then the cgroup is busy. */
+/** A process leaves its cgroup a moment after it has ended, and the cgroup is busy until then. */
 export async function removeCgroup(cgroup: string): Promise<void> {
   const deadline = Date.now() + endTimeoutSeconds * 1_000;
   for (;;) {
@@ -51,7 +51,7 @@ export async function removeCgroup(cgroup: string): Promise<void> {
 async function filesBelow(cgroups: readonly string[], name: string): Promise<string[]> {
   const found: string[] = [];
   for (const cgroup of cgroups) {
-    // A container that ends takes its cgroup with it.
+    // The cgroup disappears when its container ends.
     const paths = await readdir(cgroup, { recursive: true }).catch(() => []);
     found.push(...paths.filter((path) => path.endsWith(name)).map((path) => join(cgroup, path)));
   }

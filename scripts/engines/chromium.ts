@@ -1,4 +1,4 @@
-// The browser that pages are opened with in tests.
+// Browser that tests open pages with.
 import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 

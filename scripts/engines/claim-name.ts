@@ -1,9 +1,9 @@
 import { createServer, type ListenOptions, type Server } from 'node:net';
 
-/** A name that one process of this network namespace has at a time, until it closes the server or ends. */
+/** Claims a name that only one process of this network namespace can hold, until it closes the server or exits. */
 export const claimName = (name: string): Promise<Server | undefined> => listening({ path: `\0berth-${name}` });
 
-/** Undefined when somebody listens there already. */
+/** Undefined when the address is already in use. */
 export const listening = (place: ListenOptions): Promise<Server | undefined> =>
   new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,15 +1,15 @@
-// What a request of ClickHouse's HTTP interface asks for, read from its address and body.
+// Reads a request of ClickHouse's HTTP interface from its address and body.
 
 export type ClickhouseRequest = {
-  /** With the rows of an INSERT behind it, as ClickHouse itself joins them. */
+  /** Statement followed by the rows of an INSERT, as ClickHouse itself joins them. */
   statement: string;
-  /** Of an answer whose statement names no format. */
+  /** Output format for a statement that names none. */
   format: string;
-  /** What holds for this one request: USE and SET statements. */
+  /** USE and SET statements that apply to this request only. */
   preparation: readonly string[];
 };
 
-// About the transport or the caller, not about the query; the engine would refuse them as unknown settings.
+// Parameters of the transport or the caller, not of the query; the engine would refuse them as unknown settings.
 const NO_SETTINGS = new Set([
   'query',
   'query_id',
@@ -35,7 +35,9 @@ const NO_SETTINGS = new Set([
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** Settings and parameters (`param_<name>`) are set alike; a name that is none would end the statement early. */
+/**
+ * Settings and parameters (`param_<name>`) are set alike. A name with other characters could end the statement early.
+ */
 function assignment([name, value]: [string, string]): string {
   if (!/^\w+$/.test(name)) throw new Error(`${name} is not the name of a setting.`);
   return `${name} = ${quoted(value)}`;

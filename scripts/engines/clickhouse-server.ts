@@ -1,5 +1,5 @@
-// ClickHouse for development and tests: the real engine inside this process (chdb), behind the HTTP interface of its server,
-// so that the product's client and SQL are the same as in production. Arguments: data folder, port.
+// ClickHouse for development and tests: the real engine inside this process (chdb), behind the HTTP interface of its
+// server, so that the product uses the same client and SQL as in production. Arguments: data folder, port.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type ChdbResult, drainPending, Session } from 'chdb';
@@ -7,11 +7,11 @@ import { type ClickhouseRequest, readClickhouseRequest } from './clickhouse-requ
 
 const [dataFolder = '', port = ''] = process.argv.slice(2);
 
-// Held open as long as the process runs: the engine starts with the first session and ends with the last. It locks the
-// folder, so a second process on the same data ends here.
+// Kept open while the process runs: the engine starts with the first session and ends with the last. It locks the
+// folder, so a second process on the same data fails here.
 const engine = new Session(dataFolder);
 
-/** A session for each request: what one sets or chooses is unknown to the next, as between requests of the real server. */
+/** Uses one session per request: settings do not carry over to the next request, as with the real server. */
 async function run({ statement, format, preparation }: ClickhouseRequest): Promise<ChdbResult> {
   const session = new Session(dataFolder);
   try {
@@ -22,7 +22,7 @@ async function run({ statement, format, preparation }: ClickhouseRequest): Promi
   }
 }
 
-// The codes that a client may want to tell apart from a failure of the server.
+// Error codes that a client may want to distinguish from a failure of the server.
 const BAD_REQUEST = new Set([6, 26, 27, 36, 38, 41, 53, 62, 72, 117, 456, 457]);
 const NOT_FOUND = new Set([16, 46, 47, 50, 60, 73, 81, 115]);
 

@@ -1,4 +1,5 @@
-// ClickHouse as one process on loopback, found by the data folder that it was started with. See clickhouse-server.ts.
+// ClickHouse as one process on loopback, identified by the data folder that it was started with. See
+// clickhouse-server.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,7 +24,8 @@ export const clickhouse = {
 
   async start(options: StartOptions): Promise<RunningEngine> {
     const [pid] = await runningOn(options.dataFolder);
-    // The engine would refuse too, by its lock, but the process that holds the lock would answer for the new one.
+    // The engine's lock would refuse too, but then the process that holds the lock would pass the readiness check of
+    // the new one.
     if (pid !== undefined) throw new Error(`ClickHouse runs on this data already (process ${pid}). Stop that first.`);
     return launch(options.dataFolder, await preparePort(options));
   },
@@ -45,12 +47,13 @@ export const clickhouse = {
 const dataOf = (dataFolder: string): string => join(dataFolder, 'data');
 
 const runningOn = (dataFolder: string): Promise<number[]> =>
-  // Whichever clone started it: the data is what matters, and another clone may have to end what one left behind.
+  // Matches processes of every clone: only the data folder counts, and one clone may have to end a process that another
+  // left.
   processesWhere(
     (words) => words.some((word) => basename(word) === basename(PROGRAM)) && words.includes(dataOf(dataFolder)),
   );
 
-/** Written on a data folder's first start, so that a later start has the same address. */
+/** Port written on the first start of a data folder, so that later starts have the same address. */
 async function preparePort({ dataFolder, port }: StartOptions): Promise<string> {
   const file = join(dataFolder, 'port');
   if (!existsSync(file)) {
@@ -65,7 +68,7 @@ async function launch(dataFolder: string, port: string): Promise<RunningEngine> 
   const log = openSync(logFile, 'a', 0o644);
   const child = spawn(process.execPath, [PROGRAM, dataOf(dataFolder), port], {
     cwd: dataFolder,
-    // Times without a zone mean UTC, wherever the machine stands.
+    // Times without a zone mean UTC, in any time zone of the machine.
     env: { TZ: 'UTC', ...runEnvironment() },
     stdio: ['ignore', log, log],
     detached: true,

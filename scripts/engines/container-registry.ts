@@ -1,4 +1,4 @@
-// A container registry on loopback, where Docker needs no TLS. By default it asks for the name and password in its `url`.
+// Container registry on loopback, where Docker needs no TLS. By default it requires the name and password in its `url`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, openSync } from 'node:fs';
@@ -20,9 +20,9 @@ const START_TIMEOUT_SECONDS = 30;
 const STOP_TIMEOUT_SECONDS = 10;
 
 export type ContainerRegistryOptions = StartOptions & {
-  /** Lets everyone on this machine pull and push. */
+  /** Allows every process on this machine to pull and push. */
   open?: boolean;
-  /** Address to listen on, loopback when left out. */
+  /** Address to listen on; loopback by default. */
   host?: string;
 };
 
@@ -59,7 +59,7 @@ export const containerRegistry = {
 const configFile = (dataFolder: string): string => join(dataFolder, 'registry.yaml');
 const urlFile = (dataFolder: string): string => join(dataFolder, 'address');
 
-/** Once per data folder: a restart has the same port and the same password. */
+/** Runs once per data folder: a restart has the same port and password. */
 async function prepare({
   dataFolder,
   port,

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { environment } from '@berth/telemetry';
 
-/** Installs what is missing when the caller may; else says which command to run. `programs` tell whether it is there. */
+/**
+ * Installs missing packages when run as root; otherwise throws an error with the command to run. `programs` are the
+ * files that show whether the packages are installed.
+ */
 export function requireDebianPackages(what: string, packages: readonly string[], programs: readonly string[]): void {
   if (programs.every((program) => existsSync(program))) return;
   if (process.getuid?.() !== 0) {
@@ -13,7 +16,9 @@ export function requireDebianPackages(what: string, packages: readonly string[],
   execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
 }
 
-/** Where apt fetches a suite from, because a machine may have no way to the public mirrors. Empty when it has none. */
+/**
+ * Mirror from which apt fetches a suite, because a machine may not reach the public mirrors. Empty when apt has none.
+ */
 export function debianMirror(suite: string): string[] {
   const format = ['--format', '$(CODENAME) $(REPO_URI)', 'Created-By: Packages'];
   const lines = execFileSync('apt-get', ['indextargets', ...format], { encoding: 'utf8' }).split('\n');

@@ -1,4 +1,4 @@
-// A Debian file system with some packages, made beside its place and moved there when it is whole.
+// Debian root file system with some packages, built beside its target and moved there when complete.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ export interface DebianRoot {
   readonly suite: 'bookworm' | 'trixie' | 'sid';
   readonly packages: readonly string[];
   readonly target: string;
-  /** Done before it is moved. */
+  /** Called before the move. */
   readonly finish?: (root: string) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function makeDebianRoot({ suite, packages, target, finish }: Debian
   try {
     const root = join(staging, 'root');
     const options = ['--variant=minbase', `--include=${packages.join(',')}`];
-    // One mirror serves all suites, so the one that this machine uses for its own has the others too.
+    // One mirror serves all suites, so the mirror of this machine's own suite has the others too.
     execFileSync(debootstrap, [...options, suite, root, ...debianMirror('bookworm')], { stdio: 'inherit' });
     await finish?.(root);
     await rename(root, target);

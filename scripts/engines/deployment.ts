@@ -1,4 +1,4 @@
-// The api as an operator runs it, in a process of its own, on a PostgreSQL that really writes to disk.
+// The api as an operator runs it, in its own process, on a PostgreSQL with durable writes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,9 +20,9 @@ export interface Deployment extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
   readonly ownerId: string;
-  /** Of the workspaces named at the start, in that order. */
+  /** Ids of the workspaces named at the start, in that order. */
   readonly workspaceIds: readonly string[];
-  /** Starts the server; more than one may run at a time. */
+  /** Starts a server; several may run at a time. */
   serve(): Promise<ServerProcess>;
 }
 
@@ -86,7 +86,7 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
       BERTH_API_PORT: '0',
       BERTH_HEALTH_PORTS_API: '0',
       BERTH_API_NODE_ENABLED: 'false',
-      // One key sends all that a bench measures.
+      // A bench sends all its requests with one key.
       BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -108,7 +108,7 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
 function listeningAddress(child: ChildProcess): Promise<string> {
   return new Promise((found, failed) => {
     if (child.stdout === null) return failed(new Error('the server has no output'));
-    // Every line is read to the end: a full pipe would stop the server.
+    // All output is read: a full pipe would block the server.
     createInterface({ input: child.stdout }).on('line', (line) => {
       const { started, address } = JSON.parse(line);
       if (started === 'api') found(address);

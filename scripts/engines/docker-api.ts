@@ -1,5 +1,5 @@
-// The few words of the Docker Engine API that engines and their tests need, over its unix socket. No command-line client:
-// the one on the PATH may be of another age than the engine.
+// The few calls of the Docker Engine API that engines and their tests need, over its unix socket. No command-line
+// client is used: the one on the PATH may have another version than the engine.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 export type DockerRequest = {
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is: a tar, mostly. */
+  /** Sent unchanged; usually a tar. */
   body?: Readable | Buffer;
   headers?: Readonly<Record<string, string>>;
   timeoutSeconds?: number;
@@ -16,7 +16,7 @@ export type DockerRequest = {
 
 export type DockerAnswer = { status: number; body: Buffer };
 
-/** `url` is the engine's, `unix:///…`; `call` reads like the documentation, `POST /containers/create?name=a`. */
+/** `url` is the engine's, `unix:///…`; `call` is written as in the documentation, `POST /containers/create?name=a`. */
 export async function callDocker(url: string, call: string, options: DockerRequest = {}): Promise<DockerAnswer> {
   const [method = 'GET', path = '/'] = call.split(' ');
   const { json, timeoutSeconds = 120 } = options;
@@ -39,7 +39,7 @@ export async function callDocker(url: string, call: string, options: DockerReque
   return { status, body };
 }
 
-/** Builds, pulls and pushes answer 200 at once and tell their failure later, as a line of the body. */
+/** Builds, pulls and pushes answer 200 at once and report a failure later, as a line of the body. */
 function errorInStream(incoming: IncomingMessage, body: Buffer): string | undefined {
   if (!incoming.headers['content-type']?.startsWith('application/json')) return undefined;
   return /^\{"errorDetail".*$/m.exec(body.toString())?.[0];

@@ -1,5 +1,5 @@
-// Everything of one Docker Engine lives below its data folder, so that several run side by side and nothing of the
-// machine's own Docker (/etc/docker, /var/lib/docker, /run/docker) is read or written.
+// All files of a Docker Engine are below its data folder, so that several engines run side by side and the machine's
+// own Docker (/etc/docker, /var/lib/docker, /run/docker) is neither read nor written.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import type { StartOptions } from './engine.ts';
 import { installedRunsc } from './gvisor.ts';
 
 export type DockerOptions = StartOptions & {
-  /** A network namespace, as a path such as /run/netns/a, that exists already; the machine's own when left out. */
+  /** Path of an existing network namespace, such as /run/netns/a; the machine's own when left out. */
   netns?: string;
-  /** Address ranges of registries that need no TLS, beside loopback. */
+  /** Address ranges of registries that need no TLS, besides loopback. */
   openRegistries?: readonly string[];
-  /** What a container of gVisor may write, in gVisor's words. */
+  /** Size limit of a gVisor container's writable layer, in gVisor's notation. */
   gvisorLayerSize?: string;
 };
 
@@ -22,7 +22,7 @@ export type DockerFolder = {
   pidFile: string;
   log: string;
   url: string;
-  /** All of its containers live below this cgroup, in every hierarchy. */
+  /** Parent cgroup of all containers, in every hierarchy. */
   cgroup: string;
   netnsFile: string;
 };
@@ -40,7 +40,7 @@ export function dockerFolder(dataFolder: string): DockerFolder {
   };
 }
 
-/** Written at every start: gVisor may have been installed since. */
+/** Written at every start: gVisor may have been installed in the meantime. */
 export async function writeDockerConfig(options: DockerOptions): Promise<DockerFolder> {
   const { dataFolder, netns, openRegistries, gvisorLayerSize = '10g' } = options;
   const folder = dockerFolder(dataFolder);
@@ -55,7 +55,7 @@ export async function writeDockerConfig(options: DockerOptions): Promise<DockerF
   return folder;
 }
 
-/** Of the last start that named one, as long as it is there. */
+/** Network namespace of the last start that named one, if it still exists. */
 export async function savedNetns({ netnsFile }: DockerFolder): Promise<string | undefined> {
   const path = await readFile(netnsFile, 'utf8').catch(() => undefined);
   return path !== undefined && existsSync(path) ? path : undefined;
@@ -63,7 +63,7 @@ export async function savedNetns({ netnsFile }: DockerFolder): Promise<string | 
 
 function runtimes(runsc: string | undefined, layerSize: string) {
   if (runsc === undefined) return {};
-  // What is written lies in one file of the container's own layer, and cannot grow beyond the size.
+  // All writes go to one file in the container's own layer, which cannot grow beyond the size.
   const runtimeArgs = ['--platform=systrap', '--network=sandbox', `--overlay2=root:self,size=${layerSize}`];
   return { runsc: { path: runsc, runtimeArgs } };
 }
@@ -78,11 +78,11 @@ function daemonConfig(dataFolder: string, folder: DockerFolder) {
     // Containers outlive a crash or an update of the engine.
     'live-restore': true,
     'cgroup-parent': `/${folder.cgroup}`,
-    // The same everywhere, also where systemd would want slices.
+    // The same driver everywhere, also where systemd would want slices.
     'exec-opts': ['native.cgroupdriver=cgroupfs'],
-    // Who may reach whom is decided by the runner's own nftables table. Docker's rules would leave the machine's services
-    // open, and a second engine in the same network namespace would delete the first one's. So: no rules, no forwarding
-    // and no default bridge, on which a container would land that names no network.
+    // The runner's own nftables table decides which connections are allowed. Docker's rules would leave the machine's
+    // services open, and a second engine in the same network namespace would delete the rules of the first. So: no
+    // rules, no forwarding, and no default bridge, which a container without a network would join.
     iptables: false,
     ip6tables: false,
     'ip-forward': false,

@@ -1,5 +1,5 @@
-// What a Docker Engine can leave behind once it has ended: processes of containers, mounts, bridges, cgroups. All of it
-// is recognised by the engine's own data folder or cgroup; nothing of another engine is touched.
+// Remains of a Docker Engine that has ended: container processes, mounts, bridges, cgroups. They are identified by the
+// engine's own data folder or cgroup; other engines are not touched.
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { cgroupsWhere, killProcessesIn, processesIn, removeCgroup } from './cgroups.ts';
@@ -11,7 +11,8 @@ const PROGRAMS = /^(containerd|runc|runsc|docker-proxy)/;
 const END_TIMEOUT_SECONDS = 10;
 
 export async function removeDebris(dataFolder: string, folder: DockerFolder, bridges: readonly string[]) {
-  // Shims first: they would report, and the engine's other processes are of no use without them.
+  // Shims end first: they would report the end of their containers, and the engine's other processes are useless
+  // without them.
   await endProcesses(await programs(folder), 'SIGKILL', END_TIMEOUT_SECONDS);
   await killContainers(folder);
   for (const mount of await mountsBelow(dataFolder)) run('umount', ['--lazy', mount]);
@@ -24,12 +25,12 @@ export async function removeDebris(dataFolder: string, folder: DockerFolder, bri
   for (const cgroup of await cgroupFolders(folder)) await removeCgroup(cgroup);
 }
 
-/** SIGKILL to every process of every container, also of those that are frozen. */
+/** Sends SIGKILL to every process of every container, also of frozen ones. */
 export async function killContainers(folder: DockerFolder): Promise<void> {
   await killProcessesIn(await cgroupFolders(folder));
 }
 
-/** Empty when the engine left nothing; tests read it too. */
+/** Empty when the engine left nothing; tests use it too. */
 export async function debris(dataFolder: string, folder: DockerFolder): Promise<string[]> {
   const cgroups = await cgroupFolders(folder);
   return [
@@ -40,7 +41,7 @@ export async function debris(dataFolder: string, folder: DockerFolder): Promise<
   ];
 }
 
-/** A person reading the log with `tail` names the folder too: so only the engine's programs count. */
+/** Only the engine's programs count: a developer's `tail` of the log names the folder too. */
 function programs({ execRoot }: DockerFolder): Promise<number[]> {
   return processesWhere(
     ([program = '', ...words]) => PROGRAMS.test(basename(program)) && words.some((word) => word.includes(execRoot)),

@@ -1,5 +1,5 @@
-// Docker Engine with a containerd of its own. Containers outlive the engine's crash (live-restore), so stopping it in
-// order means: containers, engine, then whatever is left.
+// Docker Engine with its own containerd. Containers survive a crash of the engine (live-restore), so an orderly stop
+// ends the containers, then the engine, then all remains.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -19,11 +19,11 @@ import { runEnvironment } from './run.ts';
 
 const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
-// Hundreds that are woken to be stopped would take the whole machine.
+// Waking hundreds of containers at once to stop them would take the whole machine.
 const STOPS_AT_ONCE = 8;
-// After a crash the old containerd may still hold its files for a moment, and the engine gives up on that.
+// After a crash the old containerd may hold its files for a moment, and then the engine fails to start.
 const START_ATTEMPTS = 3;
-// Debian's place, and that of Docker's own packages.
+// Path of Debian's package, and of Docker's own packages.
 const PROGRAMS = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
 const program = () => PROGRAMS.find((path) => existsSync(path)) ?? '/usr/sbin/dockerd';
 
@@ -53,7 +53,7 @@ export const docker = {
 
   async stop(dataFolder: string) {
     const folder = dockerFolder(dataFolder);
-    // The pid file of an engine that was killed is still there. Only the engine knows its networks: so it starts once more.
+    // The pid file of a killed engine is still there. Only the engine knows its networks, so it is started once more.
     const killed = existsSync(folder.pidFile) && (await enginePids(folder)).length === 0;
     if (killed) await docker.start({ dataFolder });
     const pids = await enginePids(folder);
@@ -66,7 +66,7 @@ export const docker = {
 const enginePids = ({ config }: DockerFolder): Promise<number[]> =>
   processesWhere(([path = '', ...words]) => PROGRAMS.includes(path) && words.includes(config));
 
-/** A pid file may name a number that belongs to someone else by now, and the engine would refuse to start. */
+/** A stale pid file may name the pid of another process, and then the engine would refuse to start. */
 async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
   if ((await enginePids(folder)).length > 0) return;
   await rm(folder.pidFile, { force: true });
@@ -79,14 +79,14 @@ async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
 async function launch(folder: DockerFolder, dataFolder: string): Promise<number> {
   const netns = await savedNetns(folder);
   const command = [program(), '--config-file', folder.config];
-  // Not `ip netns exec`: that hides the cgroups.
+  // `ip netns exec` would hide the cgroups.
   const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
   const log = openSync(folder.log, 'a', 0o644);
   const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
     const child = spawn(first, args, {
       cwd: dataFolder,
-      // A shell that became root by `su` may lack these, and the engine looks for runc and containerd.
+      // A root shell from `su` may lack these folders, where the engine finds runc and containerd.
       env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...runEnvironment() },
       stdio: ['ignore', log, log],
       detached: true,
@@ -110,7 +110,9 @@ const Containers = z.array(z.object({ Id: z.string() }));
 const Inspected = z.object({ State: z.object({ Pid: z.number().positive(), Paused: z.boolean() }) });
 const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string(), z.string()).nullable() }));
 
-/** Ends what runs and returns the bridges, which would stay behind. A later start makes them again. */
+/**
+ * Ends all containers and returns their bridges, which the engine would leave behind. A later start creates them again.
+ */
 async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
   const stops = new Limit(STOPS_AT_ONCE);
@@ -127,11 +129,14 @@ async function endContainers(url: string): Promise<string[]> {
   return networks.map(({ Id, Options }) => Options?.['com.docker.network.bridge.name'] ?? `br-${Id.slice(0, 12)}`);
 }
 
-/** A sleeping one would not hear of the stop. It may have been woken or have ended behind the engine's back: then this fails. */
+/**
+ * A frozen container would not react to the stop. Errors are ignored: the container may have been woken or have ended
+ * without the engine's knowledge.
+ */
 async function goOn(url: string, id: string): Promise<void> {
   try {
     const { State } = Inspected.parse(await json(url, `GET /containers/${id}/json`));
-    // One of gVisor may be stopped itself, and would not even hear that it is to go on.
+    // The process of a gVisor container may itself be stopped by a signal, and would not react to the unpause.
     process.kill(State.Pid, 'SIGCONT');
     if (State.Paused) await callDocker(url, `POST /containers/${id}/unpause`);
   } catch {}

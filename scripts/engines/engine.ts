@@ -1,9 +1,9 @@
 export type StartOptions = {
-  /** Belongs to this run alone; made when absent. */
+  /** Belongs to this run alone; created when absent. */
   dataFolder: string;
-  /** A free one is taken when left out. */
+  /** A free port is taken when left out. */
   port?: number;
-  /** False trades the data's survival of a power cut for speed: tests only. */
+  /** False skips durable writes for speed: data may not survive a power cut. For tests only. */
   durable?: boolean;
 };
 
@@ -15,15 +15,15 @@ export type RunningEngine = {
 
 export type Installable = {
   name: string;
-  /** Fetches what is missing into the cache outside the clone; does nothing when it is there. */
+  /** Fetches missing files into the cache outside the clone; does nothing when they are there. */
   install(): Promise<void>;
 };
 
-/** Something Berth does not write itself but cannot run without. One file per engine; the registry lists them. */
+/** Third-party software that Berth needs in order to run. One file per engine; the registry lists them. */
 export type Engine = Installable & {
-  /** Resolves once the engine answers. The process outlives its starter unless stopped. */
+  /** Resolves once the engine answers. The process outlives its parent unless stopped. */
   start(options: StartOptions): Promise<RunningEngine>;
   ready(url: string): Promise<boolean>;
-  /** Ends what runs on the data folder, whichever process started it; does nothing when nothing runs. */
+  /** Stops the process on the data folder, regardless of which process started it; does nothing when none runs. */
   stop(dataFolder: string): Promise<void>;
 };

@@ -1,5 +1,5 @@
-// Two roots. The cache holds what can be fetched again and survives clones; the engine root holds binaries and data
-// that an unprivileged account must read, which root's own home (0700) does not allow.
+// Two roots. The cache holds files that can be fetched again, and survives clones. The engine root holds binaries and
+// data that an unprivileged account must read, which root's own home (0700) does not allow.
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function engineFolder(...parts: string[]): Promise<string> {
   return folder;
 }
 
-/** Node keeps compiled code there: a server role then starts with half of the CPU time. */
+/** Node stores compiled code in this folder: a server role then starts with half of the CPU time. */
 export const compileCache = async (): Promise<{ NODE_COMPILE_CACHE: string }> => ({
   NODE_COMPILE_CACHE: await engineFolder('compile-cache'),
 });

@@ -7,8 +7,8 @@ const highest = 65_535;
 const mostAttempts = 50;
 
 /**
- * Outside the range the kernel takes the ports of outgoing connections from: one from within it may be a connection's
- * by the time somebody listens. Where that range leaves nothing out, any will do.
+ * Picks a port outside the kernel's range for outgoing connections: a port inside it may be taken by a connection
+ * before the caller listens. If that range leaves no room, any port is used.
  */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
@@ -22,8 +22,8 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 }
 
 /**
- * Whoever finds a port keeps a name for it until the process ends: others, of which several test at the same time, would find it
- * free as well until somebody listens there. Names of this kind live where ports do, in the network namespace.
+ * Claims a name for the port until this process ends: other processes that look for a port at the same time would also
+ * find it free until the caller listens. Such names are scoped to the network namespace, as ports are.
  */
 async function take(port: number, host: string): Promise<boolean> {
   const name = await claimName(`port-${port}`);

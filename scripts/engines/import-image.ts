@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { callDocker } from './docker-api.ts';
 
-/** Makes an image of a root file system (a tar), with settings in the words of a Dockerfile. */
+/** Creates an image from a root file system (a tar), with settings in Dockerfile syntax. */
 export async function importImage(
   url: string,
   name: string,

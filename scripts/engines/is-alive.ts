@@ -1,4 +1,4 @@
-/** Whether a process of this number exists; one that ended counts until its parent has heard of it. */
+/** True while a process with this pid exists, including a zombie that its parent has not reaped. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

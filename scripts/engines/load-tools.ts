@@ -1,4 +1,4 @@
-// What the proxies are measured with, and against.
+// Load generator for the proxy benches, and the proxy to compare with.
 import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 const blockDevices = '/sys/block';
 
-/** Innermost first, as they must be unmounted. */
+/** Innermost first, which is the order for unmounting. */
 export async function mountsBelow(folder: string): Promise<string[]> {
   const lines = (await readFile('/proc/self/mounts', 'utf8')).split('\n');
   const points = lines.map((line) => line.split(' ')[1] ?? '');
   return points.filter((point) => point.startsWith(`${folder}/`)).reverse();
 }
 
-/** Loop devices whose file lies below the folder, removed or not. */
+/** Loop devices whose backing file is below the folder, even if the file was deleted. */
 export async function loopDevicesBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir(blockDevices)) {

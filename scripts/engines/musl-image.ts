@@ -1,5 +1,5 @@
-// Images that have no glibc: one whose only libc is musl, with a real shell, and one without a single file. A sandbox must
-// run in both.
+// Images without glibc: one with musl as its only libc and a real shell, and one without any file. A sandbox must run
+// in both.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export const muslImage: Installable = {
   },
 };
 
-/** Gives the engine at `url` an image with musl, a shell and an account of number 1000, and returns its name. */
+/** Imports an image with musl, a shell and an account with id 1000 into the engine at `url`, and returns its name. */
 export async function importMuslImage(url: string): Promise<string> {
   await muslImage.install();
   const root = await mkdtemp(join(await engineFolder('images'), 'root-'));
@@ -55,7 +55,7 @@ export async function importMuslImage(url: string): Promise<string> {
   return 'berth-musl:latest';
 }
 
-/** Not even a folder: what a container has is what its runtime mounts. */
+/** The image has no files or folders: a container has only what its runtime mounts. */
 export async function importEmptyImage(url: string): Promise<string> {
   const twoEmptyBlocks = Buffer.alloc(1024);
   await importImage(url, 'berth-empty', twoEmptyBlocks, ['CMD ["nothing"]']);
@@ -66,7 +66,7 @@ async function shellFile(): Promise<string> {
   return join(await engineFolder('images'), `musl-${SHELL}`);
 }
 
-/** From source, because Debian links nothing against musl; it is 250 kB. */
+/** Built from source, because Debian links nothing against musl; it is 250 kB. */
 async function buildShell(staging: string): Promise<void> {
   await chmod(staging, 0o755);
   const archive = join(staging, 'source.tar.gz');
@@ -85,7 +85,7 @@ async function buildShell(staging: string): Promise<void> {
   execFileSync('make', ['--silent'], options);
 }
 
-/** Its path is in the program, and names the architecture. */
+/** The program contains the path of its loader, which depends on the architecture. */
 function loaderOf(program: string): string {
   const text = execFileSync('readelf', ['--program-headers', program], { encoding: 'utf8' });
   const [, path] = /interpreter: (\/[^\]]+)\]/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// What the runner shapes its network with: nft, ip and sysctl.
+// Tools with which the runner configures its network: nft, ip and sysctl.
 import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 

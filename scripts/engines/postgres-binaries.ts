@@ -1,4 +1,5 @@
-// Which PostgreSQL runs: 18 from npm by default, Debian's 15 (the floor we promise) with BERTH_TEST_POSTGRES=15.
+// Selects the PostgreSQL version: 18 from npm by default, Debian's 15 (the oldest supported version) with
+// BERTH_TEST_POSTGRES=15.
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -17,7 +18,7 @@ export function chosenVersion(): PostgresVersion {
   throw new Error(`BERTH_TEST_POSTGRES is "${wanted}". Set it to 15 or 18, or leave it out.`);
 }
 
-/** The folder that holds initdb and postgres, readable by an unprivileged account. */
+/** Folder with initdb and postgres, readable by an unprivileged account. */
 export function binFolder(version: PostgresVersion): Promise<string> {
   return version === '15' ? debianBin() : npmBin();
 }
@@ -41,7 +42,7 @@ async function installCopy(packageFolder: string, root: string, target: string):
   const staging = await mkdtemp(join(root, 'installing-'));
   const native = join(staging, 'native');
   await cp(join(packageFolder, 'native'), native, { recursive: true });
-  // npm packages cannot hold symbolic links. The package would make them in an install script, which we do not allow.
+  // npm packages cannot hold symbolic links. The package would create them in an install script, which we do not allow.
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
   );

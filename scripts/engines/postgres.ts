@@ -15,8 +15,8 @@ const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 30;
 
 const FAST_SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
-// A prepared statement gets a plan without its parameters only after some runs, and may fail or crawl only then: in tests
-// every statement is planned that way from the first run on.
+// PostgreSQL switches a prepared statement to a generic plan (without its parameters) only after some runs, and the
+// statement may fail or become slow only then. Tests use the generic plan from the first run on.
 const STRICT_SETTINGS = ['plan_cache_mode=force_generic_plan'];
 
 export const postgres: Engine = {
@@ -46,7 +46,7 @@ export const postgres: Engine = {
     }
   },
 
-  // The cluster's own pid file says whom to ask and when it has ended.
+  // The cluster's own pid file names the process, and disappears when it has ended.
   async stop(dataFolder) {
     const pidFile = join(dataFolder, 'cluster', 'postmaster.pid');
     if (!existsSync(pidFile)) return;
@@ -61,13 +61,13 @@ export const postgres: Engine = {
   },
 };
 
-/** After a crash the pid file may name a number that belongs to someone else by now. */
+/** After a crash the pid file may name the pid of another process. */
 async function runsOn(pid: number, dataFolder: string): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine.split('\0').includes(join(dataFolder, 'cluster'));
 }
 
-/** Runs initdb once per data folder and returns the superuser's password, which lives beside the cluster. */
+/** Runs initdb once per data folder and returns the superuser's password, which is stored beside the cluster. */
 async function prepareCluster(bin: string, { dataFolder, durable = true }: StartOptions): Promise<string> {
   const account = unprivilegedAccount();
   const passwordFile = join(dataFolder, 'password');
@@ -97,7 +97,7 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   const port = options.port ?? (await freePort());
   const settings = [
     'listen_addresses=127.0.0.1',
-    // For whoever runs in a network of its own, where this machine's loopback is not.
+    // For processes in another network namespace, which cannot reach this machine's loopback.
     `unix_socket_directories=${socketFolder(dataFolder, port)}`,
     'max_connections=200',
     ...(durable ? [] : [...FAST_SETTINGS, ...STRICT_SETTINGS]),
@@ -125,7 +125,7 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   return { url, pid: child.pid ?? 0, stop: () => postgres.stop(dataFolder) };
 }
 
-/** Empty, which is none, where the path is longer than the system takes. */
+/** Empty (no socket) where the path is longer than the system allows. */
 function socketFolder(dataFolder: string, port: number): string {
   return Buffer.byteLength(join(dataFolder, `.s.PGSQL.${port}`)) < 108 ? dataFolder : '';
 }

@@ -1,4 +1,4 @@
-// The machine's processes by what they were started with: an engine that keeps no pid file, or was killed, is found by a
+// Finds processes of the machine by their command line: an engine without a pid file, or a killed one, is found by a
 // path that only its own processes name.
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,11 +18,12 @@ export async function processesWhere(choice: Choice): Promise<number[]> {
 
 export type ProcessStat = { readonly state: string; readonly parent: number; readonly startTicks: number };
 
-/** What the kernel says of a process; undefined when there is none. */
+/** Kernel statistics of a process; undefined when it does not exist. */
 export function statOf(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name of the program, which may hold spaces and parentheses. The start time is field 22, the state field 3.
+    // Fields after the program name, which may contain spaces and parentheses. The start time is field 22, the state
+    // field 3.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', parent: Number(fields[1]), startTicks: Number(fields[19]) };
   } catch {
@@ -30,7 +31,7 @@ export function statOf(pid: number): ProcessStat | undefined {
   }
 }
 
-/** The variable of this name in the environment that the process was started with. */
+/** Variable in the environment that the process was started with. */
 export async function variableOf(pid: number, name: string): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   return text
@@ -39,13 +40,13 @@ export async function variableOf(pid: number, name: string): Promise<string | un
     ?.slice(name.length + 1);
 }
 
-/** False for a process that has ended, also while its parent has not yet asked for its exit code. */
+/** False for a process that has ended, including a zombie. */
 async function processIs(pid: number, choice: Choice): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine !== '' && choice(commandLine.split('\0'));
 }
 
-/** Sends the signal and waits until none of them runs. */
+/** Sends the signal and waits until all of the processes have ended. */
 export async function endProcesses(pids: readonly number[], signal: NodeJS.Signals, timeoutSeconds: number) {
   for (const pid of pids) send(pid, signal);
   const deadline = Date.now() + timeoutSeconds * 1_000;

@@ -18,7 +18,7 @@ import { hostImages } from './virtual-host/host-image.ts';
 
 export const engines: readonly Engine[] = [postgres, restate, clickhouse, docker, containerRegistry];
 
-/** What an engine uses and `pnpm engines install` fetches or builds, but nothing that runs by itself. */
+/** Parts that engines use and `pnpm engines install` fetches or builds. They do not run by themselves. */
 export const parts: readonly Installable[] = [
   gvisor,
   networkTools,

@@ -1,4 +1,5 @@
-// What a data folder's Restate listens on and how it writes. Kept beside its data, so that a restart has the same addresses.
+// Addresses and write settings of a data folder's Restate. Kept beside its data, so that a restart has the same
+// addresses.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ const PORT = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
 
 export const configFile = (dataFolder: string): string => join(dataFolder, 'restate.toml');
 
-/** Writes the file on a data folder's first start; a later start finds its ports in it. */
+/** Writes the file on the first start of a data folder; later starts read the ports from it. */
 export async function prepareConfig({ dataFolder, port, durable = true }: StartOptions): Promise<RestateAddresses> {
   const file = configFile(dataFolder);
   if (!existsSync(file)) {

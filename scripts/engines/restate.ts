@@ -1,4 +1,4 @@
-// Restate as one process: ingress (`url`), admin and node port, all on loopback. It needs no account of its own.
+// Restate as one process: ingress (`url`), admin and node port, all on loopback. It needs no separate account.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export const restate = {
 
   ready: (url: string) => answers(`${url}/restate/health`),
 
-  // It keeps no pid file, so the process is found by the config file that it was started with.
+  // Restate keeps no pid file, so the process is found by the config file that it was started with.
   async stop(dataFolder: string) {
     const pid = await runningPid(dataFolder);
     if (pid === undefined) return;
@@ -40,7 +40,7 @@ export const restate = {
   },
 } satisfies Engine;
 
-/** The package's own program only wraps this one, and would not pass on a SIGKILL. */
+/** The package's own program only wraps this binary, and would not pass on a SIGKILL. */
 function binary(): string {
   const wrapper = createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json');
   return createRequire(wrapper).resolve('@restatedev/restate-server-linux-x64/bin/restate-server');
@@ -54,7 +54,7 @@ async function launch({ dataFolder }: StartOptions, addresses: RestateAddresses)
     ['--no-logo', '--config-file', configFile(dataFolder), '--base-dir', join(dataFolder, 'data')],
     {
       cwd: dataFolder,
-      // A Restate that is killed leaves its temporary folders behind; there they go with the data.
+      // A killed Restate leaves its temporary folders behind; here they are removed with the data.
       env: { DO_NOT_TRACK: '1', TMPDIR: dataFolder, ...runEnvironment() },
       stdio: ['ignore', log, log],
       detached: true,

@@ -1,4 +1,5 @@
-// A Debian root file system with Node.js, CPython and a JVM, for the bench that checkpoints and restores a server of each.
+// Debian root file system with Node.js, CPython and a JVM, for the bench that checkpoints and restores a server of
+// each.
 import { existsSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Engines that stay up between commands (`pnpm dev`, `pnpm engines up`). What runs is written in one small file each.
+// Engines that stay up between commands (`pnpm dev`, `pnpm engines up`). A small file per engine stores its address.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export async function down(engine: Engine): Promise<string> {
   return 'down';
 }
 
-/** Stops it and removes what it stored. */
+/** Stops the engine and removes its data. */
 export async function remove(engine: Engine): Promise<string> {
   await down(engine);
   await rm(await standingFolder(engine.name), { recursive: true, force: true });
@@ -45,7 +45,10 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
   return (await engine.ready(url)) ? url : undefined;
 }
 
-/** One per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. A test's go with its run. */
+/**
+ * One folder per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. Inside a
+ * run the folder belongs to the run.
+ */
 export function standingFolder(name: string): Promise<string> {
   const clone = createHash('sha256')
     .update(`${import.meta.dirname} ${environment.ENGINES_NAME ?? ''}`)

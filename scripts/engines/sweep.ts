@@ -1,5 +1,5 @@
-// Removes what a run made. A run that ends in order does so itself; one that was killed is abandoned, and swept by the next
-// run or by `pnpm engines down`.
+// Removes everything that a run made. A run that ends in order removes itself. A killed run is abandoned, and swept by
+// the next run or by `pnpm engines down`.
 import { spawnSync } from 'node:child_process';
 import { readdir, readlink, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -23,7 +23,7 @@ const lockTimeoutSeconds = 900;
 
 export type SweptRun = { readonly mark: string; readonly error?: unknown };
 
-/** Removes every run whose owner has ended. One that cannot be removed does not keep the others. */
+/** Removes every run whose owner has ended. A failed removal does not stop the removal of the other runs. */
 export async function sweepAbandonedRuns(): Promise<SweptRun[]> {
   await using _lock = await lockSweep();
   const swept: SweptRun[] = [];
@@ -38,7 +38,10 @@ export async function sweepAbandonedRuns(): Promise<SweptRun[]> {
   return swept;
 }
 
-/** Two sweeps at once would each fail on what the other has just removed. The kernel frees the name of a killed one. */
+/**
+ * Two concurrent sweeps would each fail on what the other has just removed. The kernel releases the name of a killed
+ * sweep.
+ */
 async function lockSweep(): Promise<AsyncDisposable> {
   const deadline = Date.now() + lockTimeoutSeconds * 1_000;
   for (;;) {
@@ -49,18 +52,18 @@ async function lockSweep(): Promise<AsyncDisposable> {
   }
 }
 
-/** Known by their folders, or by processes that outlived the folder. */
+/** Finds abandoned runs by their folders, and by processes that outlived the folder. */
 async function abandonedRuns(): Promise<string[]> {
   const marks = new Set(await readdir(await engineFolder('run')));
   for (const pid of await allProcesses()) marks.add((await variableOf(pid, runVariable)) ?? '');
   return [...marks].filter((mark) => markPattern.test(mark) && !ownerLives(mark));
 }
 
-/** Processes for which `isSpared` holds go on; this process always does. */
+/** Keeps processes for which `isSpared` holds, and always this process. */
 export async function removeRun(mark: string, isSpared: (pid: number) => boolean = () => false): Promise<void> {
   const folder = await folderOfRun(mark);
   const ended = async (pid: number) => pid !== process.pid && !isSpared(pid);
-  // First whatever could make more. Engines work below the folder, and end in order afterwards.
+  // Processes that could start more end first. Engines work below the folder and are stopped in order afterwards.
   await killProcesses(mark, async (pid) => (await ended(pid)) && !(await worksBelow(folder, pid)));
   const found = await enginesBelow(folder);
   await Promise.allSettled(found.map(stopEngine));
@@ -79,13 +82,13 @@ export async function removeRun(mark: string, isSpared: (pid: number) => boolean
 
 type Found = { readonly engine: Engine; readonly dataFolder: string };
 
-/** Ends every engine in a folder, and removes the folder. */
+/** Stops every engine in a folder, and removes the folder. */
 export async function removeEngines(folder: string): Promise<void> {
   for (const { engine, dataFolder } of await enginesIn(folder)) await engine.stop(dataFolder);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Each has a folder `<engine>`, or `<engine>-<anything>` where there may be several. */
+/** An engine's folder is `<engine>`, or `<engine>-<anything>` where there may be several. */
 async function enginesIn(folder: string): Promise<Found[]> {
   return (await foldersIn(folder)).flatMap((dataFolder) => {
     const engine = engines.find(({ name }) => `${basename(dataFolder)}-`.startsWith(`${name}-`));
@@ -93,7 +96,7 @@ async function enginesIn(folder: string): Promise<Found[]> {
   });
 }
 
-/** Of the run itself, and of the fleets, deployments and benches that have a folder in it. */
+/** Engines of the run itself, and of the fleets, deployments and benches that have a folder in it. */
 async function enginesBelow(folder: string): Promise<Found[]> {
   const inner = await Promise.all((await foldersIn(folder)).map(enginesIn));
   return [...(await enginesIn(folder)), ...inner.flat()];
@@ -104,13 +107,13 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
-/** Containers are not asked: the engine has only to say which bridges it made. */
+/** Containers are killed without a graceful stop: the engine only has to name its bridges. */
 async function stopEngine({ engine, dataFolder }: Found): Promise<void> {
   if (engine.name === docker.name) await killContainers(dockerFolder(dataFolder));
   await engine.stop(dataFolder);
 }
 
-/** Again until there are none: one that is about to end may still start another. */
+/** Repeats until no process is left: a process that is about to end may still start another. */
 async function killProcesses(mark: string, choice: (pid: number) => Promise<boolean>): Promise<void> {
   for (;;) {
     const pids = await processesOf(mark);
@@ -119,11 +122,14 @@ async function killProcesses(mark: string, choice: (pid: number) => Promise<bool
     if (ending.length === 0) break;
     await endProcesses(ending, 'SIGKILL', endTimeoutSeconds);
   }
-  // An engine that was stopped could not end in order.
+  // An engine stopped by a signal could not end in order.
   for (const pid of await processesOf(mark)) send(pid, 'SIGCONT');
 }
 
-/** Those with the mark, and those inside a network of the run: some programs overwrite their environment. */
+/**
+ * Processes with the mark, and processes inside a network namespace of the run: some programs overwrite their
+ * environment.
+ */
 async function processesOf(mark: string): Promise<number[]> {
   const names = await namespacesOf(mark);
   const networks = new Set(await Promise.all(names.map((name) => inodeOf(join(namespaces, name)))));
@@ -159,7 +165,7 @@ async function linksOf(mark: string): Promise<string[]> {
 
 const cgroupsOf = (mark: string): Promise<string[]> => cgroupsWhere((name) => name.startsWith(namesOfRun(mark)));
 
-/** Lazily what is busy. Nothing may stay: removing the folder would remove what is mounted there. */
+/** Unmounts busy mounts lazily. No mount may stay: removing the folder would delete the mounted files. */
 async function unmount(folder: string): Promise<void> {
   for (const point of await mountsBelow(folder)) {
     if (run('umount', point) !== 0) run('umount', '--lazy', point);
@@ -168,7 +174,7 @@ async function unmount(folder: string): Promise<void> {
   if (left !== undefined) throw new Error(`${left} is still mounted. Unmount it, then run the command again.`);
 }
 
-/** They go with their mounts, a moment later. */
+/** Loop devices disappear with their mounts, a moment later. */
 async function detachLoopDevices(folder: string): Promise<void> {
   const deadline = Date.now() + loopTimeoutSeconds * 1_000;
   for (;;) {

@@ -5,12 +5,12 @@ import { clickhouse } from './clickhouse.ts';
 import { isAlive } from './is-alive.ts';
 import { runFolder } from './run.ts';
 
-/** A ClickHouse of the test file's own, always at the same address. Declare it with `await using`, or dispose of it. */
+/** ClickHouse for one test file, always at the same address. Declare it with `await using`, or dispose of it. */
 export type TestClickhouse = AsyncDisposable & {
   readonly url: string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** SIGKILL: nothing is flushed, nothing is handed over. */
+  /** SIGKILL: nothing is flushed or handed over. */
   kill(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export async function startTestClickhouse(): Promise<TestClickhouse> {
     stop: () => clickhouse.stop(dataFolder),
     async kill() {
       process.kill(running.pid, 'SIGKILL');
-      // Its successor needs the port and the lock on the data, which end with the process.
+      // The next process needs the port and the lock on the data, which are released when this process ends.
       while (isAlive(running.pid)) await sleep(5);
     },
     async [Symbol.asyncDispose]() {

@@ -5,13 +5,13 @@ import { type DataDisk, mountDataDisk } from './data-disk.ts';
 import { docker } from './docker.ts';
 import { runFolder } from './run.ts';
 
-/** A Docker Engine of the test file's own. Declare it with `await using`, or dispose of it. */
+/** Docker Engine for one test file. Declare it with `await using`, or dispose of it. */
 export type TestDocker = AsyncDisposable & {
   url: string;
   dataFolder: string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** SIGKILL: its containers go on. */
+  /** SIGKILL: its containers keep running. */
   kill(): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export async function startTestDocker(
   options: {
     netns?: string;
     gvisorLayerSize?: string;
-    /** A file system of its own for its data. */
+    /** Separate file system for its data. */
     disk?: DataDisk;
   } = {},
 ): Promise<TestDocker> {

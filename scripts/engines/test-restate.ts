@@ -6,14 +6,14 @@ import { type RunningRestate, restate } from './restate.ts';
 import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
 import { runFolder } from './run.ts';
 
-/** A Restate of the test file's own, always at the same addresses. Declare it with `await using`, or dispose of it. */
+/** Restate for one test file, always at the same addresses. Declare it with `await using`, or dispose of it. */
 export type TestRestate = AsyncDisposable &
   RestateAddresses & {
     start(): Promise<void>;
     stop(): Promise<void>;
-    /** SIGKILL: nothing is flushed, nothing is handed over. */
+    /** SIGKILL: nothing is flushed or handed over. */
     kill(): Promise<void>;
-    /** Removes everything it knows; only while it is down. */
+    /** Removes all its data; only while it is down. */
     wipe(): Promise<void>;
   };
 
@@ -32,7 +32,7 @@ export async function startTestRestate({ identityPem }: { identityPem?: string }
     stop: () => restate.stop(dataFolder),
     async kill() {
       process.kill(running.pid, 'SIGKILL');
-      // Its successor needs the ports and the lock on the data, which end with the process.
+      // The next process needs the ports and the lock on the data, which are released when this process ends.
       while (isAlive(running.pid)) await sleep(5);
     },
     wipe: () => rm(join(dataFolder, 'data'), { recursive: true, force: true }),
@@ -43,7 +43,7 @@ export async function startTestRestate({ identityPem }: { identityPem?: string }
   };
 }
 
-/** It signs what it sends to handlers with this private key. */
+/** Makes Restate sign its requests to handlers with this private key. */
 async function signRequests(dataFolder: string, identityPem: string): Promise<void> {
   const file = join(dataFolder, 'identity.pem');
   await writeFile(file, identityPem, { mode: 0o600 });

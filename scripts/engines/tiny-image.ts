@@ -1,4 +1,4 @@
-// An image of two megabytes that answers HTTP: for tests that start many containers, or push and pull.
+// Image of two megabytes that answers HTTP, for tests that start many containers, or push and pull.
 import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,20 +18,20 @@ export const tinyImage: Installable = {
   },
 };
 
-/** What it runs, in the words of a Dockerfile. */
+/** Settings of the image, in Dockerfile syntax. */
 export const tinyImageSettings = [
   'ENV PATH=/bin',
   'USER 1000:1000',
   'CMD ["busybox","httpd","-f","-p","8080","-h","/www"]',
 ];
 
-/** Gives the engine at `url` an image that answers `berth` on port 8080 as user 1000, and returns its name. */
+/** Imports an image that answers `berth` on port 8080 as user 1000 into the engine at `url`, and returns its name. */
 export async function importTinyImage(url: string): Promise<string> {
   await importImage(url, NAME, await tinyImageTar(), tinyImageSettings);
   return `${NAME}:latest`;
 }
 
-/** Its file system. */
+/** File system of the image. */
 export async function tinyImageTar(): Promise<Buffer> {
   await tinyImage.install();
   const root = await mkdtemp(join(tmpdir(), 'berth-tiny-'));

@@ -5,7 +5,7 @@ type Account = { uid: number; gid: number };
 
 const NAMES = ['postgres', 'berth-engines'] as const;
 
-/** Undefined when the caller is not root: then engines run as the caller. PostgreSQL refuses to run as root. */
+/** Undefined when the caller is not root: engines then run as the caller. PostgreSQL refuses to run as root. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const found = findAccount();

@@ -1,4 +1,4 @@
-// Once per vitest: its workers, and all that they start, belong to its run.
+// Runs once per vitest process: its workers, and all processes that they start, belong to its run.
 import { beginRun } from './begin-run.ts';
 import { statOf } from './processes.ts';
 

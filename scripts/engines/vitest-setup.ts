@@ -1,4 +1,4 @@
-// Once per run: a PostgreSQL with its own data folder, and a migrated template that tests clone.
+// Runs once per run: starts a PostgreSQL with its own data folder, and migrates a template that tests clone.
 import { migrate } from '@berth/database';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -8,7 +8,7 @@ import './test-database.ts';
 
 const TEMPLATE = 'berth_template';
 
-/** The engine is stopped with the run, see vitest-run.ts. */
+/** The engine is stopped with the run; see vitest-run.ts. */
 export default async function setup(project: TestProject): Promise<void> {
   const dataFolder = await runFolder(`${postgres.name}-${project.name}`);
   const engine = await postgres.start({ dataFolder, durable: false });

@@ -1,5 +1,5 @@
-// A whole deployment as an operator runs it: PostgreSQL, Restate, ClickHouse, api, orchestrator and machines with runners.
-// Every one is a process of its own that can be killed and started again.
+// A whole deployment as an operator runs it: PostgreSQL, Restate, ClickHouse, api, orchestrator and machines with
+// runners. Each is a separate process that can be killed and started again.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ApiConfig, createWorkspace } from '@berth/api';
@@ -23,15 +23,15 @@ export type FleetOptions = {
   name: string;
   workspaces: readonly string[];
   machines: number;
-  /** How many, or the variables of each by itself. */
+  /** Number of gateways, or a list with the variables of each. */
   gateways?: number | readonly Variables[];
-  /** Then one address is that of all of them. */
+  /** All gateways then have the same address. */
   gatewaysShareOnePort?: boolean;
   /** Variables of the server, for all roles. */
   settings?: Variables;
-  /** Of the engine of each machine. */
+  /** Engine settings of each machine. */
   engine?: EngineSettings;
-  /** What a machine gets before its runner starts, such as images. */
+  /** Prepares a machine before its runner starts, for example with images. */
   prepare?: (machine: Machine) => Promise<unknown>;
 };
 
@@ -40,7 +40,7 @@ type Variables = Readonly<Record<string, string>>;
 type FleetGateway = { readonly url: string; readonly process: ServerProcess };
 
 export type GatewayPlace = {
-  /** In this machine's network, where its containers are. */
+  /** Runs the gateway in this machine's network, where its containers are. */
   inside?: Machine;
   settings?: Variables;
 };
@@ -58,11 +58,11 @@ export type Fleet = AsyncDisposable & {
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
   readonly gateways: readonly FleetGateway[];
-  /** Where the api listens for runners, on every address of this machine. */
+  /** Port of the api for runners, on every address of this machine. */
   readonly nodePort: number;
-  /** For a machine that is not one of the fleet's own. */
+  /** For a machine outside the fleet. */
   createJoinToken(): Promise<string>;
-  /** One more than those it began with. */
+  /** Starts an additional gateway. */
   startGateway(place?: GatewayPlace): Promise<FleetGateway>;
 };
 
@@ -103,11 +103,11 @@ export async function startFleet({
     BERTH_ORCHESTRATOR_PORT: String(ports.handlers),
     BERTH_HEALTH_PORTS_API: '0',
     BERTH_HEALTH_PORTS_ORCHESTRATOR: '0',
-    // What is not about scaling is not to be disturbed by it.
+    // Scaling must not disturb tests of other features.
     BERTH_SCALING_IDLE_SECONDS: '3600',
-    // A developer's machine may lack gVisor.
+    // A developer's machine may not have gVisor.
     ...((await installedRunsc()) === undefined && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
-    // One key sends all that a bench measures.
+    // A bench sends all its requests with one key.
     BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     BERTH_GATEWAY_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     ...settings,
@@ -134,7 +134,7 @@ export async function startFleet({
     });
     machines.push(made.use(machine));
   }
-  // Beside each other: most of a start is spent waiting.
+  // In parallel: most of a start is spent waiting.
   await Promise.all([
     ...[api, orchestrator].map((role) => role.start()),
     ...machines.map((machine) => machine.prepare().then(() => prepare(machine))),
@@ -192,7 +192,7 @@ export async function startFleet({
   };
 }
 
-/** Its loopback address means another machine inside a network namespace; files are the same ones. */
+/** Inside a network namespace, loopback is a different network; a unix socket is a file and works there too. */
 function throughSocket(url: string, folder: string): string {
   const place = new URL(url);
   place.searchParams.set('host', folder);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, RunningEngine, StartOptions } from '../engine.ts';
 import { isAlive } from '../is-alive.ts';
 
-/** An engine that dies and comes back at the same address. */
+/** Engine that can be killed and started again at the same address. */
 export type Killable = {
   readonly name: string;
   readonly url: string;
-  /** Of the process that runs now. */
+  /** Pid of the current process. */
   pid(): number;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -25,7 +25,7 @@ export async function startKillable<Running extends RunningEngine>(
     pid: () => pid,
     async kill() {
       process.kill(pid, 'SIGKILL');
-      // Its successor needs the port and the lock on the data, which end with the process.
+      // The next process needs the port and the lock on the data, which are released when this process ends.
       while (isAlive(pid)) await sleep(5);
     },
     async start() {

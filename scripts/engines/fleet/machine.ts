@@ -1,4 +1,5 @@
-// A machine for a runner: a network namespace with one wire to the outside, a Docker Engine inside it, and the runner itself.
+// A machine for a runner: a network namespace with one wire (veth pair) to the outside, a Docker Engine inside it, and
+// the runner itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,23 +10,23 @@ import { importTinyImage } from '../tiny-image.ts';
 import { ServerProcess } from './server-process.ts';
 
 export type EngineSettings = {
-  /** A file system of its own for the engine's data. */
+  /** Separate file system for the engine's data. */
   disk?: DataDisk;
-  /** What a container of gVisor may write, in gVisor's words. */
+  /** Size limit of a gVisor container's writable layer, in gVisor's notation. */
   gvisorLayerSize?: string;
 };
 
 export type MachineOptions = {
   name: string;
-  /** Where its data lies. */
+  /** Folder for its data. */
   folder: string;
-  /** Of its Docker Engine, whose sockets need a short path. Removed with the machine. */
+  /** Folder of its Docker Engine, whose sockets need a short path. Removed with the machine. */
   dockerFolder: string;
-  /** Of its own within the run, below eight. */
+  /** Unique within the run, below eight. */
   number: number;
   nodePort: number;
   joinToken: string;
-  /** What its sandboxes run. */
+  /** Guest runtime for its sandboxes. */
   guestFolder: string;
   settings?: Readonly<Record<string, string>>;
   engine?: EngineSettings;
@@ -34,15 +35,15 @@ export type MachineOptions = {
 export class Machine implements AsyncDisposable {
   readonly name: string;
   readonly dockerFolder: string;
-  /** Of its runner. */
+  /** State folder of its runner. */
   readonly stateFolder: string;
   readonly netns: string;
   readonly runner: ServerProcess;
-  /** Of this side of the wire, which is where the api listens for the machine. */
+  /** Address of the outer end of the wire, at which the machine reaches the api. */
   readonly outside: string;
-  /** Of the machine itself, as everyone outside knows it. */
+  /** Address of the machine itself, as seen from outside. */
   readonly address: string;
-  /** This side's end of the wire. */
+  /** Name of the outer end of the wire. */
   readonly wire: string;
   readonly nodePort: number;
   readonly #namespace: string;
@@ -75,7 +76,7 @@ export class Machine implements AsyncDisposable {
         BERTH_RUNNER_DOCKER_URL: `unix://${join(this.dockerFolder, 'docker.sock')}`,
         BERTH_RUNNER_GUEST_FOLDER: guestFolder,
         BERTH_RUNNER_INGRESS_HOST: this.address,
-        // Images that tests put here; no registry has them.
+        // Images imported by tests; no registry has them.
         BERTH_RUNNER_SHARED_IMAGES: '["docker.io/library/*"]',
         BERTH_HEALTH_PORTS_RUNNER: '0',
         ...settings,
@@ -87,7 +88,7 @@ export class Machine implements AsyncDisposable {
     return this.#dockerUrl;
   }
 
-  /** The network and Docker with the tiny image; the runner is started apart. */
+  /** Creates the network, and starts Docker with the tiny image; the runner is started separately. */
   async prepare(): Promise<void> {
     const peer = 'out0';
     ip('netns', 'add', this.#namespace);
@@ -108,7 +109,7 @@ export class Machine implements AsyncDisposable {
     const { url, pid } = await docker.start({
       dataFolder: this.dockerFolder,
       netns: this.netns,
-      // Of tests that run a registry on this side of the wire.
+      // For tests that run a registry on the outer side of the wire.
       openRegistries: ['198.18.0.0/15'],
       ...(gvisorLayerSize && { gvisorLayerSize }),
     });
@@ -116,12 +117,12 @@ export class Machine implements AsyncDisposable {
     this.#dockerPid = pid;
   }
 
-  /** SIGKILL: its containers go on. */
+  /** SIGKILL: its containers keep running. */
   killDocker(): void {
     process.kill(this.#dockerPid, 'SIGKILL');
   }
 
-  /** Runs a program inside the machine's network and returns what it printed. */
+  /** Runs a program inside the machine's network and returns its output. */
   inside(command: string, ...args: string[]): string {
     return execFileSync('nsenter', [`--net=${this.netns}`, '--', command, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -139,7 +140,9 @@ export class Machine implements AsyncDisposable {
   }
 }
 
-/** Both ends of its wire, out of 198.18.0.0/15. Runs at the same time differ by their process, machines by their number. */
+/**
+ * Addresses of both ends of a wire, from 198.18.0.0/15. Concurrent runs differ by their pid, machines by their number.
+ */
 export function wireAddresses(number: number): [outside: string, inside: string] {
   const first = ((process.pid % 4096) * 8 + number) * 4;
   const at = (offset: number): string =>

@@ -1,4 +1,4 @@
-// One role of the server in a process of its own, as an operator runs it: it can be killed and started again.
+// One role of the server in its own process, as an operator runs it: it can be killed and started again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const START_TIMEOUT_SECONDS = 60;
 export type ServerSettings = {
   role: string;
   env: Readonly<Record<string, string>>;
-  /** Every line that it writes is kept here. */
+  /** Receives all output of the process. */
   logFile: string;
   /** Network namespace to run in, as a path; the machine's own when left out. */
   netns?: string;
@@ -38,12 +38,13 @@ export class ServerProcess implements AsyncDisposable {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves once the role says that it is ready. */
+  /** Resolves once the role reports that it is ready. */
   async start(): Promise<void> {
     const { role, env, logFile, netns } = this.#settings;
     const command = [process.execPath, program, '--role', role];
     const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
-    // It writes the file itself: a line for every request, read here, would be load on the machine that is measured.
+    // The process writes the file itself: reading a line for every request here would load the machine that is
+    // measured.
     await using log = await open(logFile, 'a+');
     const { size } = await log.stat();
     const child = spawn(first, args, {
@@ -75,7 +76,7 @@ export class ServerProcess implements AsyncDisposable {
     return (await readFile(this.#settings.logFile, 'utf8').catch(() => '')).slice(-3_000);
   }
 
-  /** The first of its lines in which the text stands. */
+  /** First log lines that contain the text. */
   async linesWith(text: string, most = 5): Promise<string> {
     const lines = (await readFile(this.#settings.logFile, 'utf8')).split('\n');
     return lines
@@ -97,7 +98,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Whether it has said so since the log was as long as `from`. */
+/** True when the log contains the ready line after offset `from`. */
 async function saysReady(log: FileHandle, from: number): Promise<boolean> {
   const { size } = await log.stat();
   const { buffer } = await log.read(Buffer.alloc(size - from), 0, size - from, from);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What `GET /health` says of the build. Without Git, as in an archive of the sources, the commit is unknown. */
+/** Build information for `GET /health`. Without Git, as in a source archive, the commit is unknown. */
 export async function buildInfo(clone: string, now: Date): Promise<string> {
   const { version }: { version: string } = JSON.parse(
     await readFile(join(clone, 'services/guest/package.json'), 'utf8'),

@@ -1,10 +1,11 @@
-// The guest as few files: what it needs to answer its first request in one, and one for each thing it loads later.
+// Bundles the guest into a few files: one with everything for the first request, and one for each part that it loads
+// later.
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'rolldown';
 
-/** Threads are started by the name of their file, so each `*-worker.ts` stays one of that name. */
+/** Threads are started by file name, so each `*-worker.ts` keeps its own file of that name. */
 export async function bundleGuest(sources: string, target: string): Promise<void> {
   const entries = [join(sources, 'main.ts'), ...globSync(join(sources, '**/*-worker.ts'))];
   await build({
@@ -21,6 +22,6 @@ export async function bundleGuest(sources: string, target: string): Promise<void
       chunkFileNames: '[name]-[hash].js',
     },
   });
-  // Whatever package.json lies above the mount point must not decide how these files are read.
+  // A package.json above the mount point must not decide how these files are read.
   await writeFile(join(target, 'package.json'), '{"type":"commonjs"}\n');
 }

@@ -1,4 +1,4 @@
-// The two small programs in C. Linked statically against musl: they must run where there is no libc.
+// The two small programs in C. Linked statically against musl: they must run in images without a libc.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';

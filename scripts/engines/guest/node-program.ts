@@ -1,6 +1,6 @@
-// A Node.js that runs in any image. The kernel takes the path of a program's loader from the program itself, so the path in
-// the copy is overwritten with one inside the runtime folder. Starting the loader by hand with the program as its argument
-// would work too, but then /proc/self/exe and process.execPath name the loader.
+// A Node.js that runs in any image. The kernel takes the path of a program's loader from the program itself, so the
+// path in the copy is overwritten with one inside the runtime folder. Starting the loader by hand with the program as
+// its argument would work too, but then /proc/self/exe and process.execPath name the loader.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { chmod, copyFile, link, mkdir, mkdtemp, open, readdir, readFile, rm } fr
 import { basename, join } from 'node:path';
 import { renameUnlessThere } from './rename-unless-there.ts';
 
-/** In the prepared folder only. */
+/** Exists in the prepared folder only. */
 export const HOST_PROGRAM = 'host-node';
 const LOADER = '/.berth/ld.so';
 const PROGRAM_HEADERS_OFFSET = 32;
@@ -16,7 +16,7 @@ const HEADER_BYTES_OFFSET = 54;
 const HEADER_COUNT_OFFSET = 56;
 const INTERPRETER_TYPE = 3;
 
-/** Made once per version of Node.js: it is by far the largest part, and links to it cost nothing. */
+/** Made once per version of Node.js: Node.js is by far the largest part, and hard links to it cost nothing. */
 export async function preparedNode(root: string): Promise<string> {
   const folder = join(root, `node-${process.version}-${hashOf(await readFile(import.meta.filename))}`);
   if (existsSync(folder)) return folder;
@@ -26,7 +26,7 @@ export async function preparedNode(root: string): Promise<string> {
     await copyFile(process.execPath, program);
     const loader = await replaceLoader(program);
     await chmod(program, 0o755);
-    // Unchanged, for this machine itself: the original may lie in a home that other accounts cannot enter.
+    // Unchanged copy for this machine itself: the original may be in a home that other accounts cannot enter.
     await copyFile(process.execPath, join(staging, HOST_PROGRAM));
     await chmod(join(staging, HOST_PROGRAM), 0o755);
     await copyFile(loader, join(staging, 'ld.so'));
@@ -48,7 +48,7 @@ export async function linkNode(prepared: string, target: string): Promise<void> 
     await link(join(prepared, 'lib', name), join(target, 'lib', name));
 }
 
-/** Returns the loader that it named before. */
+/** Returns the previous loader. */
 async function replaceLoader(program: string): Promise<string> {
   await using file = await open(program, 'r+');
   const read = async (offset: number, bytes: number) => (await file.read(Buffer.alloc(bytes), 0, bytes, offset)).buffer;
@@ -64,7 +64,7 @@ async function replaceLoader(program: string): Promise<string> {
     if (LOADER.length >= bytes)
       throw new Error(`${LOADER} is longer than ${old}, which it must replace in ${program}.`);
     await file.write(Buffer.from(LOADER.padEnd(bytes, '\0')), 0, bytes, offset);
-    // Both lengths shrink with it: not every kernel stops at the first NUL.
+    // Both lengths shrink too: not every kernel stops at the first NUL.
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(LOADER.length + 1));
     await file.write(length, 0, 8, headerOffset + 32);

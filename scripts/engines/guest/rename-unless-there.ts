@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 
-/** Of two that make the same folder at once, the slower one leaves the other's in place. */
+/** When two processes make the same folder at once, the slower one leaves the existing folder in place. */
 export async function renameUnlessThere(staging: string, folder: string): Promise<void> {
   try {
     await rename(staging, folder);

@@ -1,5 +1,6 @@
-// The folder that is mounted at /.berth in every sandbox: the native helper, a Node.js with its own loader and libraries,
-// and the guest. It brings all it needs, because an image may have another libc, an older one, or no file at all.
+// The folder that is mounted at /.berth in every sandbox: the native helper, a Node.js with its own loader and
+// libraries, and the guest. It is self-contained, because an image may have another libc, an older one, or no file at
+// all.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +26,9 @@ export const guestRuntime: Installable = {
   },
 };
 
-/** The runtime folder for these sources, built when there is none yet. Old ones stay: a running sandbox may use one. */
+/**
+ * Runtime folder for these sources, built when it does not exist yet. Old folders stay: a running sandbox may use one.
+ */
 export async function buildGuest(): Promise<string> {
   const root = await engineFolder('guest');
   const folder = join(root, await hashOfInputs());
@@ -38,7 +41,7 @@ export async function buildGuest(): Promise<string> {
     await bundleGuest(join(CLONE, 'services/guest/src'), join(staging, 'guest'));
     await writeFile(join(staging, 'guest/terminal.html'), await terminalPage());
     await writeFile(join(staging, 'guest/build.json'), await buildInfo(CLONE, new Date()));
-    // mkdtemp makes it for one account; sandboxes run as any.
+    // mkdtemp restricts the folder to one account, but sandboxes run as any account.
     await chmod(staging, 0o755);
     await renameUnlessThere(staging, folder);
   } finally {
@@ -47,7 +50,10 @@ export async function buildGuest(): Promise<string> {
   return folder;
 }
 
-/** A Node.js that every account of this machine can run: the one of the runtime folder runs only where that is mounted. */
+/**
+ * A Node.js that every account of this machine can run: the copy in the runtime folder runs only where that folder is
+ * mounted.
+ */
 export async function hostNode(): Promise<string> {
   return join(await preparedNode(await engineFolder('guest')), HOST_PROGRAM);
 }

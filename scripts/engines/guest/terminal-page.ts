@@ -1,5 +1,5 @@
-// The terminal page as one file: its libraries are put into it when the guest is built, so that it loads nothing from
-// anywhere and works in a sandbox without a network.
+// The terminal page as one file: its libraries are inlined when the guest is built, so that it loads nothing and works
+// in a sandbox without a network.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -20,6 +20,6 @@ export async function terminalPage(): Promise<string> {
   if (/<\/(script|style)/i.test(`${script}${style}`)) {
     throw new Error('A library of the terminal page would end its own element. Look at the new version of xterm.');
   }
-  // Functions, since `$&` in a library must not be taken for an instruction.
+  // Replacement functions, because `$&` in a library would be read as a replacement pattern.
   return (page ?? '').replace('/* xterm.css */', () => style ?? '').replace('/* xterm.js */', () => script);
 }

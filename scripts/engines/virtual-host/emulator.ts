@@ -1,5 +1,5 @@
-// QEMU from Debian 13: the version of Debian 12 crashes the kernel that it emulates. Its files lie in a folder of their own and run with the
-// loader and the libraries that lie beside them, so that nothing is mounted and nothing of the machine is replaced.
+// QEMU from Debian 13: the version of Debian 12 crashes the emulated kernel. Its files are in a separate folder and run
+// with the loader and libraries beside them, so that nothing is mounted and no file of the machine is replaced.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDebianRoot } from '../debian-root.ts';
@@ -23,7 +23,7 @@ export interface EmulatorCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How QEMU is started, up to its own arguments. */
+/** Command that starts QEMU, without QEMU's own arguments. */
 export async function emulatorCommand(): Promise<EmulatorCommand> {
   await emulator.install();
   const root = await emulatorFolder();

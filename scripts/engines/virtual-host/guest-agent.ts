@@ -1,4 +1,5 @@
-// QEMU's guest agent: runs programs inside a virtual machine through a wire of its own, whatever the machine's network is like.
+// QEMU's guest agent: runs programs inside a virtual machine over a separate serial channel, independent of the
+// machine's network.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -44,14 +45,14 @@ export class GuestAgent {
     }
   }
 
-  /** One question at a time: the wire has one line for all. */
+  /** Sends one request at a time: the channel carries a single stream of lines. */
   #ask(command: string, words: Readonly<Record<string, unknown>>): Promise<unknown> {
     const asked = this.#last.then(() => this.#exchange(command, words));
     this.#last = asked.catch(() => {});
     return asked;
   }
 
-  /** With a connection of its own, so that an answer that came too late is nobody else's. */
+  /** Uses one connection per request, so that a late answer is not taken for the answer to another request. */
   async #exchange(command: string, words: Readonly<Record<string, unknown>>): Promise<unknown> {
     const signal = AbortSignal.timeout(answerMs);
     const socket = connect(this.#socketPath);
@@ -95,7 +96,7 @@ async function question(
   }
 }
 
-/** An agent that starts in the middle of a line answers with what is no JSON. */
+/** An agent that starts in the middle of a line answers with text that is not JSON. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -1,5 +1,5 @@
-// The disk of a virtual machine as users have it: Debian with systemd, cgroup v2 and Debian's Docker. Made once; every machine starts
-// from it and keeps what it changes for itself.
+// Disk of a virtual machine as users have it: Debian with systemd, cgroup v2 and Debian's Docker. Made once; every
+// machine starts from it and keeps its own changes.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import type { Installable } from '../engine.ts';
 import { engineFolder } from '../folders.ts';
 import { gvisor, installedRunsc } from '../gvisor.ts';
 
-/** Debian 13 has Docker 26. Debian's next release has Docker 28, and a kernel to go with it. */
+/** Debian 13 has Docker 26. Debian's next release has Docker 28, and a matching kernel. */
 const hostReleases = ['trixie', 'sid'] as const;
 export type HostRelease = (typeof hostReleases)[number];
 
-/** Raised whenever something below changes what lies on the disk. */
+/** Raise this number when a change below alters the contents of the disk. */
 const edition = 1;
 const sizeGb = 12;
 
@@ -24,7 +24,7 @@ const packages = [
 ];
 
 const units = ['docker', 'containerd', 'systemd-networkd', 'systemd-network-generator', 'qemu-guest-agent'];
-/** Work of their own at times of their own. */
+/** Units that would start background work at unpredictable times. */
 const masked = ['apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer', 'fstrim.timer', 'ufw.service'];
 
 export interface HostImage {
@@ -95,7 +95,7 @@ async function prepare(root: string): Promise<void> {
   execFileSync('chroot', [root, 'systemctl', '--quiet', 'mask', ...masked], { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** As `docs/operations/runners.md` tells operators, and with what Docker does by itself about firewalls. */
+/** Settings from `docs/operations/runners.md`, together with Docker's default firewall rules. */
 export const dockerSettings = {
   'live-restore': true,
   runtimes: {

@@ -1,5 +1,5 @@
-// What an operator copies to a runner's machine, as the image of a file system: the server with the packages it needs, the guest's runtime,
-// and an image to run.
+// Files that an operator copies to a runner's machine, as a file system image: the server with the packages it needs,
+// the guest's runtime, and an image to run.
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const sizeMb = 1_024;
 
 const Package = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });
 
-/** Returns the path of the image. It goes with the run. */
+/** Returns the path of the image, which is removed with the run. */
 export async function makeProgramDisk(): Promise<string> {
   const staging = await mkdtemp(join(await runFolder(), 'program-'));
   const root = join(staging, 'root');
@@ -29,7 +29,7 @@ export async function makeProgramDisk(): Promise<string> {
   return disk;
 }
 
-/** The folders stay where they are to each other, so that the links between packages hold. */
+/** Relative positions of the folders stay the same, so that the links between packages hold. */
 async function copyServer(target: string): Promise<void> {
   const folders = new Set<string>();
   await addPackage(join(clone, 'services/server'), folders);
@@ -40,7 +40,10 @@ async function copyServer(target: string): Promise<void> {
   await cp(join(clone, 'templates'), join(target, 'templates'), { recursive: true });
 }
 
-/** A package of ours is its whole folder; one of pnpm's store is the folder in which its own packages are linked. */
+/**
+ * A package of this repository is its whole folder; a package of pnpm's store is the folder in which its dependencies
+ * are linked.
+ */
 async function addPackage(folder: string, folders: Set<string>): Promise<void> {
   const [, stored] = /^(.*\/\.pnpm\/[^/]+)\/node_modules\//.exec(folder) ?? [];
   const whole = relative(clone, stored ?? folder);

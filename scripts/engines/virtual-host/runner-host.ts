@@ -1,4 +1,4 @@
-// A virtual machine that runs the runner as an operator installs it: a service of systemd, started with the machine.
+// A virtual machine with the runner installed as an operator does it: a systemd service, started with the machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fleet } from '../fleet/fleet.ts';
 import { tinyImageSettings } from '../tiny-image.ts';
@@ -7,9 +7,9 @@ import { makeProgramDisk } from './program-disk.ts';
 import { VirtualHost, type VirtualHostOptions } from './virtual-host.ts';
 
 export interface RunnerHostOptions extends Pick<VirtualHostOptions, 'name' | 'release' | 'number'> {
-  /** Of the runner, as variables. */
+  /** Settings of the runner, as variables. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of Docker, beside those that every machine has. */
+  /** Docker settings, besides those that every machine has. */
   readonly docker?: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +29,7 @@ export class RunnerHost implements AsyncDisposable {
     this.#variables = variables;
   }
 
-  /** Joined and ready. */
+  /** Resolves once the runner has joined and is ready. */
   static async start(fleet: Fleet, { settings = {}, docker = {}, ...machine }: RunnerHostOptions): Promise<RunnerHost> {
     await using made = new AsyncDisposableStack();
     const host = made.use(await VirtualHost.start({ ...machine, disks: [await makeProgramDisk()] }));
@@ -39,7 +39,7 @@ export class RunnerHost implements AsyncDisposable {
       BERTH_RUNNER_NAME: machine.name,
       BERTH_RUNNER_GUEST_FOLDER: '/opt/berth/guest',
       BERTH_RUNNER_INGRESS_HOST: host.address,
-      // Images that tests put here; no registry has them.
+      // Images imported by tests; no registry has them.
       BERTH_RUNNER_SHARED_IMAGES: '["docker.io/library/*"]',
       BERTH_HEALTH_PORTS_RUNNER: '0',
       NODE_COMPILE_CACHE: '/var/cache/berth-compiled',
@@ -59,7 +59,7 @@ export class RunnerHost implements AsyncDisposable {
     return runnerHost;
   }
 
-  /** Starts the runner again with these variables beside those it has; what is undefined goes. */
+  /** Restarts the runner with these variables added to its own; an undefined value removes a variable. */
   async configure(variables: Variables): Promise<void> {
     this.#variables = { ...this.#variables, ...variables };
     await this.host.write(variablesFile, environmentFile(this.#variables));
@@ -67,7 +67,7 @@ export class RunnerHost implements AsyncDisposable {
     await this.untilReady();
   }
 
-  /** Changes Docker's settings and starts it again. */
+  /** Changes Docker's settings and restarts Docker. */
   async configureDocker(settings: Readonly<Record<string, unknown>>): Promise<void> {
     await this.host.write('/etc/docker/daemon.json', JSON.stringify({ ...dockerSettings, ...settings }));
     await this.host.run('systemctl restart docker');
@@ -77,13 +77,16 @@ export class RunnerHost implements AsyncDisposable {
     return this.host.run(`systemctl stop ${unit}`);
   }
 
-  /** Starts a runner beside the service until it ends or the time is over; all that it said. `prefix` is a program that starts it. */
+  /**
+   * Starts a runner beside the service, until it ends or `seconds` are over, and returns its output. `prefix` is a
+   * program that starts it.
+   */
   async tryStart(prefix: string, seconds: number): Promise<string> {
     const start = `set -a; . ${variablesFile}; timeout ${seconds} ${prefix} ${program} 2>&1; echo "ended with $?"`;
     return this.host.run(start, 2 * seconds);
   }
 
-  /** The runner that runs now. */
+  /** Waits for the current process of the runner. */
   async untilReady(): Promise<void> {
     const giveUpAt = Date.now() + startSeconds * 1_000;
     while (!(await this.log()).includes('"msg":"ready"')) {
@@ -93,7 +96,7 @@ export class RunnerHost implements AsyncDisposable {
     }
   }
 
-  /** What the runner has written since it was last started. */
+  /** Log of the runner since its last start. */
   log(): Promise<string> {
     return this.host.run(
       `journalctl --output cat --no-pager _SYSTEMD_INVOCATION_ID=$(systemctl show --value --property InvocationID ${unit})`,
@@ -105,7 +108,7 @@ export class RunnerHost implements AsyncDisposable {
   }
 }
 
-/** The tiny image with settings in the words of a Dockerfile. */
+/** Imports the tiny image, with settings in Dockerfile syntax. */
 export async function importTiny(host: VirtualHost, name: string, settings: readonly string[]): Promise<void> {
   const changes = settings.map((setting) => `--change '${setting}'`).join(' ');
   await host.run(`docker import ${changes} /opt/berth/tiny.tar ${name}`);
@@ -130,7 +133,7 @@ Options=ro
 WantedBy=multi-user.target
 `;
 
-/** As in `docs/operations/runners.md`. */
+/** Same unit as in `docs/operations/runners.md`. */
 const serviceUnit = `[Unit]
 Description=Berth runner
 Wants=network-online.target

@@ -1,5 +1,5 @@
-// A virtual machine with a modern Linux, on a wire of its own: what a runner's machine is to an operator. It is emulated, so everything
-// in it takes some thirty times as long; only the runner and its containers belong inside.
+// A virtual machine with a modern Linux and its own wire: the equivalent of an operator's runner machine. It is
+// emulated, so everything in it takes about thirty times as long; only the runner and its containers belong inside.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
@@ -15,11 +15,11 @@ import { type HostRelease, installedHostImage } from './host-image.ts';
 
 export interface VirtualHostOptions {
   readonly name: string;
-  /** Of Debian. */
+  /** Debian release. */
   readonly release?: HostRelease;
-  /** Of its own within the run, below eight. */
+  /** Unique within the run, below eight. */
   readonly number: number;
-  /** Images of file systems that it finds as /dev/vdb and on, to be read. */
+  /** File system images, attached read-only as /dev/vdb and following. */
   readonly disks?: readonly string[];
   readonly memoryMb?: number;
 }
@@ -29,11 +29,11 @@ const commandSeconds = 300;
 const cores = 2;
 
 export class VirtualHost implements AsyncDisposable {
-  /** Of this side of the wire. */
+  /** Address of the outer end of the wire. */
   readonly outside: string;
-  /** Of the machine. */
+  /** Address of the machine. */
   readonly address: string;
-  /** This side's end of the wire. */
+  /** Name of the outer end of the wire. */
   readonly wire: string;
   readonly #folder: string;
   readonly #emulator: ChildProcess;
@@ -48,7 +48,7 @@ export class VirtualHost implements AsyncDisposable {
     this.#agent = new GuestAgent(join(folder, 'agent.sock'));
   }
 
-  /** Resolves once it has started and takes commands. */
+  /** Resolves once the machine has booted and takes commands. */
   static async start(options: VirtualHostOptions): Promise<VirtualHost> {
     const { name, release = 'trixie', number, disks = [], memoryMb = 3_072 } = options;
     const image = await installedHostImage(release);
@@ -68,7 +68,7 @@ export class VirtualHost implements AsyncDisposable {
         ...args,
         ...['-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', String(cores), '-m', String(memoryMb)],
         ...['-display', 'none', '-monitor', 'none', '-serial', `file:${join(folder, 'console.log')}`],
-        // What it writes goes to a file of its own, which goes with the process.
+        // Writes go to a separate file, which disappears with the process.
         ...drive(image.disk, 'snapshot=on,cache=unsafe'),
         ...disks.flatMap((disk) => drive(disk, 'readonly=on')),
         ...['-netdev', `tap,id=wire,ifname=${wire},script=no,downscript=no`, '-device', 'virtio-net-pci,netdev=wire'],
@@ -90,7 +90,7 @@ export class VirtualHost implements AsyncDisposable {
     }
   }
 
-  /** What a line of shell prints; throws with all it said when it fails. */
+  /** Returns the output of a shell command; throws with all its output when it fails. */
   async run(line: string, timeoutSeconds = commandSeconds): Promise<string> {
     const { code, stdout, stderr } = await this.#agent.execute('/bin/sh', ['-c', line], timeoutSeconds);
     if (code !== 0) throw new Error(`"${line}" ended with ${code} in the virtual machine:\n${stdout}${stderr}`);
@@ -102,14 +102,14 @@ export class VirtualHost implements AsyncDisposable {
     await this.run(`mkdir -p "$(dirname '${path}')" && echo ${base64} | base64 --decode > '${path}'`);
   }
 
-  /** In order: every service is stopped before. */
+  /** Orderly reboot: every service is stopped first. */
   async reboot(): Promise<void> {
     const before = await this.#bootId();
     await this.run('systemctl --no-block reboot');
     await this.#untilBooted(before);
   }
 
-  /** Without a warning, as after a power cut. What it had written stays. */
+  /** Resets without warning, as after a power cut. Data written before stays. */
   async resetHard(): Promise<void> {
     const before = await this.#bootId();
     await this.run('sync');
@@ -121,7 +121,7 @@ export class VirtualHost implements AsyncDisposable {
     await this.#untilBooted(before);
   }
 
-  /** What the machine printed on its console, from its end. */
+  /** End of the machine's console output. */
   async consoleEnd(): Promise<string> {
     const files = ['console.log', 'emulator.log'].map((name) => join(this.#folder, name));
     const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -156,7 +156,10 @@ export class VirtualHost implements AsyncDisposable {
   }
 }
 
-/** systemd's network generator reads `ip=`. Without the old names of network devices the first one would be named by its slot. */
+/**
+ * systemd's network generator reads `ip=`. `net.ifnames=0` keeps the old device names: otherwise the first device would
+ * be named by its slot.
+ */
 const kernelCommandLine = ({ outside, address }: Pick<VirtualHost, 'outside' | 'address'>): string =>
   [
     ...['root=/dev/vda', 'rw', 'console=ttyS0', 'quiet', 'mitigations=off', 'net.ifnames=0'],
