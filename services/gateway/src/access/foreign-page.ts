@@ -26,8 +26,8 @@ export function isOfForeignPage({ method = 'GET', rawHeaders, listed, isApi }: C
   const site = onlyValueOf(rawHeaders, 'sec-fetch-site');
   if (site === null || !ownSites.has(site)) return true;
   if (origin !== undefined) return !isAtHost(origin, onlyValueOf(rawHeaders, 'host') ?? '');
-  // Without Origin and Sec-Fetch-Site the client is a program or a very old browser. Only a browser sends a form body
-  // to a JSON API.
+  // Without Origin and Sec-Fetch-Site the client is a program or a very old browser. A form body sent to the JSON API
+  // is taken for the latter.
   return isApi && site === undefined && valuesOf(rawHeaders, 'content-type').some((type) => formBody.test(type));
 }
 

@@ -8,7 +8,7 @@
 //   to the app.
 // - Browsers send a CORS preflight before they send a token, so the gateway answers OPTIONS: always for callers who are
 // not
-//   admitted, and for admitted callers when the preview configures response headers. A preflight never wakes a sandbox.
+//   admitted, and for admitted callers when the preview adds headers to responses. A preflight never wakes a sandbox.
 //   This also lets a page read that its session has ended.
 import type { IncomingMessage } from 'node:http';
 import { type Brand, headerNames, previewTokenParameter } from '@berth/contract';

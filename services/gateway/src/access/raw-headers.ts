@@ -3,7 +3,7 @@
 import type { Brand } from '@berth/contract';
 import { headerNames } from '@berth/contract';
 
-/** `name` in lower case. */
+/** `name` has to be in lower case. */
 export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -393,7 +393,7 @@ test('silence and length are limited, before the answer and within it', async ()
     const timer = request.url === '/moving' ? setInterval(() => response.write('x'), 20) : undefined;
     response.on('close', () => clearInterval(timer));
   });
-  // The other limit is longer than the test may take.
+  // The other limit is longer than the test's timeout.
   const frontWith = (timeouts: Timeouts) =>
     frontOf(directConnector(upstream.port), {
       forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts } },

@@ -13,8 +13,8 @@ export interface Joined {
 }
 
 /**
- * Pipes bytes both ways with back-pressure. When one side ends, the other side is ended too, after it may send
- * remaining data: many servers never close a connection whose client has left, and both sides would stay open until the
+ * Pipes bytes both ways with back-pressure. When one side ends, the other side may still send remaining data and is
+ * then closed: many servers never close a connection whose client has left, and both sides would stay open until the
  * silence limit.
  */
 export function join({ client, upstream, tally, patience, settle, lastWordsMs }: Joined): void {

@@ -17,7 +17,7 @@ export interface LaneSettings {
   readonly mostIdleMs: number;
   /**
    * Maximum age of a connection for new requests. A runner that stops accepts no more connections and ends the open
-   * ones 15 seconds later: by then no connection is in use any more.
+   * ones 15 seconds later: by then the gateway has left each of them, and the requests under way have ended.
    */
   readonly mostAgeMs: number;
   /** Idle time for an instance that can sleep: an open connection keeps it awake. */

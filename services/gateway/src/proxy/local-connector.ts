@@ -23,8 +23,8 @@ export interface LocalConnectorOptions {
 
 export interface LocalConnector {
   /**
-   * Undefined when the instance is not on this machine. Throws `NotDispatched` when it is, but does not accept
-   * connections or sleeps.
+   * Undefined when the instance is not on this machine. Throws `NotDispatched` when it is here, but sleeps or does not
+   * accept connections.
    */
   connect(endpoint: Endpoint, signal?: AbortSignal): Promise<Socket | undefined>;
   close(): Promise<void>;

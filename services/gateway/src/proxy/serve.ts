@@ -169,8 +169,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
 const ignore = (): void => {};
 
 /**
- * Some clients offer HTTP/2 (h2c) on every request and expect the offer to be ignored. A request with a body stays an
- * ordinary request, whatever protocol it offers.
+ * Some clients offer HTTP/2 (h2c) on every request and expect the offer to be ignored. A request with a body is always
+ * handled as an ordinary request.
  */
 function wantsUpgrade({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return false;

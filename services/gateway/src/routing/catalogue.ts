@@ -212,7 +212,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   };
 }
 
-/** Numbers notices in order of arrival, so that results from before a notice can be told from results after it. */
+/** Numbers notices in order of arrival, to distinguish results from before and after a notice. */
 function createNews() {
   const changed = new BoundedMap<number>(maxEntries);
   const waiting = new Map<string, Set<() => void>>();

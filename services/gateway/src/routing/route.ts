@@ -4,7 +4,9 @@ import type { Preview } from './preview.ts';
 /** Kinds that the gateway serves. */
 export type ServedKind = 'agent' | 'function' | 'sandbox';
 
-/** A workload named by a request. `path` is the rest of the raw target, byte for byte, with its query; it begins with `/`. */
+/**
+ * A workload named by a request. `path` is the rest of the raw target with its query, unchanged; it begins with `/`.
+ */
 export type Named =
   | {
       readonly by: 'path';

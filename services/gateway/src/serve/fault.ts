@@ -17,7 +17,7 @@ const codes = {
   bad_request: 'BAD_REQUEST',
 } as const satisfies Record<ProxyErrorCode, string | undefined>;
 
-/** A request that was never sent to the workload may be repeated, whichever part failed. */
+/** A request that was never sent to the workload may be repeated after any failure. */
 export function faultOf(outcome: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
   const { error, dispatchState } = outcome;
   if (error === undefined) return undefined;
