@@ -6,7 +6,8 @@ const heavy = ['tests/e2e/**', 'tests/chaos/**'];
 // Run by `pnpm conformance`, which also compares them with the list of statements; the parts of that command are unit
 // tests.
 const conformance = 'tests/conformance/*.test.ts';
-// Run by `pnpm e2e guest`, inside containers of both isolation classes. On the machine itself: `vitest run --project guest`.
+// Run by `pnpm e2e guest`, inside containers of both isolation classes.
+// On the machine itself: `vitest run --project guest`.
 const guest = 'tests/guest/*.test.ts';
 const run = './scripts/engines/vitest-run.ts';
 const engines = [run, './scripts/engines/vitest-setup.ts'];
@@ -19,7 +20,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: heavyLanes,
     sequence: { sequencer: LongestFirst },
-    // These limits only end a test that hangs. A guarantee about time is asserted with a test clock, an order or a ratio.
+    // These limits only end a test that hangs. Guarantees about time are asserted with a test clock, an order or a
+    // ratio.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },

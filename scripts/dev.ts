@@ -1,5 +1,5 @@
-// pnpm dev: engines up, database migrated, first run prepared, every role started, addresses printed. Ctrl-C ends the
-// roles and leaves the engines up; `pnpm engines down` ends those.
+// pnpm dev: starts the engines, migrates the database, prepares the first run, starts every role and prints the
+// addresses. Ctrl-C ends the roles and leaves the engines up; `pnpm engines down` ends those.
 import { createDatabase } from './dev/create-database.ts';
 import { prepareFirstRun } from './dev/first-run.ts';
 import { prepareRunner } from './dev/runner.ts';

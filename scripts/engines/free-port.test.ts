@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts';
 
 const count = 200;
 
-/** In a process of its own, which lives on until its input ends. */
+/** Finds ports in a separate process, which stays alive until its input ends. */
 async function portsOf(): Promise<{ ports: number[]; end: () => Promise<void> }> {
   const program = `
     import { freePort } from ${JSON.stringify(new URL('./free-port.ts', import.meta.url).href)};
@@ -33,7 +33,7 @@ test('processes that look for ports at the same time never find the same one, as
   const ports = found.flatMap((each) => each.ports);
   expect(ports).toHaveLength(4 * count);
   expect(new Set(ports).size).toBe(4 * count);
-  // What they keep does not hold them.
+  // The claimed names do not keep the processes alive.
   for (const each of found) await each.end();
 });
 

@@ -10,14 +10,14 @@ import { restate } from './restate.ts';
 import { folderOfRun, markOf, runFolder, runVariable } from './run.ts';
 import { sweepAbandonedRuns } from './sweep.ts';
 
-/** A process that does nothing, as part of a run where one is named. */
+/** Idle process, as part of a run if one is named. */
 function idle(run?: string): ChildProcess {
   const child = spawn('sleep', ['600'], { stdio: 'ignore', env: run === undefined ? {} : { [runVariable]: run } });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-/** A run with its folder and a process, whose owner lives. */
+/** Run with a folder, a process and a live owner. */
 async function openRun() {
   const owner = idle();
   const mark = markOf(owner.pid ?? 0) ?? '';

@@ -90,7 +90,7 @@ export async function makeBed(options?: TestApiOptions): Promise<Bed> {
 export interface Line extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
-  /** `cut` refuses and ends connections, `silent` keeps them and passes nothing on. */
+  /** `cut` refuses and ends connections; `silent` keeps them open but passes no bytes on. */
   become(state: 'open' | 'cut' | 'silent'): void;
 }
 

@@ -1,4 +1,4 @@
-// A request that has reached no instance is offered again: to another one, or to the same when its runner is back.
+// A request that has reached no instance is retried: at another instance, or at the same one when its runner is back.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
