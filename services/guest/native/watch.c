@@ -1,13 +1,15 @@
 // watch [--recursive] DIR
 //
-// What happens in a folder, as the kernel tells it. Records on standard output, each ended by NUL:
-//   <op><kind> <path>   op: C created or moved in, W written, R removed, N moved away, A attributes; kind: d folder, f anything else
-//   Y  every watch is set      O  the kernel dropped events; what is new was looked for
+// Reports changes in a folder, as the kernel announces them. Records on standard output, each ended by NUL:
+//   <op><kind> <path>   op: C created or moved in, W written, R removed, N moved away, A attributes;
+//                       kind: d folder, f anything else
+//   Y  every watch is set      O  the kernel dropped events; with --recursive, new folders are searched for
 //   L  no more watches may be set      E  DIR itself is gone; the program ends
-// A program of its own, because a new folder has to be watched before anything more is read, and Node's own watcher gives up the
-// race. For a new folder the watch comes first and its content is reported after that; what the kernel queued for the same
-// names meanwhile is left out, so each is reported once.
-// It ends when nobody reads. When the reader is slow it waits, and the kernel's queue is the only one that grows, up to its limit.
+// A separate program, because a new folder must be watched before any further event is read, and Node's own watcher
+// loses that race. A new folder is watched first and its content is reported afterwards; events that the kernel queued
+// for the same names meanwhile are dropped, so each name is reported once.
+// The program ends when its output is closed. With a slow reader it waits, and only the kernel's queue grows, up to its
+// limit.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +28,8 @@
 #define BUCKETS 4096
 #define CHANGES (IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
-// How a folder is entered: before the start; because it is new; or to find what is new after events were dropped.
+// Reason for entering a folder: QUIET at the start, TELL for a new folder, AGAIN to find new folders after events were
+// dropped.
 enum mode { QUIET, TELL, AGAIN };
 
 struct folder {
@@ -36,8 +39,8 @@ struct folder {
   char path[];
 };
 
-// A name that was reported because it was found. Until the queue is read as far as it was filled then, an event that says
-// the same is old news.
+// A name that a scan has reported. An event for the same name is a duplicate until the event queue has been read as far
+// as it was filled at the time of the scan.
 struct found {
   struct found *next, *fresh;
   int wd;
@@ -87,7 +90,7 @@ static void put_event(char op, bool is_folder, const char *path) {
   put(path, strlen(path) + 1);
 }
 
-// False when the path is longer than the kernel takes: then nothing can be done with it.
+// Returns false when the path is longer than the kernel accepts; such a path cannot be used at all.
 static bool join(char target[PATH_MAX], const char *folder, const char *name) {
   const char *between = strcmp(folder, "/") == 0 ? "" : "/";
   int length = snprintf(target, PATH_MAX, "%s%s%s", folder, between, name);
@@ -120,7 +123,7 @@ static struct folder *remember(int wd, const char *path) {
   return folders[wd % BUCKETS] = folder;
 }
 
-// A folder that moved away takes its watches with it, under paths that are no longer true.
+// A folder that moved away keeps its watches, under paths that are no longer valid: removes them.
 static void forget_below(const char *path) {
   size_t length = strlen(path);
   for (size_t bucket = 0; bucket < BUCKETS; bucket++) {
@@ -148,7 +151,8 @@ static struct found *add_found(int wd, const char *name, struct found *fresh) {
   return founds[bucket] = found;
 }
 
-// Was this name reported already, and does the event date from before that? Asked once: the second event is news.
+// Returns true when a scan has reported this name and the event is older than that scan. The entry is removed, so a
+// second event for the name counts as new.
 static bool take_found(int wd, const char *name) {
   for (struct found **at = &founds[bucket_of(wd, name)]; *at; at = &(*at)->next) {
     if ((*at)->wd != wd || strcmp((*at)->name, name) != 0) continue;
@@ -185,14 +189,14 @@ static bool is_folder(const struct dirent *entry, const char *path) {
   return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// The kernel's own trees have no end and no use.
+// File systems of the kernel: endless, and of no use to a watch.
 static bool is_pseudo(const char *path) {
   return strcmp(path, "/proc") == 0 || strcmp(path, "/sys") == 0 || strcmp(path, "/dev") == 0;
 }
 
 static void enter(const char *path, enum mode mode);
 
-// Folders inside are entered when this one is closed: a deep tree must not use up the descriptors.
+// Subfolders are entered after this one is closed: a deep tree must not use up the descriptors.
 static void list(const struct folder *folder, enum mode mode) {
   struct below {
     struct below *next;
@@ -233,7 +237,7 @@ static void enter(const char *path, enum mode mode) {
     return;
   }
   struct folder *folder = folder_of(wd);
-  // It moved while events were dropped.
+  // The folder moved while events were dropped.
   if (folder && strcmp(folder->path, path) != 0) {
     forget(wd);
     folder = NULL;
@@ -268,7 +272,7 @@ static void disappear(const struct folder *folder, const struct inotify_event *e
   bool is_dir = event->mask & IN_ISDIR;
   take_found(folder->wd, event->name);
   put_event(event->mask & IN_DELETE ? 'R' : 'N', is_dir, path);
-  // Of a folder that was removed the kernel itself takes the watches back.
+  // The kernel removes the watches of a deleted folder itself, but not those of a moved one.
   if (is_dir && event->mask & IN_MOVED_FROM) forget_below(path);
 }
 
@@ -310,7 +314,7 @@ int main(int argc, char **argv) {
   }
   const char *path = argv[argc - 1];
   inotify = inotify_init1(IN_CLOEXEC);
-  // The folder itself may be reached through a link; nothing below it is.
+  // DIR itself may be a link; links below it are not followed.
   root_wd = inotify < 0 ? -1 : inotify_add_watch(inotify, path, CHANGES | IN_ONLYDIR);
   if (root_wd < 0) {
     fprintf(stderr, "%s cannot be watched: %s\n", path, strerror(errno));

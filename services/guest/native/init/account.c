@@ -1,5 +1,5 @@
-// Which account the guest and every process run as. Asked for and not to be had means that nothing starts: running on as
-// root would be the opposite of what was asked.
+// Chooses the account that the guest and every process run as. Nothing starts when the requested account cannot be
+// used: running as root instead would be the opposite of the request.
 #define _GNU_SOURCE
 #include "init.h"
 #include <ctype.h>
@@ -17,7 +17,7 @@ struct account workload;
 
 static bool is_on(const char *value) { return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0); }
 
-// The word after the colon of SANDBOX_BRAND in capitals, then `_` and the name.
+// Value of the variable named by the word after the colon of SANDBOX_BRAND in capitals, then `_` and `name`.
 static const char *branded(const char *name) {
   const char *brand = getenv("SANDBOX_BRAND");
   const char *colon = brand ? strchr(brand, ':') : NULL;

@@ -1,4 +1,4 @@
-// Between fork and exec. Nothing here returns.
+// Code that runs between fork and exec. run_child and run_guest never return.
 #define _GNU_SOURCE
 #include "init.h"
 #include <errno.h>
@@ -19,12 +19,12 @@ extern char **environ;
 #define HELD_PREFIX "SANDBOX_HELD_"
 #define FIRST_SPARE_DESCRIPTOR 64
 #define NICENESS 10
-// What every release of gVisor says of its kernel.
+// Kernel build date that every release of gVisor reports in /proc/version.
 #define GVISOR_DATE "Sun Jan 10 15:06:54 PST 2016"
 #define GVISOR_TASKS 64
 
 static struct rlimit descriptors;
-static rlim_t most_tasks; // 0: the kernel below counts for itself
+static rlim_t most_tasks; // 0: no limit set here, the kernel counts tasks itself
 
 bool is_gvisor(void) {
   char version[256] = "";
@@ -34,17 +34,18 @@ bool is_gvisor(void) {
   return bytes > 0 && strstr(version, GVISOR_DATE);
 }
 
-// gVisor itself runs into the limit of processes that its container has on the machine, and ends with everything inside. So
-// those inside get a limit of their own below it: measured, the machine counts two for each of theirs beside some forty of
-// gVisor's. Those that have ended stay for a moment, on a busy machine half as many again as there are. On Linux this would
-// count all processes of the account on the machine, whichever container they are in.
+// gVisor itself counts against the process limit of its container on the machine, and when it hits that limit the whole
+// sandbox ends. So processes inside get a lower limit. Measured: the machine counts two tasks for each task inside,
+// plus some forty of gVisor's own. Ended tasks linger for a moment; on a busy machine they add half as many again. Not
+// used on Linux, where RLIMIT_NPROC would count all processes of the account on the machine, in every container.
 static void remember_tasks(void) {
   const char *told = getenv("SANDBOX_PIDS_LIMIT");
   long limit = told ? strtol(told, NULL, 10) : 0;
   if (is_gvisor() && limit > 2 * GVISOR_TASKS) most_tasks = (rlim_t)(limit - GVISOR_TASKS) / 3;
 }
 
-// This program needs several descriptors for each process; the processes get back what the container gave.
+// This program needs several descriptors for each process, so it raises its own limit. The processes get the original
+// limit of the container back.
 void remember_limits(void) {
   remember_tasks();
   if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return;
@@ -53,8 +54,8 @@ void remember_limits(void) {
 }
 
 static void reset(void) {
-  // By system call: the C library refuses signals 32 and 33, which whatever started this program may ignore. Zeros are the
-  // default handler, no flags and an empty mask.
+  // Uses the system call directly: the C library refuses signals 32 and 33, which the parent of this program may have
+  // set to ignored. Zeros mean the default handler, no flags and an empty mask.
   const unsigned long standard[4] = {0};
   for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, sizeof *standard);
   sigset_t none;
@@ -64,8 +65,8 @@ static void reset(void) {
   setsid();
 }
 
-// First victim when memory runs out: the API must stay to say what happened. Before the account changes, because the
-// file then belongs to root.
+// Makes the process the first victim of the OOM killer, so that the API survives to report what happened. Must run
+// before the account changes, because the file then belongs to root.
 static void offer_as_victim(void) {
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -74,8 +75,8 @@ static void offer_as_victim(void) {
   close(fd);
 }
 
-// Two hundred busy processes would leave the API a two-hundredth of the sandbox's time. Among themselves, and beside other
-// sandboxes, nothing changes for them.
+// Two hundred busy processes would leave the API a two-hundredth of the sandbox's CPU time. The niceness changes
+// nothing among the processes themselves, nor in relation to other sandboxes.
 static void yield_to_guest(void) { setpriority(PRIO_PROCESS, 0, NICENESS); }
 
 static void close_from(unsigned first) { syscall(SYS_close_range, first, UINT_MAX, 0); }
@@ -114,14 +115,14 @@ void run_child(const struct spawn_wish *wish, int input, int output, int errors,
   char **arguments = list_of(&text, wish->argc);
   char **variables = list_of(&text, wish->envc);
   if (!arguments || !variables) give_up(3, STAGE_FORK);
-  // The program is looked for in the wish's PATH, not in ours.
+  // execvp searches the PATH of the spawn request, not that of this program.
   environ = variables;
   execvp(arguments[0], arguments);
   give_up(3, STAGE_PROGRAM);
 }
 
-// Variables of the image that would change how the guest itself is loaded: a library to preload, an option for Node.js. They
-// are for the workload, so they travel under another name, and the guest gives them back.
+// True for variables of the image that would change how the guest itself is loaded: a library to preload, an option for
+// Node.js. They are meant for the workload, so they are passed under another name and the guest restores them.
 static bool bends_the_guest(const char *variable) {
   static const char *const prefixes[] = {"LD_", "NODE_", "OPENSSL_CONF=", "GLIBC_TUNABLES=", "MALLOC_", "UV_"};
   for (size_t at = 0; at < sizeof prefixes / sizeof *prefixes; at++)
@@ -161,9 +162,9 @@ void run_guest(const struct guest_options *options, int connection) {
   size_t at = 0;
   arguments[at++] = node;
   arguments[at++] = heap;
-  // One thread beside its own is enough for an API, and each one that idles costs memory.
+  // One V8 thread beside the main thread is enough for an API, and each idle one costs memory.
   arguments[at++] = "--v8-pool-size=1";
-  // Short-lived objects fill sixteen times as much by default before they are looked through, and stay resident.
+  // The default semi-space is sixteen times as large; short-lived objects would fill it and stay resident.
   arguments[at++] = "--max-semi-space-size=1";
   arguments[at++] = main;
   memcpy(arguments + at, options->arguments, count * sizeof *arguments);

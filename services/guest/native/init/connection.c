@@ -1,5 +1,5 @@
-// Frames from and to the guest. What is owed to it is kept as flags of the records, never as bytes: a guest that does not
-// read costs nothing, and is told the newest state when it does.
+// Frames from and to the guest. Pending answers are kept as flags of the process records, never as bytes: a guest that
+// does not read costs no memory, and receives the newest state when it reads again.
 #define _GNU_SOURCE
 #include "init.h"
 #include <errno.h>
@@ -20,7 +20,7 @@ static unsigned char incoming[4 + MOST_FRAME_BYTES];
 static size_t incoming_bytes;
 static unsigned char outgoing[32 * 1024];
 static size_t outgoing_bytes, outgoing_sent;
-static struct process *greeting; // next record that a new guest is told of
+static struct process *greeting; // next record to send to a new guest
 static bool ready_due;
 static struct process *first_due, *last_due;
 
@@ -165,10 +165,10 @@ static bool read_spawn(const unsigned char *key, const unsigned char *payload, s
   return true;
 }
 
-// False: the frame is not one of the protocol.
+// Returns false when the frame does not follow the protocol.
 static bool read_frame(char type, const unsigned char *key, const unsigned char *payload, size_t bytes) {
   if (type == 'S') return read_spawn(key, payload, bytes);
-  // A frame about a process that is gone was sent before the guest could know.
+  // An unknown key is no error: the guest may have sent the frame before it learned that the process is gone.
   struct process *process = find_process(key);
   switch (type) {
   case 'K':
@@ -207,7 +207,7 @@ static void read_frames(void) {
       guest_discard("it sent a malformed frame");
       return;
     }
-    // Memory ran out while it was served.
+    // A spawn that ran out of memory has discarded the guest and closed the connection.
     if (connection.fd < 0) return;
     at += 4 + length;
   }
@@ -226,7 +226,7 @@ static void frames_ready(struct source *source, uint32_t events) {
   }
 }
 
-// ---- its life
+// ---- opening and closing
 
 void connection_open(int fd) {
   disown_processes();

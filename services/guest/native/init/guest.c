@@ -1,5 +1,5 @@
-// The guest is one process that may die at any moment. The next one finds the listening socket, the processes and their
-// logs as they are.
+// Starts the guest and restarts it when it dies, which may happen at any moment. The next guest finds the listening
+// socket, the processes and their logs unchanged.
 #define _GNU_SOURCE
 #include "init.h"
 #include <errno.h>

@@ -1,13 +1,13 @@
-// The first process of a sandbox. See ../PROTOCOL.md for what it promises.
+// The first process of a sandbox. ../PROTOCOL.md describes its guarantees.
 //
 //   main.c        options, start-up, the loop, shutdown
-//   account.c     which account the guest and the processes run as
-//   state-folder.c, listen.c, memory.c, loop.c   one small thing each
-//   guest.c       starts the guest, again and again
+//   account.c     the account that the guest and the processes run as
+//   state-folder.c, listen.c, memory.c, loop.c   one small task each
+//   guest.c       starts and restarts the guest
 //   connection.c  frames from and to the guest
 //   process.c     the record of a process: spawn, input, output, end
-//   child.c       what happens between fork and exec
-//   output-log.c  the row of files that output is kept in
+//   child.c       code between fork and exec
+//   output-log.c  the files that output is kept in
 #ifndef INIT_H
 #define INIT_H
 
@@ -20,7 +20,7 @@
 #define KEY_BYTES 16
 #define MOST_FRAME_BYTES (4u * 1024 * 1024)
 
-// sysexits.h: a setting is wrong, so that starting again would not help.
+// From sysexits.h: a setting is wrong, so a restart would not help.
 #define EXIT_SETTING 78
 
 // ---- loop.c
@@ -44,8 +44,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // ---- account.c
 
 struct account {
-  bool chosen; // false: everything runs as whoever started this program
-  bool may_switch; // this program is root, and acts as the account only for the time being
+  bool chosen; // false: everything runs as the account that started this program
+  bool may_switch; // this program is root: it takes the account's effective ids and can return to root
   uid_t uid;
   gid_t gid;
   char name[128];
@@ -55,10 +55,10 @@ struct account {
 extern struct account workload;
 
 void choose_account(const char *option);
-// From here on files are touched with the rights of the account alone.
+// From this call on, files are accessed with the rights of the account only.
 void act_as_account(void);
 void act_as_root(void);
-// For good, in a child. False: it must not go on.
+// Switches to the account permanently; called in a child. On false the child must exit.
 bool become_account(void);
 
 // ---- listen.c, memory.c, state-folder.c
@@ -73,16 +73,16 @@ struct guest_options {
   const char *runtime;
   const char *node; // NULL: RUNTIME/node, with its own loader and libraries
   int listening;
-  char **arguments; // of this program, all of them: the guest picks its own
+  char **arguments; // all arguments of this program: the guest picks its own
 };
 
 void guest_start(const struct guest_options *options);
-// When the next start is due, in milliseconds; -1: nothing is due.
+// Milliseconds until the next start is due; -1: no start is due.
 int guest_wait_ms(void);
 void guest_start_when_due(void);
 bool guest_ended(pid_t pid, int status);
 void guest_signal(int signal);
-// It broke the protocol, or its connection is gone: it ends, and the next one starts clean.
+// Kills a guest that broke the protocol or lost its connection, so that the next guest starts clean.
 void guest_discard(const char *reason);
 void guest_stop_restarting(void);
 
@@ -93,7 +93,7 @@ struct process;
 void connection_open(int fd);
 void connection_close(void);
 void connection_flush(void);
-// The record has something to tell; what it is, is in its flags.
+// Queues a record with pending answers; its flags name them.
 void connection_queue(struct process *process);
 void connection_drop(struct process *process);
 
@@ -101,10 +101,10 @@ void connection_drop(struct process *process);
 
 struct log {
   const char *name;
-  int fd; // of the newest file; -1: the next piece starts one
+  int fd; // descriptor of the newest file; -1: the next piece starts a new file
   uint64_t end; // logical length
   uint64_t file_bytes;
-  uint64_t *starts; // first logical byte of every file that is left, oldest first
+  uint64_t *starts; // first logical byte of every remaining file, oldest first
   size_t count, room;
 };
 
@@ -130,14 +130,14 @@ struct process {
   bool reaped;
   bool ended; // reaped, and everything written until then is in the log
   bool disowned; // the guest that asked for it died before the program was executed
-  bool forgotten; // nobody asks any more, but a descendant still writes
-  bool freed; // gone at the end of this turn of the loop
+  bool forgotten; // the guest has dropped the record, but a descendant still writes
+  bool freed; // memory is released at the end of this turn of the loop
   uint8_t input;
   uint8_t stage, exit_code, exit_signal;
   uint32_t spawn_errno;
 
-  struct source status, out, err, in; // terminal: `out` is both ways
-  int terminal_end; // the process's side, held until the program has it
+  struct source status, out, err, in; // terminal: `out` is used in both directions
+  int terminal_end; // the process's side of the terminal, held open until the program has its own
   int folder;
   uint64_t most_log_bytes;
   struct log logs[LOG_COUNT];
@@ -163,7 +163,7 @@ struct spawn_wish {
   const char *texts; // the arguments, then the variables, each NUL-ended
 };
 
-// What a child tells its parent when it cannot become the program.
+// Sent by a child through the status pipe when it cannot execute the requested program.
 struct spawn_failure {
   uint32_t stage, code;
 };
@@ -172,7 +172,7 @@ struct process *first_process(void);
 struct process *find_process(const unsigned char *key);
 void spawn_process(const unsigned char *key, const struct spawn_wish *wish);
 void signal_process(struct process *process, int signal);
-// False: more is waiting than the protocol allows.
+// Returns false when more bytes would be waiting than the protocol allows.
 bool write_to_process(struct process *process, const char *bytes, size_t count);
 void end_input(struct process *process);
 void resize_terminal(struct process *process, uint16_t cols, uint16_t rows);
@@ -181,7 +181,7 @@ void want_output(struct process *process, uint64_t past);
 void forget_process(struct process *process);
 void free_process(struct process *process);
 bool process_ended(pid_t pid, int status);
-// A new guest knows nothing: what was owed to the old one is not owed any more.
+// Clears the answers owed to the old guest: a new guest receives the records instead.
 void disown_processes(void);
 void signal_processes(int signal);
 void sweep_freed(void);
@@ -191,7 +191,7 @@ void sweep_freed(void);
 _Noreturn void run_child(const struct spawn_wish *wish, int input, int output, int errors, int status);
 _Noreturn void run_guest(const struct guest_options *options, int connection);
 void remember_limits(void);
-// ---- also of child.c: whether the kernel below is gVisor.
+// True when the kernel is gVisor.
 bool is_gvisor(void);
 
 #endif

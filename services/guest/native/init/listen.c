@@ -21,9 +21,10 @@ static int try_listening(int family, const struct sockaddr *address, socklen_t b
   return -1;
 }
 
-// Linux lets a sandbox that is started again listen beside its old connections, which are remembered for a minute, only when those
-// too came from a socket that lets its address be used again. Under gVisor such a socket lets anybody listen on a part of its
-// address, and so take the requests that come from outside; and there nothing is started again.
+// On Linux, a restarted sandbox can listen while its old connections are still remembered (TIME_WAIT, about a minute)
+// only if those connections also came from a socket with SO_REUSEADDR. Under gVisor the option would let any process
+// listen on a more specific address of the port and take the requests from outside; it is not needed there, because
+// nothing is restarted.
 static int listen_at(int family, const struct sockaddr *address, socklen_t bytes) {
   return try_listening(family, address, bytes, !is_gvisor());
 }

@@ -39,7 +39,8 @@ void loop_once(int timeout_ms) {
   int count = epoll_wait(epoll, events, EVENTS_PER_TURN, timeout_ms);
   for (int at = 0; at < count; at++) {
     struct source *source = events[at].data.ptr;
-    // Closed by an earlier event of the same turn. Records are freed only after the turn, so the pointer is good.
+    // An earlier event of the same turn may have closed the source. The pointer is valid, because records are freed
+    // only after the turn.
     if (source->fd >= 0 && source->watched) source->ready(source, events[at].events);
   }
 }

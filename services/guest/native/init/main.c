@@ -57,8 +57,8 @@ static bool leads_a_process(pid_t pid) {
   return false;
 }
 
-// As process 1 everyone; else (tests) those that it started, and those that they left behind. Each once: to a second SIGTERM
-// some answer differently.
+// Signals every process when this program is process 1; otherwise (in tests) the processes it started and the orphans
+// they left behind. Each gets one signal, because some programs react differently to a second SIGTERM.
 static void signal_everyone(int signal) {
   if (getpid() == 1) {
     kill(-1, signal);
@@ -74,14 +74,14 @@ static void signal_everyone(int signal) {
   if (children) fclose(children);
 }
 
-// True while there are children.
+// Returns true while there are children.
 static bool reap(void) {
   for (;;) {
     int status;
     pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid < 0 && errno == EINTR) continue;
     if (pid <= 0) return pid == 0;
-    // Neither: an orphan, of which nobody asks how it ended.
+    // A pid that is neither the guest nor a known process is an orphan; its exit status is not needed.
     if (!guest_ended(pid, status)) process_ended(pid, status);
   }
 }

@@ -1,4 +1,4 @@
-// How much heap the guest may have: a fifth of the sandbox's memory, so that it cannot grow into the workload's share.
+// Heap limit of the guest: a fifth of the sandbox's memory, so that it cannot grow into the workload's share.
 #define _GNU_SOURCE
 #include "init.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A log is a row of files, each named after its first logical byte. Whole files go from the head, so nothing is ever moved
-// and an offset means the same byte for ever.
+// A log is a sequence of files, each named after its first logical byte. Only whole files are deleted, from the head,
+// so no byte ever moves and an offset always means the same byte.
 #define _GNU_SOURCE
 #include "init.h"
 #include <errno.h>
@@ -51,7 +51,7 @@ bool log_begin(struct log *log, int folder) {
   return true;
 }
 
-// A piece is in the file whole or not at all: half a record would make the rest unreadable.
+// Removes a partly written piece: half a record would make the rest of the file unreadable.
 static void give_up_file(struct log *log, int folder) {
   int ignored = ftruncate(log->fd, (off_t)log->file_bytes);
   (void)ignored;

@@ -1,4 +1,4 @@
-// The record of a process, from the wish to the moment nobody asks for it any more.
+// The record of a process, from the spawn request until the guest drops it.
 #define _GNU_SOURCE
 #include "init.h"
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// With its head still within the 64 KiB of a record, and whole pages of a pipe.
+// Leaves room for the head within the 64 KiB of a record, and is a whole number of pipe pages.
 #define MOST_PIECE_BYTES (60u * 1024)
-// More than a pipe can be made to hold without privilege: what is read in one go at the end is bounded by it.
+// Largest pipe that a process can make without privilege; bounds the final read of each pipe.
 #define MOST_PIPE_BYTES (1024u * 1024)
 #define MOST_UNWRITTEN_BYTES (1024u * 1024)
 
@@ -72,7 +72,7 @@ void free_process(struct process *process) {
   freed = process;
 }
 
-// Only after a turn of the loop: the kernel may have named a source of the record in the same turn.
+// Called only after a turn of the loop: epoll may have returned a source of the record in the same turn.
 void sweep_freed(void) {
   while (freed) {
     struct process *process = freed;
@@ -103,7 +103,7 @@ static void settle(struct process *process) {
   if (process->forgotten) free_process(process);
 }
 
-// How many bytes; 0: none now, or none ever again.
+// Returns the number of bytes read; 0 when nothing is readable now or the source has ended.
 static size_t pump(struct process *process, struct source *source) {
   ssize_t bytes;
   if (source->fd < 0) return 0;
@@ -114,7 +114,7 @@ static size_t pump(struct process *process, struct source *source) {
     return (size_t)bytes;
   }
   if (bytes < 0 && errno == EAGAIN) return 0;
-  // Closing our side of a terminal would hang up a leader that only closed its own for a while.
+  // Closing our side of the terminal would hang up a leader that closed its own side only for a while.
   if (process->input == INPUT_TERMINAL && !process->reaped) watch_source(source, 0);
   else close_source(source);
   return 0;
@@ -200,7 +200,7 @@ void resize_terminal(struct process *process, uint16_t cols, uint16_t rows) {
   ioctl(process->out.fd, TIOCSWINSZ, &size);
 }
 
-// ---- what the kernel tells
+// ---- events from the kernel
 
 static void output_ready(struct source *source, uint32_t events) {
   struct process *process = source->owner;
@@ -214,7 +214,7 @@ static void input_ready(struct source *source, uint32_t events) {
   feed(source->owner);
 }
 
-// The pipe closes when the program is executed, and carries the reason when it is not.
+// The status pipe closes when the program is executed, and carries the failure when it is not.
 static void status_ready(struct source *source, uint32_t events) {
   (void)events;
   struct process *process = source->owner;
@@ -225,7 +225,8 @@ static void status_ready(struct source *source, uint32_t events) {
   close_source(source);
   if (process->terminal_end >= 0) close(process->terminal_end);
   process->terminal_end = -1;
-  // The next guest knows it as a process that runs: it ends as a shell would end it, with 127.
+  // A disowned process is already known to the next guest as running. So a failed start is not reported as one; the
+  // process ends with 127, as in a shell.
   if (bytes == sizeof failure && !process->disowned) {
     process->stage = (uint8_t)failure.stage;
     process->spawn_errno = failure.code;
@@ -264,7 +265,7 @@ static uint64_t start_ticks_of(pid_t pid) {
   close(fd);
   if (bytes <= 0) return 0;
   text[bytes] = '\0';
-  // The name may hold spaces and brackets; field 22 is the twentieth after it.
+  // The process name may contain spaces and brackets; field 22 is the twentieth after it.
   char *at = strrchr(text, ')');
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtoull(at + 1, NULL, 10) : 0;
@@ -285,7 +286,7 @@ static bool open_terminal(struct process *process, const struct spawn_wish *wish
   char name[64];
   struct winsize size = {.ws_col = wish->cols, .ws_row = wish->rows};
   if (unlockpt(fd) != 0 || ptsname_r(fd, name, sizeof name) != 0) return false;
-  // Held open until the program has it too: a terminal that nobody has opened yet reads as one that was hung up.
+  // Our copy stays open until the program has its own: a terminal whose other side is not open yet reads as hung up.
   process->terminal_end = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   ioctl(fd, TIOCSWINSZ, &size);
   return process->terminal_end >= 0;
@@ -364,10 +365,10 @@ void spawn_process(const unsigned char *key, const struct spawn_wish *wish) {
   watch_source(&process->status, EPOLLIN);
 }
 
-// ---- what the guest asks
+// ---- requests of the guest
 
 void signal_process(struct process *process, int signal) {
-  // While it is not reaped its number belongs to it; later it may be another's.
+  // The pid belongs to the process until it is reaped; afterwards the kernel may give it to another process.
   if (process->reaped || process->pid <= 0) return;
   if (kill(-process->pid, signal) != 0 && process->starting) kill(process->pid, signal);
 }
@@ -383,8 +384,8 @@ void want_output(struct process *process, uint64_t past) {
   if (!process->output_wanted) owe(process, DUE_OUTPUT);
 }
 
-// A server in the background outlives the shell that started it, and must not die of a closed pipe because the shell is
-// forgotten. A terminal that nobody has any more is hung up, as it always was.
+// A background server outlives the shell that started it, and must not die of a closed pipe when the shell's record is
+// dropped. A terminal is hung up, as usual when its last user leaves.
 void forget_process(struct process *process) {
   if (!process->ended) return;
   bool still_read = process->input != INPUT_TERMINAL && (process->out.fd >= 0 || process->err.fd >= 0);

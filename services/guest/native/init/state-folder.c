@@ -1,5 +1,5 @@
-// Where the guest keeps what must outlive it. It starts empty: what an earlier container left describes processes that are
-// gone. A folder of our own inside the one that was named, because that one may hold other people's files.
+// Chooses the folder for the guest's lasting state. It starts empty, because files of an earlier container describe
+// processes that are gone. It is a subfolder of the named folder, which may hold files of others.
 #define _GNU_SOURCE
 #include "init.h"
 #include <dirent.h>
@@ -40,7 +40,7 @@ static bool make_with_parents(const char *path) {
   return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
-// For the account of the guest alone, and empty. False: it cannot be had there.
+// Makes the folder empty and accessible to the guest's account only. Returns false when that is not possible there.
 static bool claim(const char *path) {
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
