@@ -1,4 +1,4 @@
-// Names of accounts and groups by number, as the sandbox's own files have them now.
+// Names of accounts and groups by number, from the current files of the sandbox.
 import { stat } from 'node:fs/promises';
 import { openForReading } from './open-for-reading.ts';
 
@@ -19,7 +19,7 @@ export async function accountNames(folder = '/etc'): Promise<AccountNames> {
   };
 }
 
-/** Whatever is wrong with the file, numbers are an answer: a listing must not fail for it. */
+/** Falls back to numbers when the file cannot be used: a listing must not fail because of it. */
 async function namesIn(path: string): Promise<ReadonlyMap<number, string>> {
   try {
     const { mtimeMs, size } = await stat(path);

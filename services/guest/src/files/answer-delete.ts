@@ -9,7 +9,7 @@ import type { Doing } from './system-fault.ts';
 export const deleteFile = (call: Call) =>
   deleteAndAnswer(call, resolveWildcard(call.rest, call.guest.settings), 'delete');
 
-/** DELETE of a tree: the same, but for the status of what is not there. */
+/** DELETE of a tree: differs only in the status for a missing path. */
 export const deleteTree = (call: Call) => deleteAndAnswer(call, resolveTree(call.rest), 'deleteTree');
 
 async function deleteAndAnswer(call: Call, { absolute, echoed }: ResolvedPath, doing: Doing): Promise<void> {

@@ -4,8 +4,8 @@ import { written } from './written.ts';
 const JOINED_CHARACTERS = 32 * 1024;
 
 /**
- * A JSON answer that is longer than the guest wants to hold: a hundred of them at once must not cost a hundred times their
- * length. Short ones go out as one, with their length.
+ * Sends a JSON answer that is too long to hold in memory: a hundred at once must not cost a hundred times their length.
+ * A short answer is sent in one piece, with its length.
  */
 export async function answerPieces({ response, headOnly }: Call, pieces: AsyncIterable<string>): Promise<void> {
   response.setHeader('content-type', 'application/json; charset=utf-8');
@@ -13,7 +13,7 @@ export async function answerPieces({ response, headOnly }: Call, pieces: AsyncIt
   for await (const piece of pieces) {
     waiting += piece;
     if (waiting.length < JOINED_CHARACTERS) continue;
-    // HEAD needs no more than this; the rest is not even looked at.
+    // HEAD needs no more than this; the rest is not generated.
     if (headOnly) break;
     await written(response, Buffer.from(waiting));
     waiting = '';

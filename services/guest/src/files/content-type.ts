@@ -24,7 +24,7 @@ export function contentTypeOf(path: string): string {
   return TYPES[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';
 }
 
-/** The plain form for everyone, the second (RFC 6266) when the name has more than plain characters. */
+/** The plain form works for every client; the second (RFC 6266) is added when the name has other characters. */
 export function attachmentNamed(name: string): string {
   const plain = name.replaceAll(/[^ -~]|["\\%]/g, '_');
   const value = `attachment; filename="${plain}"`;

@@ -1,5 +1,5 @@
-// Deletes what a path names: a link itself, never what it points to. In a tree every step starts from a directory that is held open and was
-// opened without following a link, so one that is put in place of a directory meanwhile leads nowhere.
+// Deletes the path itself: a link is deleted, never its target. In a tree every step starts from a directory that is
+// held open and was opened without following a link, so a link that replaces a directory meanwhile leads nowhere.
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { Fault, systemCode } from '../http/fault.ts';
@@ -8,13 +8,13 @@ import { type Doing, withFaults } from './system-fault.ts';
 
 export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: Doing };
 
-/** Others may add to a tree while it is deleted; how often to look again before saying that it is not empty. */
+/** Other processes may add to a tree while it is deleted: number of passes before it is reported as not empty. */
 const MOST_ROUNDS = 5;
 const DELETES_AT_ONCE = 32;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const CHANGED_KIND: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM']);
 
-/** Tells what it was. */
+/** Returns the kind of the deleted entry. */
 export async function deletePath(
   path: string,
   { recursive = false, echoed = path, doing = 'delete' }: DeleteOptions = {},
@@ -46,7 +46,7 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
   const handle = await openDirectory(path);
   if (handle === undefined) return;
   try {
-    // The kernel resolves this to the open directory, wherever its name has gone.
+    // The kernel resolves this to the open directory, even after a rename.
     const held = Buffer.from(`/proc/self/fd/${handle.fd}`);
     const entries = await directoryEntries(held);
     for (let at = 0; at < entries.length; at += DELETES_AT_ONCE) {
@@ -55,7 +55,7 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
         (entry) => deleteEntry(held, entry, isLastRound),
       );
     }
-    // One at a time: each level of a tree costs one descriptor, whatever its width.
+    // Directories one at a time: each level of a tree costs one descriptor, however wide it is.
     for (const entry of entries) if (entry.isDirectory) await deleteEntry(held, entry, isLastRound);
   } finally {
     await handle.close();
@@ -63,8 +63,8 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
 }
 
 /**
- * The directory of that name itself. Undefined when it is gone, or when something else was put in its place meanwhile: who looks
- * again sees what. gVisor follows a link here all the same, so what was opened is compared.
+ * Opens the directory itself. Undefined when it is gone or was replaced by something else; the next round sees what is
+ * there. gVisor follows a link here despite O_NOFOLLOW, so the opened inode is compared.
  */
 async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
   try {
@@ -80,7 +80,7 @@ async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
   }
 }
 
-/** All are tried before the first error counts, and none is still running when it does. */
+/** Tries all items before it throws the first error, so that none is still running by then. */
 async function allSettled<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const results = await Promise.allSettled(items.map(work));
   const failed = results.find((result) => result.status === 'rejected');
@@ -94,7 +94,7 @@ async function deleteEntry(folder: Buffer, entry: Entry, isLastRound: boolean): 
     else await unlink(path);
   } catch (error) {
     if (isGone(error)) return;
-    // It became something else since it was listed: the next round sees what.
+    // The entry changed its kind since it was listed; the next round handles it.
     if (!isLastRound && CHANGED_KIND.has(systemCode(error)) && (await changedKind(path, entry))) return;
     throw error;
   }

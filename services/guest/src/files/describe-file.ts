@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { FileDescription } from '@berth/contract/guest';
 import type { AccountNames } from './account-names.ts';
 
-// The range of a JavaScript date; a file may claim to be older or newer.
+// Range of a JavaScript date; the time of a file may lie outside it.
 const MOST_TIME_MS = 8.64e15;
 
 const PERMISSION_BITS = 0o7777;

@@ -1,5 +1,5 @@
-// What a directory holds, by name. Names are bytes to the kernel: those that are not UTF-8 are kept as they are, so that
-// every entry can be looked at and deleted.
+// Entries of a directory by name. Names are bytes to the kernel: names that are not UTF-8 are kept as they are, so that
+// every entry can be described and deleted.
 import { opendir } from 'node:fs/promises';
 
 export type Entry = {
@@ -10,7 +10,7 @@ export type Entry = {
 
 const ENTRIES_A_READ = 512;
 
-/** In the order of the bytes of their names. `accept` is called for each and may throw to end the reading. */
+/** Entries sorted by the bytes of their names. `accept` is called for each and may throw to stop the reading. */
 export async function directoryEntries(folder: string | Buffer, accept = () => {}): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const entry of await opendir(folder, { encoding: 'latin1', bufferSize: ENTRIES_A_READ })) {
@@ -20,7 +20,7 @@ export async function directoryEntries(folder: string | Buffer, accept = () => {
   return entries.sort((a, b) => (a.raw < b.raw ? -1 : 1));
 }
 
-/** As text; bytes that are not UTF-8 come as U+FFFD. */
+/** The name as text; bytes that are not UTF-8 become U+FFFD. */
 export function shownName({ raw }: Entry): string {
   return Buffer.from(raw, 'latin1').toString('utf8');
 }

@@ -1,4 +1,4 @@
-// A listing as JSON text, piece by piece: what `listDirectory` returns, without ever holding it.
+// A listing as JSON text in pieces: the result of `listDirectory`, without holding it in memory.
 import type { AccountNames } from './account-names.ts';
 import { descriptions, type Folder, named } from './list-directory.ts';
 

@@ -1,6 +1,6 @@
-// A file as its bytes. Two buffers take turns between the disk and the connection, so a download of any size costs the
-// same memory. What is sent is what the file had when it was opened: growth is left out, and a file that shrinks meanwhile
-// ends the connection, since the promised length cannot be kept.
+// Sends a file as bytes. Two buffers alternate between the disk and the connection, so a download of any size costs the
+// same memory. The length is fixed when the file is opened: bytes added later are left out, and a file that shrinks
+// meanwhile ends the connection, since the promised length cannot be kept.
 import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { posix } from 'node:path';
@@ -25,7 +25,8 @@ export async function download(call: Call, path: string): Promise<void> {
 }
 
 async function send({ request, response, headOnly }: Call, path: string, { handle, stats }: OpenedFile): Promise<void> {
-  // Files of /proc and /sys are as long as they turn out to be, whatever they say; and so is a small one that just changed.
+  // A small file is read whole, because its reported size may be wrong: files of /proc and /sys report a meaningless
+  // size, and any file may just have changed.
   const room = Math.max(LEAST_ROOM_BYTES, stats.size + 1);
   const small = room <= BUFFER_BYTES ? await readSmall(handle, path, room) : undefined;
   const marks = { size: small?.length ?? stats.size, etag: etagOf(stats), changedAt: changedAt(stats) };
@@ -64,7 +65,7 @@ function etagOf({ mtimeMs, size }: OpenedFile['stats']): string {
   return `W/"${Math.floor(mtimeMs * 1000).toString(16)}-${size.toString(16)}"`;
 }
 
-/** All there is; as much as there is room for means that there may be more. */
+/** Reads the file up to `room` bytes. A full buffer means that there may be more. */
 async function readSmall(handle: FileHandle, path: string, room: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(room);
   let filled = 0;
@@ -76,7 +77,7 @@ async function readSmall(handle: FileHandle, path: string, room: number): Promis
   return buffer.subarray(0, filled);
 }
 
-/** A file that is longer than it says: no length, no ranges. */
+/** Sends a file that is longer than its reported size: without a length, without ranges. */
 async function sendRest(response: ServerResponse, handle: FileHandle, start: Buffer, headOnly: boolean): Promise<void> {
   response.setHeader('accept-ranges', 'none');
   response.writeHead(200);
@@ -101,7 +102,8 @@ async function sendPart(response: ServerResponse, handle: FileHandle, start: num
       return;
     }
     sent = written(response, reading.subarray(0, bytesRead));
-    // Reading goes on before this is awaited; a caller that left must not count as an error nobody handles.
+    // The next read starts before this promise is awaited; without a handler, a caller that left would cause an
+    // unhandled rejection.
     sent.catch(() => undefined);
     at += bytesRead;
     [reading, sending] = [sending, reading];

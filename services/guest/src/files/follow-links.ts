@@ -2,12 +2,13 @@ import { readlink, realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { systemCode } from '../http/fault.ts';
 
-// As the kernel has it.
+// Same limit as in the kernel.
 const MOST_LINKS = 40;
 
 /**
- * Where writing to `path` ends up: the folder without links and the name in it, also when nothing is there yet. The folder of a link is resolved
- * before the link is, since `..` in it means the parent of that folder, not of the way that led there.
+ * Resolves the target of a write to `path`: its folder without links and the name in it, also when the file does not
+ * exist yet. The folder of a link is resolved before the link, since `..` in a link means the parent of that folder,
+ * not of the path that led there.
  */
 export async function followLinks(path: string): Promise<string> {
   let current = path;

@@ -1,6 +1,6 @@
-// Directories as the API shows them: entries described as they are, links not followed. First all names are gathered,
-// within a bound, then the entries are looked at a few at a time: a listing takes as much memory as its names, whatever
-// it describes. An entry that vanishes meanwhile is left out; a subdirectory that cannot be read is shown empty.
+// Directory listings of the API; links are described, not followed. All names are gathered first, within a bound, then
+// the entries are described a few at a time, so that a listing needs memory for its names only. An entry that vanishes
+// meanwhile is left out; a subdirectory that cannot be read is shown empty.
 import { lstat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { Directory, FileDescription } from '@berth/contract/guest';
@@ -14,14 +14,14 @@ const MOST_ENTRIES = 200_000;
 const LOOKS_AT_ONCE = 64;
 
 export type ListingOptions = {
-  /** The path as the caller wrote it; what is listed below it has the same form. */
+  /** The path as the caller wrote it; listed paths below it have the same form. */
   echoed?: string;
-  /** 1 = the directory itself. */
+  /** 1 = only the directory itself. */
   levels?: number;
   mostEntries?: number;
 };
 
-/** A directory with the names in it: enough to be listed. */
+/** A directory with the names in it, before its entries are described. */
 export type Folder = {
   bytes: Buffer;
   shown: string;
@@ -76,7 +76,7 @@ async function subfolder(
   }
 }
 
-/** In pieces of a bounded size, each ready to be part of a JSON array. */
+/** Yields pieces of a bounded size, each ready to be part of a JSON array. */
 export async function* descriptions(folder: Folder, names: AccountNames): AsyncGenerator<FileDescription[]> {
   for (let at = 0; at < folder.files.length; at += LOOKS_AT_ONCE) {
     const described = await Promise.all(
@@ -88,7 +88,7 @@ export async function* descriptions(folder: Folder, names: AccountNames): AsyncG
 
 async function describeEntry(folder: Folder, entry: Entry, names: AccountNames): Promise<FileDescription | undefined> {
   const stats = await lstat(entryPath(folder.bytes, entry)).catch(() => undefined);
-  // Vanished, or made a directory since: the next listing tells.
+  // The entry vanished or became a directory; the next listing shows it.
   if (stats === undefined || stats.isDirectory()) return undefined;
   return describeFile(posix.join(folder.shown, shownName(entry)), stats, names);
 }

@@ -5,7 +5,7 @@ import { makeFolders } from './make-folders.ts';
 import { NEW_DIRECTORY_MODE } from './parse-permissions.ts';
 import { withFaults } from './system-fault.ts';
 
-/** With the folders on the way to it. One that exists is left as it is; `mode` is for the last one only. */
+/** Makes a directory and its missing parents. An existing one is left as it is; `mode` applies to the last one only. */
 export async function makeDirectory(
   path: string,
   { mode = NEW_DIRECTORY_MODE, echoed = path }: { mode?: number | undefined; echoed?: string } = {},
@@ -19,7 +19,7 @@ export async function makeDirectory(
       if ((await stat(path)).isDirectory()) return;
       throw new Fault(422, `${echoed} is a file. Delete it first, or choose another name.`);
     }
-    // What was asked for, whatever the mask of the guest.
+    // Sets the requested mode regardless of the guest's umask.
     await chmod(path, mode);
   });
 }

@@ -4,8 +4,8 @@ import { systemCode } from '../http/fault.ts';
 import { NEW_DIRECTORY_MODE } from './parse-permissions.ts';
 
 /**
- * With all that are missing on the way. Not by Node's own `recursive`: below /proc, where a folder can be neither found nor
- * made, it never ends, and each such call takes a thread of the guest away for good.
+ * Makes a folder and its missing parents. Node's own `recursive` is not used: below /proc, where a folder can be
+ * neither found nor made, it never returns, and each such call blocks a thread of the guest for good.
  */
 export async function makeFolders(path: string): Promise<void> {
   const missing: string[] = [];
@@ -19,7 +19,7 @@ export async function makeFolders(path: string): Promise<void> {
   }
 }
 
-/** True when it is there now; false when the one above it is missing. */
+/** True when the folder exists now; false when its parent is missing. */
 async function makeOne(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: NEW_DIRECTORY_MODE });

@@ -1,4 +1,4 @@
-// Opens what has contents and nothing that could make the guest wait for ever: a pipe without a writer, a terminal.
+// Opens regular files only, never a file that could block the guest indefinitely: a pipe without a writer, a terminal.
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Fault } from '../http/fault.ts';
@@ -8,8 +8,8 @@ const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK | constan
 export type OpenedFile = { handle: FileHandle; stats: Stats };
 
 /**
- * Looked at first, since opening a pipe or a device has effects of its own, and again afterwards, since the path may mean
- * something else by then.
+ * Checks the kind before opening, since opening a pipe or a device has side effects, and again afterwards, since the
+ * path may have been replaced in between.
  */
 export async function openForReading(path: string): Promise<OpenedFile> {
   refuseSpecial(path, await stat(path));

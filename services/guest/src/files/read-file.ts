@@ -1,4 +1,4 @@
-// A file with its contents as text. Whole for whoever needs it whole, in pieces for an answer.
+// Reads a file as text: whole with `readFile`, in pieces for an answer with `openText`.
 import { StringDecoder } from 'node:string_decoder';
 import type { FileDescription, FileWithContent } from '@berth/contract/guest';
 import { Fault } from '../http/fault.ts';
@@ -11,7 +11,7 @@ const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const LEAST_PIECE_BYTES = 4096;
 
-/** `echoed` is the path as the caller wrote it. Bytes that are not UTF-8 come as U+FFFD. */
+/** `echoed` is the path as the caller wrote it. Bytes that are not UTF-8 become U+FFFD. */
 export async function readFile(
   path: string,
   { echoed = path, mostBytes = MOST_TEXT_BYTES } = {},
@@ -24,7 +24,7 @@ export async function readFile(
 
 export type OpenedText = { description: FileDescription; pieces: AsyncGenerator<string, void, undefined> };
 
-/** The file stays open until `pieces` is read to its end or given up. */
+/** The file stays open until `pieces` is read to its end or closed early. */
 export async function openText(path: string, { echoed = path, mostBytes = MOST_TEXT_BYTES } = {}): Promise<OpenedText> {
   const opened = await withFaults('read', echoed, () => openForReading(path));
   if (opened.stats.size > mostBytes) {
@@ -37,7 +37,7 @@ export async function openText(path: string, { echoed = path, mostBytes = MOST_T
 
 async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: number): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
-  // No larger than the file: thousands of small reads would leave much to collect.
+  // No larger than the file: thousands of small reads would create much garbage.
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, stats.size)));
   let total = 0;
   try {
@@ -45,7 +45,7 @@ async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: n
       const { bytesRead } = await withFaults('read', path, () => handle.read(buffer, 0, buffer.length));
       if (bytesRead === 0) break;
       total += bytesRead;
-      // Files of /proc say that they are empty, and any file may grow.
+      // Files of /proc report a size of 0, and any file may grow.
       if (total > mostBytes) throw tooLarge(path, mostBytes);
       yield decoder.write(buffer.subarray(0, bytesRead));
     }

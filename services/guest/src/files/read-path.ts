@@ -19,7 +19,7 @@ export async function readPath(call: Call): Promise<void> {
     await answerPieces(call, directoryJson(folder, await accountNames()));
     return;
   }
-  // HEAD tells of the file itself: its length, its type, when it changed.
+  // HEAD describes the file itself: its length, its type, when it changed.
   if (call.headOnly || wantsBytes(call.request.headers.accept, call.query)) {
     await download(call, absolute);
     return;
@@ -28,7 +28,7 @@ export async function readPath(call: Call): Promise<void> {
   await answerPieces(call, fileJson(JSON.stringify(description), pieces));
 }
 
-/** The contents are escaped as they pass: a file of control characters is six times as long in JSON. */
+/** Escapes the contents piece by piece: a file of control characters is six times as long in JSON. */
 async function* fileJson(description: string, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield `${description.slice(0, -1)},"content":"`;
   for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);

@@ -1,4 +1,4 @@
-// A multipart form with one file in it, streamed: the file goes on as it comes, fields are kept.
+// Receives a multipart form with one file: the file is streamed on as it arrives, other fields are kept in memory.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
@@ -11,8 +11,8 @@ const MOST_FIELDS = 100;
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Calls `takeFile` with the first field `file` that has a file name, and resolves when the form has ended and the file is
- * taken. Fields may stand before or after it.
+ * Calls `takeFile` with the first field `file` that has a file name, and resolves when the form has ended and the file
+ * is taken. Other fields may come before or after it.
  */
 export async function receiveForm(
   request: IncomingMessage,

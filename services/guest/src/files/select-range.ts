@@ -1,4 +1,5 @@
-// Which part of a file a request asks for (RFC 9110, sections 13 and 14). Pure: headers and a file's marks in, a decision out.
+// Selects the part of a file that a request asks for (RFC 9110, sections 13 and 14). Pure: headers and file attributes
+// in, a decision out.
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Marks = { size: number; etag: string; changedAt: Date };
@@ -27,13 +28,13 @@ function isUnchanged(headers: IncomingHttpHeaders, { etag, changedAt }: Marks): 
   return Number.isFinite(since) && wholeSeconds(changedAt.getTime()) <= since;
 }
 
-/** Our tags are weak, and a weak one never proves that two halves fit together; the exact date does. */
+/** Compares the exact date only: our tags are weak, and a weak tag never proves that two parts fit together. */
 function rangeStillHolds(ifRange: string | string[] | undefined, { changedAt }: Marks): boolean {
   if (ifRange === undefined) return true;
   return Date.parse(ifRange.toString()) === wholeSeconds(changedAt.getTime());
 }
 
-/** Undefined for what is to be ignored: another unit, several ranges, nonsense. */
+/** Undefined for a header to ignore: another unit, several ranges, malformed text. */
 function parseRange(header: string, size: number): { start: number; end: number } | 'none' | undefined {
   const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header);
   if (match === null) return undefined;

@@ -1,16 +1,16 @@
-// Writing a file so that nobody sees half of it. What holds:
-//  - The bytes go to a new file in the target's folder and take its name when all are there: a reader sees the old contents or the new
-//    ones, and a transfer that fails leaves the old ones and no other file.
-//  - A link is followed; what it points to is replaced.
-//  - A file that exists keeps its permissions and its owner; a new one gets what was asked for.
-//  - A guest that dies during a transfer leaves a file that the next one deletes (unfinished.ts).
-//  - What the account may not write is not replaced either, though the folder would allow it.
-// What does not:
+// Writes a file so that no reader sees it half written. Guaranteed:
+//  - The bytes go to a new file in the target's folder, which takes the target's name when complete: a reader sees the
+//    old contents or the new ones, and a transfer that fails leaves the old ones and no other file.
+//  - A link is followed; its target is replaced.
+//  - An existing file keeps its permissions and its owner; a new one gets the requested permissions.
+//  - A guest that dies during a transfer leaves a file that the next guest deletes (unfinished.ts).
+//  - A file that the account may not write is not replaced either, even if the folder would allow it.
+// Not guaranteed:
 //  - Other names of the same file (hard links) keep the old contents; access lists and extended attributes are lost.
-//  - Nothing is forced to the disk: this is about readers and broken transfers, not about power.
-//  - A file that cannot be replaced is overwritten where it is, and half written while that goes on: a mount point, a device, a file in a
-//    folder that takes no new ones, a file of another owner that the account cannot give away. Where the folder takes the new
-//    file, that is complete first, so only a full disk can break it.
+//  - Nothing is synced to the disk: this protects readers and against broken transfers, not against power loss.
+//  - A file that cannot be replaced is overwritten in place, and is half written meanwhile: a mount point, a device, a
+//    file in a folder that takes no new ones, a file of another owner that the account cannot give away. Where the
+//    folder takes the new file, that file is completed first, so only a full disk can break the copy.
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -24,13 +24,13 @@ import type { Unfinished } from './unfinished.ts';
 
 export type StagedFile = {
   write(bytes: Buffer): Promise<void>;
-  /** Makes it the file. `mode` counts when there was none. */
+  /** Makes the staged bytes the file. `mode` applies to a new file only. */
   commit(mode?: number): Promise<void>;
-  /** After `commit` it does nothing, so it may always be called. */
+  /** Does nothing after `commit`, so it may always be called. */
   discard(): Promise<void>;
 };
 
-// The last three: file systems such as /proc and cgroups, which take no new files at all.
+// The last three codes come from file systems such as /proc and cgroups, which take no new files at all.
 const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
   'EACCES',
   'EPERM',
@@ -45,7 +45,7 @@ const PRIVATE_MODE = 0o600;
 const OVERWRITE = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Folders on the way to `path` are made. With `unfinished`, a guest that dies meanwhile leaves nothing for good. */
+/** Makes missing parent folders. With `unfinished`, the next guest deletes what a guest that died has left. */
 export async function stageFile(path: string, unfinished?: Unfinished): Promise<StagedFile> {
   await makeFolders(posix.dirname(path));
   const target = await followLinks(path);
@@ -63,7 +63,7 @@ export async function stageFile(path: string, unfinished?: Unfinished): Promise<
   }
 }
 
-/** What is there; refuses what cannot be written. */
+/** The existing file, undefined if there is none. Throws when it cannot be written. */
 async function writableAt(target: string): Promise<Stats | undefined> {
   const stats = await stat(target).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -125,7 +125,7 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
   };
 }
 
-/** Gives the new file the owner and permissions of the old one. False when it may not. */
+/** Gives the new file the owner and permissions of the old one. False when the account may not change the owner. */
 async function dress(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
   if (existing !== undefined) {
     const own = await handle.stat();
@@ -135,7 +135,7 @@ async function dress(handle: FileHandle, existing: Stats | undefined, mode: numb
       return false;
     }
   }
-  // After the owner: a change of owner takes the set-user-id bit away.
+  // After the change of owner, which clears the set-user-id bit.
   await handle.chmod(existing === undefined ? mode : existing.mode & 0o7777);
   return true;
 }

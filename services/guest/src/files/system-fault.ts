@@ -1,10 +1,10 @@
-// Errors of the operating system as answers: one table of statuses by what was being done, one of reasons by code.
+// Turns errors of the operating system into answers: one table of statuses by operation, one of reasons by error code.
 import { Fault, systemCode } from '../http/fault.ts';
 
 type Statuses = { missing: number; badName: number; other: number };
 
 const STATUSES = {
-  /** The first look at a path that is read. */
+  /** The first check of a path that is read. */
   look: { missing: 404, badName: 400, other: 500 },
   read: { missing: 404, badName: 400, other: 422 },
   write: { missing: 422, badName: 422, other: 422 },
@@ -48,7 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the device failed. Try again; if it stays, replace the sandbox',
 };
 
-/** A Fault for an error of the operating system; anything else as it is. */
+/** A Fault for an error of the operating system; any other error unchanged. */
 export function systemFault(error: unknown, doing: Doing, path: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof Fault || !isOfFiles(error)) return error;
@@ -56,7 +56,7 @@ export function systemFault(error: unknown, doing: Doing, path: string): unknown
   return new Fault(statusOf(code, STATUSES[doing]), `Cannot ${VERBS[doing]} ${path}: ${reason}.`, { cause: error });
 }
 
-/** Runs `work`, its errors told as answers about `path`. */
+/** Runs `work` and turns its system errors into Faults about `path`. */
 export async function withFaults<T>(doing: Doing, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -70,7 +70,7 @@ function statusOf(code: string, { missing, badName, other }: Statuses): number {
   return code === 'ENAMETOOLONG' ? badName : other;
 }
 
-/** Only calls on files count: a caller whose connection broke also comes with a code. */
+/** Only file system calls count: the error of a broken connection also has a code. */
 function isOfFiles(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && !('address' in error) && systemCode(error) !== 'ECONNRESET';
 }

@@ -1,5 +1,6 @@
-// The guest may die in the middle of a transfer, and what it was writing lies in somebody's folder under a name nobody
-// knows. So a transfer is noted in the state folder, as a link to that file, and the next guest deletes what is still noted.
+// A guest that dies during a transfer leaves a file in a user's folder under a name that is not known elsewhere. So a
+// transfer is noted in the state folder, as a link to that file, and the next guest deletes every file that is still
+// noted.
 import { mkdir, readdir, readlink, symlink, unlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isTemporaryName } from './temporary-name.ts';
@@ -15,7 +16,10 @@ export class Unfinished {
     this.#swept = this.#sweep();
   }
 
-  /** Before the file is made. The result is called when it has its name or is gone. Never a reason to fail a transfer. */
+  /**
+   * Called before the file is made. Call the result when the file has its final name or is gone. Never fails a
+   * transfer.
+   */
   async note(path: string): Promise<() => Promise<void>> {
     await this.#swept;
     const note = join(this.#folder, posix.basename(path));
@@ -28,7 +32,7 @@ export class Unfinished {
     for (const name of await readdir(this.#folder).catch(() => [])) {
       const note = join(this.#folder, name);
       const path = await readlink(note).catch(() => undefined);
-      // A note that does not name such a file is not ours, and nothing is deleted for it.
+      // A note that does not name a temporary file was not written by a guest, so its target is kept.
       if (path !== undefined && isTemporaryName(posix.basename(path))) await unlink(path).catch(() => undefined);
       await unlink(note).catch(() => undefined);
     }
@@ -37,7 +41,7 @@ export class Unfinished {
 
 const known = new Map<string, Unfinished>();
 
-/** One for a state folder, which belongs to one guest: its first call deletes what an earlier guest left. */
+/** One per state folder, which belongs to one guest: the first call deletes the files that an earlier guest left. */
 export function unfinishedIn(stateFolder: string): Unfinished {
   const existing = known.get(stateFolder);
   if (existing !== undefined) return existing;

@@ -1,6 +1,6 @@
 /**
- * Whether a read is answered with the file itself or with JSON. JSON is the default, since that is what every client that
- * says nothing or "anything" expects.
+ * Whether a read is answered with the file itself or with JSON. JSON is the default, because clients that send no
+ * Accept header or a wildcard expect it.
  */
 export function wantsBytes(accept: string | undefined, query: URLSearchParams): boolean {
   if (query.get('download') === 'true') return true;

@@ -1,7 +1,7 @@
 import { stageFile } from './stage-file.ts';
 import { withFaults } from './system-fault.ts';
 
-/** `mode` counts for a new file. See stage-file.ts for what holds when it fails. */
+/** `mode` applies to a new file only. stage-file.ts lists the guarantees for a failed write. */
 export async function writeFile(
   path: string,
   content: string | Buffer,

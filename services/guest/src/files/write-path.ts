@@ -30,9 +30,9 @@ async function writeJson(call: Call, { absolute, echoed }: ResolvedPath): Promis
   return 'File written successfully';
 }
 
-/** Permissions are known when the whole form is: clients send them after the file. */
+/** Permissions are read after the whole form, because clients send them after the file. */
 async function writeForm({ request, guest }: Call, { absolute, echoed }: ResolvedPath): Promise<string> {
-  // Most writes are JSON: the parser of forms loads with the first form.
+  // Most writes are JSON, so the form parser loads with the first form.
   const { receiveForm } = await import('./receive-form.ts');
   let staged: StagedFile | undefined;
   try {

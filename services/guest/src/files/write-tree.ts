@@ -11,7 +11,7 @@ import { gatherFolder } from './list-directory.ts';
 import { makeDirectory } from './make-directory.ts';
 import { writeFile } from './write-file.ts';
 
-/** PUT of a tree: many files, each whole or not at all; files that are not named stay. */
+/** PUT of a tree: many files, each written whole or not at all; files that are not named are kept. */
 export async function writeTree(call: Call): Promise<void> {
   const { absolute, echoed } = resolveTree(call.rest);
   const { files } = await readJson(call, TreeRequest);

@@ -13,7 +13,7 @@ const MOST_BODY_BYTES = 64 * 1024;
 export async function initiateUpload(call: Call): Promise<void> {
   const { absolute } = resolveWildcard(call.rest, call.guest.settings);
   const permissions = parsePermissions(permissionsIn(await readBody(call, MOST_BODY_BYTES))) ?? NEW_FILE_MODE;
-  // Told now, not after gigabytes.
+  // Refused now, not after gigabytes.
   if ((await stat(absolute).catch(() => undefined))?.isDirectory()) {
     throw new Fault(422, `${absolute} is a directory. Name the file to write inside it.`);
   }
@@ -22,7 +22,7 @@ export async function initiateUpload(call: Call): Promise<void> {
   answerJson(call, body);
 }
 
-/** A body that is not the expected JSON is none: clients send all kinds. */
+/** A body that is not the expected JSON is ignored: clients send all kinds. */
 function permissionsIn(body: Buffer): string | null | undefined {
   try {
     return UploadInitiateRequest.safeParse(JSON.parse(body.toString('utf8'))).data?.permissions;

@@ -1,5 +1,5 @@
-// A part on disk: its bytes, then the 16 bytes of their MD5. One file, so that a part that is sent again replaces data and tag in
-// one step, and whoever has it open reads what belongs together.
+// A part on disk: its bytes, then the 16 bytes of their MD5. One file, so that a part that is sent again replaces data
+// and tag in one step, and a reader that has it open gets a matching pair.
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ export function partNumberOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A part that is being received: nobody sees it before `keep`. */
+/** A part that is being received: not visible before `keep`. */
 export type IncomingPart = {
   write(bytes: Buffer): Promise<void>;
   keep(): Promise<{ etag: string; size: number }>;
-  /** After `keep` it does nothing. */
+  /** Does nothing after `keep`. */
   discard(): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ export async function receivePart(folder: string, partNumber: number): Promise<I
 
 export type StoredPart = { handle: FileHandle; part: UploadedPart };
 
-/** Close its handle. */
+/** The caller closes the handle. */
 export async function openPart(folder: string, partNumber: number): Promise<StoredPart> {
   const handle = await open(join(folder, partName(partNumber)), 'r');
   try {

@@ -1,5 +1,5 @@
 // An upload on disk:
-//   <id>/upload.json    where it goes, since when
+//   <id>/upload.json    its target and its start
 //   <id>/part-00001     see part-file.ts
 //   <id>.gone           given up, about to be deleted
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const GIVEN_UP = '.gone';
 
 export type UploadRecord = { uploadId: string; path: string; initiatedAt: string; permissions: number };
 
-/** Not an upload before its record is whole: readers skip what they cannot read. */
+/** A folder is an upload only once its record is complete: readers skip folders that they cannot read. */
 export async function makeUploadFolder(folder: string, record: UploadRecord): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   await writeFile(join(folder, 'upload.tmp'), JSON.stringify(record), { mode: PRIVATE_FILE });
@@ -30,7 +30,7 @@ export async function readRecord(folder: string): Promise<UploadRecord | undefin
   }
 }
 
-/** Ascending. */
+/** In ascending order of part numbers. */
 export async function storedParts(folder: string): Promise<UploadedPart[]> {
   const names = await readdir(folder).catch(() => []);
   const parts: UploadedPart[] = [];
@@ -43,7 +43,9 @@ export async function storedParts(folder: string): Promise<UploadedPart[]> {
   return parts.sort((a, b) => a.partNumber - b.partNumber);
 }
 
-/** Renamed first: parts that are still coming have no place to appear in. False when another did it before. */
+/**
+ * Renames the folder first, so that parts still arriving cannot appear in it. False when another request did it before.
+ */
 export async function giveUpFolder(folder: string): Promise<boolean> {
   const given = `${folder}${GIVEN_UP}`;
   try {
@@ -56,7 +58,7 @@ export async function giveUpFolder(folder: string): Promise<boolean> {
   return true;
 }
 
-/** What cannot be deleted now is tried again by the next sweep: the upload has ended all the same. */
+/** A folder that cannot be deleted now is tried again by the next sweep: the upload has ended all the same. */
 export async function deleteGivenUp(folder: string): Promise<void> {
   await deletePath(folder, { recursive: true }).catch(() => undefined);
 }

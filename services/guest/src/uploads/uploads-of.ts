@@ -7,7 +7,7 @@ const SWEEP_EVERY_MS = 60 * 60 * 1000;
 
 const known = new WeakMap<Guest, Uploads>();
 
-/** One for a guest, from the first call on; so is the timer that deletes what was abandoned. */
+/** One per guest, made by the first call together with the timer that deletes abandoned uploads. */
 export function uploadsOf(guest: Guest): Uploads {
   const existing = known.get(guest);
   if (existing !== undefined) return existing;

@@ -1,5 +1,5 @@
-// Open uploads. All of their state is files (upload-folder.ts), so they survive a restart of the guest. Only one guest runs at
-// a time, so who may end an upload is decided in memory.
+// Open uploads. All of their state is files (upload-folder.ts), so they survive a restart of the guest. Only one guest
+// runs at a time, so the right to end an upload is decided in memory.
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ export class Uploads {
   readonly #folder: string;
   readonly #unfinished: Unfinished | undefined;
   readonly #now: () => number;
-  /** Being completed, aborted or swept: neither parts nor a second end. */
+  /** Uploads being completed, aborted or swept: they accept neither parts nor a second end. */
   readonly #ending = new Set<string>();
-  /** How many parts are coming in: such an upload is not idle. */
+  /** Number of parts being received for each upload: such an upload is not idle. */
   readonly #receiving = new Map<string, number>();
 
   constructor({ folder, unfinished, now = Date.now }: UploadsOptions) {
@@ -72,7 +72,7 @@ export class Uploads {
     return storedParts(this.#place(uploadId));
   }
 
-  /** `feed` hands over the bytes and rejects when they end too early. */
+  /** `feed` writes the bytes and rejects when they end too early. */
   async receive(
     uploadId: string,
     partNumber: number,
@@ -105,7 +105,7 @@ export class Uploads {
     this.#ending.add(uploadId);
     try {
       const ordered = wanted.toSorted((a, b) => a.partNumber - b.partNumber);
-      // All before the first byte is written: a wrong list costs nothing.
+      // All parts are checked before the first byte is written: a wrong list costs nothing.
       for (const one of ordered) await this.#withPart(uploadId, one, async () => {});
       await withFaults('write', record.path, async () => this.#assemble(record, ordered));
       await giveUpFolder(this.#place(uploadId));
@@ -120,7 +120,7 @@ export class Uploads {
     if (!(await this.#giveUp(uploadId))) throw unknownUpload(uploadId);
   }
 
-  /** Deletes what nobody has touched for a day, and what a guest that died was about to delete. */
+  /** Deletes uploads that were idle for a day, and uploads that an earlier guest had given up before it died. */
   async sweep(): Promise<void> {
     for (const name of await this.#names()) {
       if (isGivenUp(name)) await deleteGivenUp(this.#place(name));
@@ -129,13 +129,13 @@ export class Uploads {
   }
 
   async #isIdle(uploadId: string): Promise<boolean> {
-    // A part that appears or is replaced changes its folder.
+    // A part that appears or is replaced changes the modification time of its folder.
     const stats = await stat(this.#place(uploadId)).catch(() => undefined);
     if (this.#receiving.has(uploadId) || this.#ending.has(uploadId)) return false;
     return stats !== undefined && this.#now() - stats.mtimeMs > IDLE_MS;
   }
 
-  /** False when another request did it first; a Fault when one is about to end it. */
+  /** False when another request did it first; throws a Fault while another request is ending it. */
   async #giveUp(uploadId: string): Promise<boolean> {
     this.#refuseWhileEnding(uploadId);
     this.#ending.add(uploadId);
@@ -162,7 +162,7 @@ export class Uploads {
     }
   }
 
-  /** With the part open, so that it stays what its tag says even when it is sent again meanwhile. */
+  /** Keeps the part open, so that it matches its tag even when it is sent again meanwhile. */
   async #withPart(
     uploadId: string,
     wanted: WantedPart,
@@ -192,7 +192,7 @@ export class Uploads {
     throw new Fault(409, `Upload ${uploadId} is being completed or aborted by another request. Wait for that to end.`);
   }
 
-  /** A folder that is gone was given up while the part came in. */
+  /** A missing folder means that the upload was given up while the part was arriving. */
   async #orUnknown<T>(uploadId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
