@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import type { ProcessIdentity } from './process-members.ts';
 
-/** The number in the path is the one shown, which a process keeps when it is restarted under another. */
+/** The pid in the path is the one shown, which a process keeps when it is restarted under another. */
 export function shownPid({ params }: Call): number {
   const text = params.pid ?? '';
   const pid = Number(text);
@@ -16,7 +16,7 @@ export function shownPid({ params }: Call): number {
   return pid;
 }
 
-/** A process of the guest, else whatever runs in the sandbox under that number. */
+/** A process of the guest, otherwise any process of the sandbox with that pid. */
 export async function findProcess(guest: Guest, pid: number): Promise<ProcessIdentity> {
   const processes = await guest.processes();
   return processes.find(String(pid))?.identity() ?? { pid };

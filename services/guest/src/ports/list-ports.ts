@@ -5,7 +5,7 @@ import { findProcess, shownPid } from './find-process.ts';
 import { membersOf } from './process-members.ts';
 import { socketsOf } from './served-ports.ts';
 
-/** A pid that nobody has serves nothing: an empty list. */
+/** An unknown pid serves nothing: the list is empty. */
 export async function listPorts(call: Call): Promise<void> {
   const pid = shownPid(call);
   const ports = socketsOf(membersOf(await findProcess(call.guest, pid)));

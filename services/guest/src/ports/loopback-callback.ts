@@ -1,5 +1,5 @@
-// Where a port monitor may call back, and the call itself. Only this sandbox: the guest would otherwise make requests that
-// its caller could not.
+// Checks the callback address of a port monitor and calls it. Only this sandbox is allowed: otherwise the guest would
+// make requests that its caller could not.
 import { type RequestOptions, request } from 'node:http';
 import { BlockList, type LookupFunction } from 'node:net';
 import { Fault } from '../http/fault.ts';
@@ -28,7 +28,7 @@ function isLoopbackHost(host: string): boolean {
   return /^[\d.]+$/.test(host) && loopback.check(host, 'ipv4');
 }
 
-/** One attempt. Resolves when it is over, however it went: nobody is told of a callback that failed. */
+/** One attempt. Resolves when it is over, whether it succeeded or not: a failed callback is not reported. */
 export function postOnce(url: URL, body: object, signal: AbortSignal): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
   const options: RequestOptions = {
@@ -48,7 +48,7 @@ export function postOnce(url: URL, body: object, signal: AbortSignal): Promise<v
   });
 }
 
-/** The sandbox's own hosts file may say anything about `localhost`. */
+/** Ignores the sandbox's own hosts file, which may map `localhost` to any address. */
 const loopbackLookup: LookupFunction = (_host, options, done) => {
   if (options.all) {
     done(null, [

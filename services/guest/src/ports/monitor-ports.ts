@@ -13,7 +13,7 @@ export async function monitorPorts(call: Call): Promise<void> {
   const pid = shownPid(call);
   const url = callbackTarget((await readJson(call, PortMonitorRequest)).callback);
   const process = await findProcess(call.guest, pid);
-  // Its leader may be gone while others of it go on; looking for those takes longer.
+  // The leader may be gone while other members of the process go on; finding those takes longer, so it comes second.
   if (processStat(process.pid) === undefined && membersOf(process).length === 0) {
     throw new Fault(404, `No process ${pid} is running. GET /process lists those that are.`);
   }

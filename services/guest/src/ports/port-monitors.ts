@@ -1,5 +1,5 @@
-// Who is told when a process opens a port. One timer looks for all of them; what it starts is never waited for, so that
-// removing a monitor takes effect at once and cannot wait for a callback that hangs.
+// Callbacks for ports that a process opens. One timer polls for all monitors; callbacks are never awaited, so that
+// removing a monitor takes effect at once, even while a callback hangs.
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { findProcess } from './find-process.ts';
@@ -24,7 +24,7 @@ export class PortMonitors {
     guest.stopping.addEventListener('abort', () => this.#clear(), { once: true });
   }
 
-  /** What is already open counts as new: a caller cannot know whether it asked before or after. */
+  /** Ports that are already open count as new: a caller cannot know whether it asked before or after they opened. */
   add(pid: number, url: URL): void {
     const monitors = this.#byPid.get(pid) ?? new Map<string, Monitor>();
     if (monitors.has(url.href)) return;
@@ -54,7 +54,7 @@ export class PortMonitors {
   async #poll(): Promise<void> {
     for (const [pid, monitors] of [...this.#byPid]) {
       const members = membersOf(await findProcess(this.#guest, pid));
-      // Another poll, or a removal, may have come while the process was looked up.
+      // Another poll or a removal may have run while the process was looked up.
       if (this.#byPid.get(pid) !== monitors) continue;
       if (members.length === 0) {
         this.remove(pid);
@@ -66,10 +66,10 @@ export class PortMonitors {
   }
 
   #tell(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
-    // A port that was closed in between is new again.
+    // A port that was closed since the last poll counts as new again.
     monitor.told = monitor.told.intersection(open);
     for (const port of open.difference(monitor.told)) {
-      // Not told yet, so the next poll finds it new as well.
+      // Not added to `told`, so the next poll finds the port new as well.
       if (this.#underWay >= MOST_UNDER_WAY) return;
       monitor.told.add(port);
       this.#underWay += 1;

@@ -1,4 +1,4 @@
-// What /proc says, read at once and without a program: entries vanish between two reads, which is never an error.
+// Synchronous reads of /proc, without running a program. Entries vanish between two reads, which is never an error.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type ProcessStat = {
@@ -10,11 +10,11 @@ export type ProcessStat = {
   startTicks: number;
 };
 
-// Field 22 of the line, counted from the third.
+// Field 22 of the line, as an index from the third field.
 const START_TIME = 19;
 const SOCKET = /^socket:\[(\d+)\]$/;
 
-/** Empty when it is gone, or not ours to read. */
+/** Empty when the file is gone or may not be read. */
 export function procText(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');
@@ -32,7 +32,7 @@ export function processStats(): ProcessStat[] {
 
 export function processStat(pid: number): ProcessStat | undefined {
   const text = procText(`${pid}/stat`);
-  // The name stands in parentheses and may itself hold some, and spaces.
+  // The name is in parentheses and may itself contain parentheses and spaces.
   const end = text.lastIndexOf(')');
   if (end < 0) return undefined;
   const fields = text.slice(end + 2).split(' ');
@@ -48,7 +48,7 @@ export function processStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** The numbers under which the tables of /proc/net know the sockets that a process holds. */
+/** Inodes by which the tables of /proc/net identify the sockets of a process. */
 export function socketInodes(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return names(folder).flatMap((name) => {

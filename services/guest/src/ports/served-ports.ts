@@ -3,7 +3,7 @@ import { processStat, procText, socketInodes } from './proc-files.ts';
 import { membersOf, type ProcessIdentity } from './process-members.ts';
 import { type SocketRow, socketRows, TABLES } from './socket-table.ts';
 
-// The state stands after the two addresses.
+// The state follows the two addresses.
 const LISTENING = /^ *\d+: \S+ +\S+ 0A .*$/gm;
 const UNCONNECTED = /^ *\d+: \S+ +\S+ 07 .*$/gm;
 
@@ -18,7 +18,7 @@ export function socketsOf(pids: readonly number[]): PortInfo[] {
   });
 }
 
-/** Ports that one of these processes serves, on whatever address. */
+/** Ports that one of these processes serves, on any address. */
 export function servedPorts(pids: readonly number[]): Set<number> {
   const serving = servingRows();
   const held = inodesOf(pids, new Set(serving.map((row) => row.inode)));
@@ -26,8 +26,8 @@ export function servedPorts(pids: readonly number[]): Set<number> {
 }
 
 /**
- * Is each of the ports served by a member, on an address that the gateway reaches? Asked many times a second: processes are
- * looked at only once the tables show every port.
+ * True when a member serves each of the ports on an address that the gateway reaches. Called many times a second:
+ * processes are looked at only once the tables show every port.
  */
 export function portsReady(process: ProcessIdentity, ports: readonly number[]): boolean {
   const wanted = new Set(ports);
@@ -44,7 +44,7 @@ function isCovered(wanted: ReadonlySet<number>, rows: readonly SocketRow[]): boo
   return wanted.isSubsetOf(new Set(rows.map((row) => row.localPort)));
 }
 
-/** Which of `inodes` the processes hold; done as soon as that is all. */
+/** The part of `inodes` that the processes hold; stops as soon as all are found. */
 function inodesOf(pids: readonly number[], inodes: ReadonlySet<string>): Set<string> {
   const held = new Set<string>();
   for (const pid of pids) {
@@ -54,7 +54,7 @@ function inodesOf(pids: readonly number[], inodes: ReadonlySet<string>): Set<str
   return held;
 }
 
-/** Lines of other states are not even parsed: a busy server has thousands of connections. */
+/** Lines of other states are not parsed: a busy server has thousands of connections. */
 function servingRows(): SocketRow[] {
   const lines = TABLES.flatMap((table) => {
     const pattern = table.startsWith('tcp') ? LISTENING : UNCONNECTED;

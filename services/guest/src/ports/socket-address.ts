@@ -1,5 +1,5 @@
-// Addresses as /proc/net writes them: words of 32 bits in the byte order of the machine, which is little-endian wherever
-// the guest runs.
+// Addresses as /proc/net writes them: words of 32 bits in the byte order of the machine, which is little-endian
+// wherever the guest runs.
 
 /** Bytes in network order: 4 or 16 of them. */
 export function wordsOf(hex: string): Buffer {
@@ -19,7 +19,7 @@ export function addressText(bytes: Buffer): string {
   return shortened(parts);
 }
 
-/** Also of `::ffff:a.b.c.d`, which is an IPv4 address in the clothes of the other family. */
+/** Also covers `::ffff:a.b.c.d`, an IPv4 address in IPv6 form. */
 function ipv4Of(bytes: Buffer): number[] | undefined {
   if (bytes.length === 4) return [...bytes];
   const isMapped = bytes.length === 16 && bytes.readBigUInt64BE(0) === 0n && bytes.readUInt32BE(8) === 0xffff;

@@ -10,7 +10,7 @@ export type SocketRow = {
   remotePort: number;
   state: string;
   inode: string;
-  /** Waits for anybody who calls: TCP in LISTEN, UDP bound to a port and to no peer. */
+  /** Accepts traffic from any peer: TCP in LISTEN, UDP bound to a port and to no peer. */
   serves: boolean;
   loopback: boolean;
 };
@@ -32,7 +32,7 @@ const STATES = new Map([
   ['0C', 'NEW_SYN_RECV'],
 ]);
 
-/** Sockets without a local port are left out: gVisor lists those that were only created. */
+/** Sockets without a local port are left out: gVisor also lists sockets that were only created. */
 export function socketRows(table: (typeof TABLES)[number], text: string): SocketRow[] {
   const protocol = table.startsWith('tcp') ? 'tcp' : 'udp';
   return text.split('\n').flatMap((line) => {

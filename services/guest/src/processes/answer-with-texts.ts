@@ -3,7 +3,7 @@ import { send } from './send.ts';
 
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** An object whose last members are long texts, sent as they are read. */
+/** Sends an object whose last members are long texts, streamed as they are read. */
 export async function answerWithTexts(
   { response }: Call,
   fixed: object,

@@ -1,7 +1,7 @@
-// A timer holds at most 24.8 days, and a longer one fires at once.
+// setTimeout holds at most 24.8 days, and a longer timer fires at once.
 const MOST_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back at a time of the wall clock, also one that has passed. The result cancels it. */
+/** Calls back at a time of the wall clock, at once if it has passed. The result cancels it. */
 export function atTime(timeMs: number, run: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = () => {

@@ -3,7 +3,7 @@ import { Fault } from '../http/fault.ts';
 import { manageProcesses } from './manage-processes.ts';
 import type { Managed } from './managed-process.ts';
 
-/** By the pid shown, or the newest of that name. */
+/** Finds a process by its shown pid, or the newest process of that name. */
 export async function findProcess({ guest, params }: Call): Promise<Managed> {
   const identifier = params.identifier ?? '';
   const process = (await manageProcesses(guest)).find(identifier);

@@ -10,8 +10,8 @@ type Followed = {
 };
 
 /**
- * Each reader has its own place in the logs and comes back for more when it is ready: nothing is queued for a slow one, and none
- * holds up another. One that is slower than the logs are kept reads of a gap.
+ * Each reader has its own position in the logs and pulls at its own pace: nothing is queued for a slow reader, and
+ * readers do not delay each other. A reader that is slower than the logs are kept receives a gap.
  */
 export async function* followOutput(
   process: Followed,
@@ -21,7 +21,7 @@ export async function* followOutput(
 ): AsyncGenerator<Piece[]> {
   let cursor = from;
   while (!until.aborted) {
-    // Taken before the read: what is written after it is found by the next one.
+    // Captured before the read: output written afterwards is found by the next read.
     const isEnded = !process.isRunning();
     const known = supervisor.record(process.state.attempt.key);
     const found = process.output.read(cursor);
@@ -32,7 +32,8 @@ export async function* followOutput(
     }
     if (isEnded) return;
     const base = process.state.parts.at(-1)?.base.all ?? 0;
-    // Longer than what can be read: a piece was lost to a full disk, and only the next one is worth waiting for.
+    // The log may be longer than what can be read, when a piece was lost to a full disk: then only the next piece is
+    // worth waiting for.
     await somethingNew(process, supervisor, Math.max(cursor.at - base, known?.ends.all ?? 0), until);
   }
 }
@@ -49,7 +50,7 @@ async function somethingNew(
   until.addEventListener('abort', () => resolve(), { signal: leaving.signal });
   const { key } = process.state.attempt;
   const record = supervisor.record(key);
-  // Of an attempt that is over there is nothing to wait for but the next one.
+  // An attempt that is over writes nothing more: only the next attempt is worth waiting for.
   if (record !== undefined && record.exit === undefined) {
     supervisor.output(key, past, leaving.signal).then(
       () => resolve(),

@@ -5,7 +5,7 @@ import type { OutputLog } from './output-log.ts';
 type OutputRecord = { at: number; stream: 'stdout' | 'stderr'; bytes: Buffer };
 
 export type Records = {
-  /** Where they begin: later than asked for when what was there is no longer kept. */
+  /** Offset of the first record: later than requested when the bytes there are no longer kept. */
   from: number;
   records: OutputRecord[];
   next: number;
@@ -14,15 +14,15 @@ export type Records = {
 const HEAD_BYTES = 5;
 const MOST_RECORD_BYTES = 64 * 1024;
 
-/** Enough for the longest record, so that a read always gets ahead. */
+/** Enough for the longest record, so that every read makes progress. */
 const READ_BYTES = 4 * (HEAD_BYTES + MOST_RECORD_BYTES);
 
-/** Whole records from this one on. Undefined when there is none yet. */
+/** Whole records from this offset on. Undefined when there is none yet. */
 export function readRecords(log: OutputLog, from: number): Records | undefined {
   const stretch = log.read(from, READ_BYTES);
   if (stretch === undefined) return undefined;
   const { records, size } = splitRecords(stretch.bytes, stretch.from);
-  // Half a record that nothing will complete: the disk was full. What comes after it is in another file.
+  // Half a record that is never completed, because the disk was full. The next record is in another file.
   if (records.length === 0 && stretch.closed) return readRecords(log, stretch.from + stretch.bytes.length);
   if (records.length === 0)
     return stretch.from > from ? { from: stretch.from, records, next: stretch.from } : undefined;
@@ -45,7 +45,7 @@ function splitRecords(bytes: Buffer, at: number): { records: OutputRecord[]; siz
   return { records, size };
 }
 
-/** The first place at or after this one where a record begins or would begin. */
+/** The first offset at or after `atLeast` where a record begins or would begin. */
 export function recordBoundary(log: OutputLog, atLeast: number): number {
   let at = log.starts().findLast((start) => start <= atLeast) ?? log.starts()[0] ?? 0;
   while (at < atLeast) {
@@ -58,18 +58,18 @@ export function recordBoundary(log: OutputLog, atLeast: number): number {
   return at;
 }
 
-/** Where the last whole record ends, as of now. */
+/** Offset where the last whole record ends at this moment. */
 export function lastBoundary(log: OutputLog): number {
   return recordBoundary(log, Math.max(0, log.extent().end));
 }
 
 export type Tail = {
   at: number;
-  /** How many bytes of the record that begins there come before the tail. */
+  /** Bytes of the record at `at` that lie before the tail. */
   cut: number;
 };
 
-/** Where the last so many bytes of output begin. The stored form of short records is six times as long as their output. */
+/** Finds where the last `mostBytes` of output begin. Short records take up to six times the length of their output. */
 export function tailOf(log: OutputLog, mostBytes: number, latest: number): Tail {
   const { start, end: written } = log.extent();
   const end = Math.min(written, latest);
@@ -85,7 +85,7 @@ export function tailOf(log: OutputLog, mostBytes: number, latest: number): Tail 
   return { at: end, cut: 0 };
 }
 
-/** Up to a fixed end: a process that prints faster than it is read must not keep its reader here. */
+/** Stops at a fixed end: a process that prints faster than it is read must not keep its reader here. */
 function* recordsBetween(log: OutputLog, from: number, end: number): Generator<OutputRecord> {
   let at = from;
   while (at < end) {

@@ -20,19 +20,19 @@ export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
   start(wish: ProcessRequest): Promise<Managed>;
   list(): readonly Managed[];
   find(identifier: string): Managed | undefined;
-  /** One that has ended, as if it had never been. */
+  /** Removes an ended process, as if it had never existed. */
   forget(process: Managed): void;
 };
 
 const managers = new WeakMap<Guest, Promise<ManagedProcesses>>();
 
-/** One for each guest: whoever asks gets the same. */
+/** One manager per guest: every call returns the same one. */
 export function manageProcesses(guest: Guest): Promise<ManagedProcesses> {
   const known = managers.get(guest);
   if (known !== undefined) return known;
   const made = createManager(guest);
   managers.set(guest, made);
-  // Whatever was in the way may be gone when the next one asks.
+  // A failure is not cached: its cause may be gone at the next call.
   made.catch(() => managers.delete(guest));
   return made;
 }
@@ -96,7 +96,7 @@ class ProcessManager implements ManagedProcesses {
     }
     const workingDirectory = resolveGiven(wish.workingDir || '.', settings).absolute;
     const process = new Managed(newState(wish, name, workingDirectory), this.#around());
-    // In the list before anything is waited for: a second one of that name finds it.
+    // Listed before the first await, so that a second start with the same name finds it.
     this.#processes.set(process.state.id, process);
     try {
       await this.#watchPressure();
@@ -156,7 +156,7 @@ class ProcessManager implements ManagedProcesses {
     this.#folders.remove(id);
   }
 
-  /** Every five seconds while something runs, every minute while something is listed, and not at all otherwise. */
+  /** Sweeps every five seconds while a process runs, every minute while any is listed, and not at all otherwise. */
   #sweepSoon(isSoon = true): void {
     if (this.#guest.stopping.aborted) return;
     if (this.#sweepTimer !== undefined && (this.#isSweepSoon || !isSoon)) return;
@@ -165,7 +165,7 @@ class ProcessManager implements ManagedProcesses {
     this.#sweepTimer = setTimeout(() => void this.#sweep(), isSoon ? SWEEP_MS : QUIET_SWEEP_MS);
   }
 
-  /** While anything runs that the guest started, where running out of memory would be the end of the whole sandbox. */
+  /** Watches memory while a process runs, under gVisor only: there, running out of memory ends the whole sandbox. */
   async #watchPressure(): Promise<void> {
     if (this.#endPressureWatch !== undefined) return;
     const { isGvisor, watchPressure } = await import('./watch-pressure.ts');
@@ -181,7 +181,7 @@ class ProcessManager implements ManagedProcesses {
     try {
       await this.#sweeper.sweep(this.list(), (id) => this.#drop(id));
     } catch (error) {
-      // A full disk, mostly: what cannot be trimmed now is tried again with the next sweep.
+      // Usually a full disk. Logs that cannot be trimmed now are tried again with the next sweep.
       this.#guest.log.line('guest', { level: 'error', event: 'logs not trimmed', error: String(error) });
     }
     this.#sweepTimer = undefined;
@@ -223,7 +223,7 @@ function newState(wish: ProcessRequest, name: string, workingDirectory: string):
   };
 }
 
-/** 0 = for ever. */
+/** 0 = no limit. */
 export function keepAliveSeconds(timeout: number | undefined): number {
   return timeout === undefined || timeout < 0 ? DEFAULT_KEEP_ALIVE_SECONDS : timeout;
 }

@@ -1,5 +1,5 @@
-// One process over all its attempts: what is wanted of it, what it does, and what follows when it ends. Every change is on disk
-// before it takes effect, so a guest that dies in between goes on from there.
+// One process over all its attempts: its desired state, its current attempt, and what follows when that ends. Every
+// change is on disk before it takes effect, so that the next guest can continue from there.
 import { randomBytes } from 'node:crypto';
 import type { ProcessResponse } from '@berth/contract/guest';
 import { environment } from '../environment.ts';
@@ -23,15 +23,15 @@ import { startFailureText, startFault } from './start-failure.ts';
 export type Surroundings = {
   guest: Guest;
   folders: ProcessFolders;
-  /** How much of each log a process may keep now. */
+  /** Current limit for each log of a process. */
   mostLogBytes(): number;
-  /** It has ended for good. */
+  /** Called when the process has ended for good. */
   finished(): void;
 };
 
 const DEFAULT_GRACE_SECONDS = 10;
 const PORTS_POLL_MS = 200;
-// A process that fails for ever must not grow: its oldest attempts go, and readers see a gap.
+// Bounds a process that keeps failing: its oldest attempts are dropped, and readers see a gap.
 const MOST_ATTEMPTS = 50;
 const LAST_OUTPUT_BYTES = 2000;
 const UNKNOWN: AttemptEnd = { code: -1, signal: 0 };
@@ -57,13 +57,13 @@ export class Managed implements ManagedProcess {
     if (state.outcome !== undefined) this.#ended.resolve();
   }
 
-  /** The first attempt. A Fault when it cannot start: then nothing of it is left. */
+  /** Starts the first attempt. Throws a Fault when it cannot start; then nothing of the process is left. */
   async begin(): Promise<void> {
     const outcome = await this.#spawn();
     if ('stage' in outcome) throw startFault(outcome, this.#attempted());
   }
 
-  /** Goes on where an earlier guest left it. */
+  /** Continues a process that an earlier guest started. */
   resume(): void {
     const { state } = this;
     if (state.outcome !== undefined) return;
@@ -85,7 +85,7 @@ export class Managed implements ManagedProcess {
     return this.state.outcome === undefined;
   }
 
-  /** Until it is told to end: its name is taken. */
+  /** A process holds its name until it is asked to stop or is killed. */
   holdsName(): boolean {
     return this.isRunning() && this.state.desired === 'run';
   }
@@ -120,12 +120,12 @@ export class Managed implements ManagedProcess {
     return this.state.timedOut;
   }
 
-  /** From a place on, as it comes, until it has ended and everything is told. */
+  /** Output from a cursor on, as it arrives, until the process has ended and all of it is delivered. */
   follow(from: Cursor, until: AbortSignal): AsyncGenerator<Piece[]> {
     return followOutput(this, this.#around.guest.supervisor, from, until);
   }
 
-  /** Called at each change but output. The result ends it. */
+  /** Calls `changed` at each change except output. The result ends the subscription. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
     return () => this.#watchers.delete(changed);
@@ -160,7 +160,7 @@ export class Managed implements ManagedProcess {
     return this.#around.guest.supervisor.signal(this.state.attempt.key, signal);
   }
 
-  /** Called for its own key alone. */
+  /** Called only with a record of this process's own key. */
   attemptEnded(record: ProcessRecord): void {
     const { exit, ends } = record;
     if (exit === undefined || !this.isRunning()) return;
@@ -177,12 +177,12 @@ export class Managed implements ManagedProcess {
     this.#restartLater(exit);
   }
 
-  /** A server that it left in the background goes on writing: until that ends, the helper must keep its logs. */
+  /** A server that the process left in the background goes on writing: until it ends, the helper must keep the logs. */
   forgetWhenSettled(record: ProcessRecord): void {
     if (record.isSettled) this.#around.guest.supervisor.forget(record.key);
   }
 
-  /** Together they may keep as much as one: the oldest go first. */
+  /** All earlier attempts together may keep `mostBytes`: the oldest are dropped first. */
   trimEarlierAttempts(mostBytes: number): void {
     const earlier = this.state.parts.slice(0, -1);
     let kept = 0;
@@ -193,7 +193,7 @@ export class Managed implements ManagedProcess {
   }
 
   #restartLater(end: AttemptEnd): void {
-    // Half of the last attempt may still hold the ports that the next one needs.
+    // Leftover processes of the last attempt may still hold the ports that the next one needs.
     killLeftovers(this.identity(), Date.now());
     this.#mark(restartText(this.state, end), true);
     this.state.restartAtMs = Date.now() + RESTART_DELAY_MS;
@@ -231,7 +231,7 @@ export class Managed implements ManagedProcess {
     const saves = this.#saves;
     const logFolder = await folders.begin(state, key);
     if (typeof logFolder !== 'string') return { stage: 'log', errno: logFolder.errno };
-    // Stopped meanwhile: what was written above is older.
+    // The state changed meanwhile, for example by a stop: the copy saved above is outdated.
     if (this.#saves !== saves) this.#save();
     const outcome = await guest.supervisor.spawn(key, {
       args: [guest.settings.shell.program, ...guest.settings.shell.args, state.command],
@@ -271,7 +271,7 @@ export class Managed implements ManagedProcess {
     );
   }
 
-  /** Told twice when it ends at once: its end may come before the answer to the wish. */
+  /** Runs twice when a process ends at once: its exit may arrive before the answer to the spawn request. */
   #isKnownAs({ pid, startTicks }: ProcessRecord): void {
     this.state.attempt.pid = pid;
     this.state.attempt.startTicks = startTicks;
@@ -286,7 +286,7 @@ export class Managed implements ManagedProcess {
     if (state.killAfterSeconds > 0) {
       this.#cancelKill = atTime(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeIsUp());
     }
-    // A caller may have stopped it in the moment in which it started: then it is signalled now.
+    // A caller may have stopped the process while it was starting: then it is signalled now.
     if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
     if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
     this.#changed();
@@ -314,7 +314,7 @@ export class Managed implements ManagedProcess {
     this.#changed();
   }
 
-  /** Between two attempts there is nobody to signal. */
+  /** Between two attempts there is no process to signal, so the process ends right away. */
   #endsWhileWaiting(): boolean {
     if (this.state.restartAtMs === undefined) return false;
     this.#cancelRestart();
@@ -340,7 +340,7 @@ export class Managed implements ManagedProcess {
     markers.push({ id: (markers.at(-1)?.id ?? -1) + 1, at, text, breaks });
   }
 
-  /** On a full disk a process can still be stopped: then only a guest that dies meanwhile would not know of it. */
+  /** On a full disk a process can still be stopped; only a guest that starts afterwards would not know of it. */
   #save(): void {
     this.#saves += 1;
     try {

@@ -1,5 +1,5 @@
-// Signals to everything that belongs to a process. Its group is the helper's to signal, which knows whether the number
-// is still its own; whoever left the group is found by descent and by the mark in its environment.
+// Signals everything that belongs to a process. The helper signals the group, because it knows whether the pid still
+// belongs to the process; members that left the group are found by descent and by the mark in their environment.
 
 import { processStat } from '../ports/proc-files.ts';
 import { membersOf, type ProcessIdentity } from '../ports/process-members.ts';
@@ -16,14 +16,14 @@ export function signalMembers(
 ): void {
   if (identity.pid <= 0) return;
   supervisor.signal(identity.key, signal);
-  // A bomb of processes must be gone before they are looked at one by one. Who is in the group has been told already, and some
-  // take a second word for a command to hurry.
+  // A fork bomb must be gone before its processes are examined one by one. Members of the group already have the signal
+  // and are skipped, because some programs take a second one for a demand to hurry.
   setTimeout(() => {
     for (const pid of membersOf(identity)) if (processStat(pid)?.group !== identity.pid) signalOne(pid, signal);
   }, GROUP_FIRST_MS);
 }
 
-/** After the end of its leader: at the given time, which may have passed. */
+/** Called after the leader has ended. Kills at the given time, at once if it has passed. */
 export function killLeftovers(identity: ProcessIdentity, timeMs = Date.now()): void {
   if (membersOf(identity).length === 0) return;
   atTime(timeMs, () => {

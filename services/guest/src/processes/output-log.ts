@@ -1,4 +1,4 @@
-// Reads the logs that the helper writes: rows of files named after the logical offset of their first byte
+// Reads the logs that the helper writes: sequences of files named after the logical offset of their first byte
 // (native/PROTOCOL.md). Files may be added at the tail and deleted from the head between any two calls here. Reads are
 // small, of what was just written, so they are synchronous: cheaper than a trip through the thread pool.
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync, unlinkSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { systemCode } from '../http/fault.ts';
 export type LogName = 'stdout' | 'stderr' | 'all';
 
 export type Stretch = {
-  /** Of its first byte. Later than asked for when what was there is no longer kept. */
+  /** Offset of the first byte. Later than requested when the bytes there are no longer kept. */
   from: number;
   bytes: Buffer;
-  /** The file goes on no further, and another one follows: what is unfinished here stays so. */
+  /** The file ends here and another one follows: an unfinished record at the end stays unfinished. */
   closed: boolean;
 };
 
@@ -27,7 +27,7 @@ export class OutputLog {
     this.#name = name;
   }
 
-  /** First bytes of the files that are kept, in order. */
+  /** Offsets of the first bytes of the kept files, in order. */
   starts(): number[] {
     const prefix = `${this.#name}-`;
     let names: string[];
@@ -44,7 +44,7 @@ export class OutputLog {
       .sort((a, b) => a - b);
   }
 
-  /** What is kept. Both 0 when nothing was ever written. */
+  /** Offsets of the kept bytes. Both 0 when nothing was ever written. */
   extent(): { start: number; end: number } {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const starts = this.starts();
@@ -56,7 +56,7 @@ export class OutputLog {
     return { start: 0, end: 0 };
   }
 
-  /** At most so many bytes of one file, from this offset or from the next that is kept; undefined when there are none yet. */
+  /** At most `mostBytes` of one file, from this offset or the next that is kept; undefined when there are none yet. */
   read(from: number, mostBytes: number): Stretch | undefined {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const starts = this.#startsAround(from);
@@ -69,7 +69,7 @@ export class OutputLog {
       }
       if (next === undefined) return undefined;
       const stretch = this.#readFile(next, next, mostBytes, starts.at(-1) !== next);
-      // Also without a byte in it: it says how much is gone.
+      // Returned even when empty: its offset shows how much is gone.
       if (stretch !== undefined) return stretch;
     }
     return undefined;
@@ -93,8 +93,8 @@ export class OutputLog {
   }
 
   /**
-   * A file that appears while the folder is read may be missed although a later one is seen. So before bytes are called gone, the
-   * folder is read a second time.
+   * A file that appears while the folder is read may be missed although a later one is seen. So the folder is read a
+   * second time before bytes are reported as gone.
    */
   #startsAround(from: number): number[] {
     const starts = this.starts();
@@ -106,7 +106,7 @@ export class OutputLog {
     return statSync(this.path(start), { throwIfNoEntry: false })?.size;
   }
 
-  /** Undefined when it was deleted meanwhile. */
+  /** Undefined when the file was deleted meanwhile. */
   #readFile(start: number, from: number, mostBytes: number, isClosed: boolean): Stretch | undefined {
     let descriptor: number;
     try {

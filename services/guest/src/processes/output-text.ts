@@ -1,4 +1,4 @@
-// The newest output as text, in pieces: an answer of megabytes is sent as it is read, never held.
+// The newest output as text, in pieces: an answer of megabytes is sent while it is read, never held in memory.
 import { StringDecoder } from 'node:string_decoder';
 import { gapText, PieceText } from './piece-text.ts';
 import type { ProcessOutput } from './process-output.ts';
@@ -9,7 +9,7 @@ const READ_BYTES = 256 * 1024;
 const leftOut = (stream: string) =>
   `[earlier output is left out here: GET …/logs?stream=${stream}&offset=0 reads what is kept of it]\n`;
 
-/** Both streams in the order in which they were written, with the guest's own lines. */
+/** Both streams in the order in which they were written, with the guest's markers. */
 export function* logsTail(output: ProcessOutput, mostBytes: number, isMarked = false): Generator<string> {
   const end = output.end('all');
   let cursor = output.tail(mostBytes);
@@ -19,7 +19,7 @@ export function* logsTail(output: ProcessOutput, mostBytes: number, isMarked = f
   for (let found = output.read(cursor); found !== undefined; found = output.read(cursor)) {
     for (const { text } of texts.take(found.pieces)) yield text;
     cursor = found.cursor;
-    // What comes in while it is read is for the next one who asks.
+    // Output that arrives during this read is left for the next call.
     if (cursor.at > end) break;
   }
   for (const { text } of texts.end()) yield text;

@@ -4,20 +4,20 @@ import { wholeCharacters } from './whole-characters.ts';
 
 export type StreamText = { stream: 'stdout' | 'stderr'; text: string };
 
-/** What a reader is told instead of bytes that are no longer kept. */
+/** Text shown in place of bytes that are no longer kept. */
 export function gapText({ bytes, atHead }: { bytes: number; atHead: boolean }): string {
   return atHead
     ? `[${bytes} bytes of earlier output were released and are no longer kept]`
     : `[this stream fell behind: ${bytes} bytes of output are no longer kept]`;
 }
 
-/** Pieces as text, a character that arrives in two of them as one. Markers are lines of their own on stdout. */
+/** Turns pieces into text and joins a character that is split over two. Markers become separate lines on stdout. */
 export class PieceText {
   readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   readonly #mayStartInside: Record<'stdout' | 'stderr', boolean>;
   #isAtLineStart = true;
 
-  /** Read from the middle, a stream may begin inside a character: that one is left out. */
+  /** A stream that is read from the middle may begin inside a character: that character is left out. */
   constructor(isFromMiddle = false) {
     this.#mayStartInside = { stdout: isFromMiddle, stderr: isFromMiddle };
   }

@@ -1,6 +1,6 @@
-// Output as lines `stdout:…` and `stderr:…`. The prefix stands once before each line, wherever the pieces were cut. A line is
-// held until it is whole, so that the other stream does not end up in the middle of it; a very long one is passed on as it
-// comes, and the other stream waits for its end.
+// Output as lines `stdout:…` and `stderr:…`. Each line has its prefix once, wherever the pieces were cut. A line is
+// held until it is complete, so that the other stream does not end up in the middle of it; a very long line is passed
+// on as it arrives, and the other stream waits for its end.
 import { gapText } from './piece-text.ts';
 import type { Piece } from './process-output.ts';
 
@@ -15,7 +15,7 @@ export class PrefixedLines {
   readonly #mostHeldBytes: number;
   readonly #held: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
   readonly #heldBytes: Record<Stream, number> = { stdout: 0, stderr: 0 };
-  /** Whose line has been begun and not ended. */
+  /** The stream whose line has begun and not ended. */
   #open: Stream | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -25,7 +25,7 @@ export class PrefixedLines {
     this.#mostHeldBytes = mostHeldBytes;
   }
 
-  /** Between two lines, where a line of something else may be put. */
+  /** True between two lines, where another line may be inserted. */
   get isAtLineStart(): boolean {
     return this.#open === undefined;
   }
@@ -42,7 +42,7 @@ export class PrefixedLines {
     return this.#taken();
   }
 
-  /** What is left of lines that were never ended. */
+  /** Returns the rest of lines that were never ended. */
   end(): Buffer {
     this.#endLines();
     return this.#taken();
@@ -63,7 +63,7 @@ export class PrefixedLines {
     if (at < bytes.length) this.#hold(stream, bytes.subarray(at));
   }
 
-  /** A whole line, or the end of the one that is open. A marker is never the end of one. */
+  /** Writes a whole line, or the end of the open one. A marker never ends an open line. */
   #line(stream: Stream, line: readonly Buffer[], mayEndOpen: boolean): void {
     if (this.#open === undefined) {
       this.#out.push(PREFIX[stream], ...line, LINE_END);
@@ -84,11 +84,11 @@ export class PrefixedLines {
       this.#out.push(bytes);
       return;
     }
-    // A copy: the piece is part of a larger buffer, which would be kept for a few bytes of it.
+    // A copy: the piece is part of a larger buffer, which would stay in memory for a few bytes of it.
     this.#held[stream].push(Buffer.from(bytes));
     this.#heldBytes[stream] += bytes.length;
     if (this.#heldBytes[stream] <= this.#mostHeldBytes) return;
-    // Two endless lines at once: one of them has to be cut, or one of them would fill the memory.
+    // Two endless lines at once: one has to be cut, or it would fill the memory.
     if (this.#open !== undefined) this.#closeLine();
     this.#out.push(PREFIX[stream], ...this.#release(stream));
     this.#open = stream;

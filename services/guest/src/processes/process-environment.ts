@@ -1,7 +1,7 @@
 import { KEY_VARIABLE } from '../ports/process-members.ts';
 import type { ProcessKey } from '../supervisor/supervisor.ts';
 
-/** Between the runner, the helper and the guest. A process has no use for them, and some name what is not its own. */
+/** Variables between runner, helper and guest. A process has no use for them, and some name things of the guest. */
 const PLUMBING = [
   'SANDBOX_CONTROL_KEY',
   'SANDBOX_INSTANCE_ID',
@@ -13,10 +13,10 @@ const PLUMBING = [
 
 export type EnvironmentParts = {
   inherited: Readonly<Record<string, string | undefined>>;
-  /** Wins over what is inherited. */
+  /** Overrides inherited variables. */
   wished: Readonly<Record<string, string>>;
   key: ProcessKey;
-  /** Who the process runs as is not the caller's choice. */
+  /** Overrides the caller's variables: the account of a process is not the caller's choice. */
   workloadUser: { name: string; home: string } | undefined;
 };
 

@@ -19,8 +19,8 @@ export class ProcessFolders {
   }
 
   /**
-   * Before an attempt: the folder of its logs, with the state beside it. Nobody else waits meanwhile, because a disk that two
-   * hundred processes write to takes its time. Its path, or why there is none.
+   * Called before an attempt: makes the folder for its logs and saves the state beside it. Asynchronous, so that no
+   * other call is blocked: a disk that two hundred processes write to is slow. Returns the path, or the error number.
    */
   async begin(state: ProcessState, part: string): Promise<string | { errno: number }> {
     const text = JSON.stringify(state);
@@ -40,7 +40,7 @@ export class ProcessFolders {
     rmSync(join(this.#root, id, part), { recursive: true, force: true });
   }
 
-  /** Whole or not at all: the guest may die in the middle. */
+  /** Written whole or not at all: the guest may die in the middle. */
   save(state: ProcessState): void {
     const path = join(this.#root, state.id, STATE);
     writeFileSync(`${path}.new`, JSON.stringify(state), { mode: 0o600 });
@@ -57,7 +57,7 @@ export class ProcessFolders {
       try {
         yield { id, text: readFileSync(join(this.#root, id, STATE), 'utf8') };
       } catch {
-        // It died between making the folder and writing the state: nothing was started.
+        // The guest died between making the folder and writing the state, so nothing was started.
         this.remove(id);
       }
     }

@@ -5,7 +5,7 @@ import { Fault } from '../http/fault.ts';
 import { readJson } from '../http/read-body.ts';
 import { findProcess, notRunning } from './find-process.ts';
 
-/** Answers when the process has been handed the bytes: a caller cannot outrun it. */
+/** Answers when the bytes have been handed to the process: back-pressure for the caller. */
 export async function processInput(call: Call): Promise<void> {
   const { data = '', encoding = 'utf8', end = false } = await readJson(call, ProcessInputRequest);
   const process = await findProcess(call);

@@ -178,7 +178,7 @@ test('R-24 the attempts of a process are one output, with markers at their exact
   first.write(text('stderr', 'err'));
   const second = new Writer('2');
   second.write(text('stdout', 'again\n'));
-  // What a leftover of the first attempt writes after its end is not shown.
+  // Output that a leftover of the first attempt writes after its end is not shown.
   const ends = { ...first.ends };
   first.write(text('stdout', 'late'));
   const all: Part[] = [{ ...partOf('1'), ends }, partOf('2', ends)];

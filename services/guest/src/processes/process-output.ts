@@ -1,27 +1,27 @@
-// The output of one process over all its attempts, as one row of bytes. Each attempt has logs of its own; a part says where
-// they begin in the whole. Markers are lines of the guest between two bytes of output: they are kept here, since the logs are
-// the helper's, and put in their place by whoever reads.
+// The output of one process over all its attempts, as one sequence of bytes. Each attempt has its own logs; a part
+// stores where they begin in the whole. Markers are lines of the guest between two bytes of output: they are kept here,
+// since the logs belong to the helper, and are inserted when the output is read.
 import { join } from 'node:path';
 import type { LogEnds } from '../supervisor/supervisor.ts';
 import { lastBoundary, readRecords, recordBoundary, tailOf } from './log-records.ts';
 import { type LogName, OutputLog } from './output-log.ts';
 
 export type Part = {
-  /** Of the attempt's logs, inside the folder of the process. */
+  /** Folder of the attempt's logs, inside the folder of the process. */
   name: string;
-  /** Where it begins in the whole. */
+  /** Offsets where the part begins in the whole. */
   base: LogEnds;
-  /** Its length, once another part follows. What a leftover of the attempt writes later is not shown: offsets stay. */
+  /** Length of the part, once another follows. Later output of a leftover is not shown, so that offsets stay. */
   ends?: LogEnds | undefined;
 };
 
 export type Marker = {
-  /** Ascending. */
+  /** In ascending order. */
   id: number;
   /** Offset in the log `all` of the whole. */
   at: number;
   text: string;
-  /** Nothing after it goes on with a line from before it. */
+  /** Output after the marker never continues a line from before it. */
   breaks: boolean;
 };
 
@@ -47,7 +47,7 @@ export class ProcessOutput {
   readonly #parts: readonly Part[];
   readonly #markers: readonly Marker[];
 
-  /** The lists are read anew by each call: they grow while somebody reads. */
+  /** The lists are read again by each call, because they grow while output is read. */
   constructor(folder: string, parts: readonly Part[], markers: readonly Marker[]) {
     this.#folder = folder;
     this.#parts = parts;
@@ -58,7 +58,7 @@ export class ProcessOutput {
     return new OutputLog(join(this.#folder, part.name), name);
   }
 
-  /** Both streams in order, with markers and gaps. Undefined when nothing is there yet. */
+  /** Both streams in order, with markers and gaps. Undefined when there is nothing to read yet. */
   read(cursor: Cursor): { pieces: Piece[]; cursor: Cursor } | undefined {
     const marker = this.#markers.find(({ id }) => id >= cursor.marker);
     if (marker !== undefined && marker.at <= cursor.at) {
@@ -70,7 +70,7 @@ export class ProcessOutput {
     if (part === undefined || cursor.at >= endOf(part, 'all')) return undefined;
     const limit = Math.min(marker?.at ?? Number.POSITIVE_INFINITY, endOf(part, 'all'));
     const found = readRecords(this.logOf(part, 'all'), Math.max(0, cursor.at - part.base.all));
-    // An attempt that is over has no more to come: what is missing at its end is a gap.
+    // An attempt that is over gets no more output: bytes missing at its end are a gap.
     if (found === undefined && part.ends === undefined) return undefined;
     const from = Math.min(part.base.all + (found?.from ?? Number.POSITIVE_INFINITY), limit);
     const next = Math.min(part.base.all + (found?.next ?? Number.POSITIVE_INFINITY), limit);
@@ -85,7 +85,7 @@ export class ProcessOutput {
     return { pieces, cursor: { at: next, marker: cursor.marker, cut: 0 } };
   }
 
-  /** One stream as it was written. Undefined when nothing is there yet. */
+  /** One stream as it was written. Undefined when there is nothing to read yet. */
   readStream(name: 'stdout' | 'stderr', at: number, mostBytes: number): Stretch | undefined {
     const part = this.#partAt(name, at);
     if (part === undefined || at >= endOf(part, name)) return undefined;
@@ -93,19 +93,19 @@ export class ProcessOutput {
     const found = this.logOf(part, name).read(Math.max(0, at - part.base[name]), mostBytes);
     const from = part.base[name] + (found?.from ?? Number.POSITIVE_INFINITY);
     if (found === undefined || from >= end) {
-      // Nothing more of an attempt that is over: on with the next one.
+      // A finished attempt has nothing more: continue with the next one.
       return end === Number.POSITIVE_INFINITY ? undefined : this.readStream(name, end, mostBytes);
     }
     const bytes = found.bytes.subarray(0, end - from);
     return { from, bytes, next: from + bytes.length };
   }
 
-  /** Where the newest bytes of a stream begin. */
+  /** Offset where the newest bytes of a stream begin. */
   streamTail(name: 'stdout' | 'stderr', mostBytes: number): number {
     return Math.max(0, this.end(name) - mostBytes);
   }
 
-  /** Where the newest bytes of output begin. */
+  /** Cursor where the newest bytes of output begin. */
   tail(mostBytes: number): Cursor {
     let left = mostBytes;
     for (const part of this.#parts.toReversed()) {
@@ -119,7 +119,7 @@ export class ProcessOutput {
     return BEGINNING;
   }
 
-  /** At a place where a record begins, as every offset is that was given out. Others are moved on to the next. */
+  /** A cursor at the start of a record. Every offset given to a caller is one; others are moved on to the next. */
   cursorNear(at: number): Cursor {
     const part = this.#partAt('all', at);
     if (part === undefined || at <= part.base.all) return this.cursorAt(at, 0);
@@ -136,7 +136,7 @@ export class ProcessOutput {
     return last === undefined ? 0 : last.base[name] + this.logOf(last, name).extent().end;
   }
 
-  /** Where a marker stands that is made now. */
+  /** Offset of a marker that is made now. */
   now(): number {
     const last = this.#parts.at(-1);
     return last === undefined ? 0 : last.base.all + lastBoundary(this.logOf(last, 'all'));
@@ -146,7 +146,7 @@ export class ProcessOutput {
     return this.#parts.findLast((part) => part.base[name] <= at) ?? this.#parts[0];
   }
 
-  /** Bytes of output, without what the stored form adds. */
+  /** Bytes of output, without the record heads of the stored form. */
   #sizeOf(part: Part): number {
     if (part.ends !== undefined) return part.ends.stdout + part.ends.stderr;
     return this.logOf(part, 'stdout').extent().end + this.logOf(part, 'stderr').extent().end;

@@ -1,14 +1,14 @@
-// What the guest must remember of a process to go on with it after its own death: written before the process is asked for and
-// before each change takes effect. It holds the caller's variables, so nobody else may read it; the guest's own
-// environment is not in it, since that may have changed when the process is restarted.
+// The state that the next guest needs to continue a process: written before the process is spawned and before each
+// change takes effect. It holds the caller's variables, so no other account may read it. The guest's own environment is
+// not in it, since that may have changed when the process is restarted.
 import * as z from 'zod/mini';
 
 const LogEnds = z.object({ stdout: z.int(), stderr: z.int(), all: z.int() });
 
 export const ProcessState = z.object({
-  /** Name of its folder. */
+  /** Name of the folder of the process. */
   id: z.string(),
-  /** The pid shown: of the first attempt, for ever. 0 before that one runs. */
+  /** The pid shown: that of the first attempt, also after restarts. 0 before the first attempt runs. */
   pid: z.int(),
   name: z.string(),
   command: z.string(),
@@ -19,22 +19,22 @@ export const ProcessState = z.object({
   maxRestarts: z.int(),
   restartCount: z.int(),
   keepAlive: z.boolean(),
-  /** How long each attempt may last; 0 = for ever. */
+  /** Longest duration of each attempt; 0 = no limit. */
   killAfterSeconds: z.int(),
   startedAtMs: z.int(),
-  /** What its callers want of it: recorded before it is signalled, so that its end is not taken for a failure. */
+  /** State that callers want: recorded before the process is signalled, so that its end is not taken for a failure. */
   desired: z.enum(['run', 'stopped', 'killed']),
-  /** Sent by callers: an end by one of them is no failure either. */
+  /** Signals sent by callers: an end by one of them is no failure either. */
   signals: z.array(z.int()),
-  /** The newest run. `pid` is the kernel's. */
+  /** The newest attempt. `pid` is the kernel's. */
   attempt: z.object({ key: z.string(), pid: z.int(), startTicks: z.int(), startedAtMs: z.int() }),
   parts: z.array(z.object({ name: z.string(), base: LogEnds, ends: z.optional(LogEnds) })),
   markers: z.array(z.object({ id: z.int(), at: z.int(), text: z.string(), breaks: z.boolean() })),
-  /** The last attempt failed, the next one starts then. */
+  /** Set after a failed attempt: when the next one starts. */
   restartAtMs: z.optional(z.int()),
-  /** It was stopped, and is killed then. */
+  /** Set when the process was stopped: when it is killed. */
   killAtMs: z.optional(z.int()),
-  /** Its time was up. */
+  /** The process was killed because its time was up. */
   timedOut: z.boolean(),
   outcome: z.optional(
     z.object({

@@ -1,32 +1,38 @@
 import type { ProcessRequest, ProcessResponse } from '@berth/contract/guest';
 import type { ProcessKey } from '../supervisor/supervisor.ts';
 
-/** What REST, MCP and the startup command do with processes. Names are unique among the running ones through any of them. */
+/**
+ * Process operations for REST, MCP and the startup command. Names are unique among running processes, whichever of the
+ * three started them.
+ */
 export type Processes = {
-  /** Resolves once it runs. Faults: 400 for a running name or a bad wish, 422 when it cannot start. */
+  /**
+   * Resolves once the process runs. Faults: 400 for the name of a running process or an invalid request, 422 when it
+   * cannot start.
+   */
   start(wish: ProcessRequest): Promise<ManagedProcess>;
   list(): readonly ManagedProcess[];
-  /** All digits: by the pid shown; else the newest of that name. */
+  /** All digits: by the shown pid; otherwise the newest process of that name. */
   find(identifier: string): ManagedProcess | undefined;
-  /** How many running processes forbid sleep. Derived from what runs, never counted up and down. */
+  /** Number of running processes that keep the sandbox awake. Derived from what runs, never counted up and down. */
   keepAliveHolds(): number;
 };
 
 export type ManagedProcess = {
-  /** Of output: the newest 64 KiB of each stream, or nothing. */
+  /** Includes the newest 64 KiB of each stream, but no output in the form `started`. */
   describe(form: 'started' | 'whole' | 'listed'): Promise<ProcessResponse>;
   isRunning(): boolean;
-  /** Of its newest run: the pid that the kernel knows, not the one shown. */
+  /** Identity of the newest attempt: the kernel's pid, not the one shown. */
   identity(): { pid: number; key: ProcessKey; startTicks: number };
-  /** Resolves when it has ended for good, restarts included, with its output drained. */
+  /** Resolves when the process has ended for good, restarts included, with its output drained. */
   ended(): Promise<void>;
-  /** Resolves when every port is served, or `until` aborts; a Fault when it ends before that. */
+  /** Resolves when every port is served or `until` aborts; throws a Fault when the process ends before that. */
   portsReady(ports: readonly number[], until?: AbortSignal): Promise<void>;
-  /** Both streams in the order of writing: the newest so many bytes, with a line before them when there was more. */
+  /** The newest `mostBytes` of both streams in the order of writing, with a line before them when there was more. */
   newestLogs(mostBytes: number): string;
-  /** Its own time was over, so it was killed. */
+  /** True when the process was killed because its own time was up. */
   isTimedOut(): boolean;
-  /** False when it is not running. */
+  /** False when the process is not running. */
   stop(graceSeconds?: number): boolean;
   kill(): boolean;
 };

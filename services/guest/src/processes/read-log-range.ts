@@ -4,7 +4,7 @@ import type { ProcessOutput } from './process-output.ts';
 
 export type Range = Omit<ProcessLogRange, 'ended'>;
 
-/** About `limit` bytes from an offset on; the newest ones without an offset. Ends where the next range can begin. */
+/** About `limit` bytes from an offset on; without an offset the newest ones. Ends where the next range can begin. */
 export function readLogRange(
   output: ProcessOutput,
   stream: Range['stream'],
@@ -42,7 +42,7 @@ function rangeOfStream(
   while (at - begin < limit) {
     const found = output.readStream(stream, at, limit - (at - begin));
     if (found === undefined) break;
-    // What is missing in the middle belongs to the next range, which says so by its offset.
+    // A gap in the middle belongs to the next range, whose offset shows it.
     if (found.from > at && parts.length > 0) break;
     if (parts.length === 0) begin = found.from;
     parts.push(found.bytes);
@@ -55,7 +55,7 @@ function rangeOfStream(
 const CHARACTER_START = 0xc0;
 const MOST_CHARACTER_BYTES = 4;
 
-/** The next range begins with the character that this one would cut. */
+/** Leaves out a character that this range would cut: the next range begins with it. */
 function withoutHalfCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back < MOST_CHARACTER_BYTES && back < bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -27,7 +27,7 @@ export async function readLogs(call: Call): Promise<void> {
     );
   }
   const limit = Math.min(most, wholeNumber(query, 'limit', 1) ?? most);
-  // Asked for before the read: what is written after it is still to come.
+  // Captured before the read: output written afterwards is still to come.
   const isOver = !process.isRunning();
   const range = readLogRange(process.output, streamOf(query), wholeNumber(query, 'offset', 0), limit);
   const answer: ProcessLogRange = { ...range, ended: isOver && range.data === '' };

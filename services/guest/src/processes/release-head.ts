@@ -5,8 +5,8 @@ import type { LogName, OutputLog } from './output-log.ts';
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Of a log that nobody writes any more: keeps its newest bytes, under their old offsets. Whole files go first; of one that is still too
- * long the tail is copied, because it was written when there was room for more.
+ * Keeps the newest bytes of a log that is no longer written, under their old offsets. Whole files are deleted first; of
+ * a file that is still too long the tail is copied, because it was written when there was room for more.
  */
 export function releaseHead(log: OutputLog, name: LogName, keepBytes: number): void {
   const { end } = log.extent();
@@ -16,12 +16,12 @@ export function releaseHead(log: OutputLog, name: LogName, keepBytes: number): v
   if (inside === undefined) return;
   const cut = name === 'all' ? recordBoundary(log, wanted) : wanted;
   if (cut > inside && cut < end) copyTail(log, cut);
-  // Of a log that keeps nothing its length is kept, or offsets would begin anew.
+  // An empty file keeps the length of a log without bytes; otherwise its offsets would restart at 0.
   if (cut >= end) writeFileSync(log.path(end), '', { mode: 0o600 });
   for (const start of starts) if (start <= inside && start < Math.min(cut, end)) log.deleteFile(start);
 }
 
-/** To the end of the file that it begins in. */
+/** Copies to the end of the file that `from` lies in. */
 function copyTail(log: OutputLog, from: number): void {
   const path = log.path(from);
   const descriptor = openSync(`${path}.new`, 'w', 0o600);

@@ -1,4 +1,4 @@
-// When an attempt that ended is followed by another, and what its end means when it is not.
+// Decides whether another attempt follows an ended one, and the final status if not.
 import type { ProcessOutcome, ProcessState } from './process-state.ts';
 
 export const RESTART_DELAY_MS = 1000;
@@ -7,7 +7,7 @@ export type AttemptEnd = { code: number; signal: number };
 
 type Wishes = Pick<ProcessState, 'desired' | 'signals' | 'restartOnFailure' | 'maxRestarts' | 'restartCount'>;
 
-/** An end that a caller asked for is never a failure, whatever the exit code says. */
+/** An end that a caller asked for is never a failure, regardless of the exit code. */
 export function restarts(state: Wishes, end: AttemptEnd): boolean {
   if (end.code === 0 || statusOf(state, end) !== 'failed' || !state.restartOnFailure) return false;
   return state.maxRestarts < 0 || state.restartCount < state.maxRestarts;

@@ -5,7 +5,10 @@ import { systemCode } from '../http/fault.ts';
 
 const STARTED = 'startup-command';
 
-/** When the guest starts: goes on with what an earlier one left, and starts the startup command if none has. */
+/**
+ * Called when the guest starts: continues the processes of an earlier guest, and starts the startup command if no
+ * earlier guest has.
+ */
 export async function resumeProcesses(guest: Guest): Promise<void> {
   const processes = await guest.processes();
   const { startupCommand, stateFolder } = guest.settings;
@@ -17,7 +20,7 @@ export async function resumeProcesses(guest: Guest): Promise<void> {
   }
 }
 
-/** Once for each life of the container: the helper empties the folder when it starts. */
+/** True once for each start of the container: the helper empties the folder when it starts. */
 function isFirst(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));

@@ -1,4 +1,5 @@
-// How long finished processes are listed, and how much output is kept of each. Decisions only: sweep.ts carries them out.
+// Limits on how long finished processes are listed and how much output is kept of each. Decisions only: sweep.ts
+// carries them out.
 
 export type Finished = { id: string; completedAtMs: number };
 
@@ -6,10 +7,13 @@ const HOUR_MS = 3_600_000;
 const MOST_FINISHED = 200;
 const LEAST_AGE_MS = HOUR_MS / 4;
 const MOST_AGE_MS = 24 * HOUR_MS;
-// A caller that starts dozens of processes a second for a quarter of an hour must not fill the sandbox with their names.
+// A caller that starts dozens of processes a second for a quarter of an hour must not fill the sandbox with names.
 const MOST_FINISHED_EVER = 5000;
 
-/** Those that go: older than a day, or beyond the newest 200; but nobody's result vanishes before a quarter of an hour. */
+/**
+ * Processes to drop: older than a day, or beyond the newest 200, but none within a quarter of an hour, unless there are
+ * too many even for that.
+ */
 export function finishedToDrop(finished: readonly Finished[], nowMs: number): string[] {
   const newestFirst = finished.toSorted((a, b) => b.completedAtMs - a.completedAtMs);
   return newestFirst
@@ -22,9 +26,9 @@ export function finishedToDrop(finished: readonly Finished[], nowMs: number): st
 }
 
 export type LogBudget = {
-  /** Of one log; 0 = no limit but its share. */
+  /** Limit of one log; 0 = only its share. */
   mostBytesPerFile: number;
-  /** Of all logs; otherwise a share of the memory. */
+  /** Limit of all logs together; undefined = a share of the memory. */
   mostBytesTotal: number | undefined;
   mostPercentOfMemory: number;
   memoryBytes: number | undefined;
@@ -39,7 +43,7 @@ export function totalLogBytes({ mostBytesTotal, mostPercentOfMemory, memoryBytes
   return memoryBytes === undefined ? TOTAL_WITHOUT_MEMORY_BYTES : Math.floor((memoryBytes * mostPercentOfMemory) / 100);
 }
 
-/** What each log may keep when so many processes share. */
+/** Limit of each log when this number of processes share the budget. */
 export function logBytesEach(budget: LogBudget, processes: number): number {
   const share = Math.floor(totalLogBytes(budget) / (LOGS_PER_PROCESS * Math.max(1, processes)));
   const most = budget.mostBytesPerFile === 0 ? share : Math.min(budget.mostBytesPerFile, share);
@@ -48,7 +52,7 @@ export function logBytesEach(budget: LogBudget, processes: number): number {
 
 export type KeptLogs = { id: string; completedAtMs: number; keptBytes: number };
 
-/** Many small logs together may still be too much: then those that ended first lose theirs. */
+/** Many small logs together may still be too much: then the processes that ended first lose theirs. */
 export function logsToDrop(finished: readonly KeptLogs[], runningBytes: number, totalBytes: number): string[] {
   let surplus = runningBytes + finished.reduce((sum, { keptBytes }) => sum + keptBytes, 0) - totalBytes;
   const dropped: string[] = [];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Resolves when the next piece may be sent, or the reader has left: it sets the pace. */
+/** Resolves when the next piece may be sent or the reader has left: back-pressure from the reader. */
 export function send(response: ServerResponse, bytes: Buffer | string): Promise<void> | undefined {
   if (bytes.length === 0 || response.destroyed || response.write(bytes)) return undefined;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ type Attempted = { command: string; workingDirectory: string; shell: string };
 
 const MOST_SHOWN_CHARACTERS = 500;
 
-/** 422: what was asked is clear, and cannot be done here. */
+/** 422: the request is clear, but cannot be carried out here. */
 export function startFault(failure: SpawnFailure, attempted: Attempted): Fault {
   return new Fault(422, startFailureText(failure, attempted));
 }

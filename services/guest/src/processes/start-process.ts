@@ -19,7 +19,7 @@ export async function startProcess(call: Call): Promise<void> {
   const left = whenCallerLeaves(call);
   const process = await processes.start(wish);
   const { pid, name } = process.state;
-  // Not the command: people write secrets into them.
+  // Without the command: people write secrets into commands.
   call.guest.log.audit(action, call.caller, { name, pid });
   if (isStreamed) return streamEvents(call, process, isSse ? 'sse' : 'ndjson');
   const waits = wish.waitForCompletion || (wish.waitForPorts ?? []).length > 0;
@@ -30,7 +30,7 @@ export async function startProcess(call: Call): Promise<void> {
   await answerWhole(call, process);
 }
 
-/** Whoever waited for the end wants what it printed: as much as `/logs` would give. */
+/** A caller that waited for the end gets the output, as much as `/logs` would return. */
 async function answerWhole(call: Call, process: Managed): Promise<void> {
   const { logs: _logs, stdout: _stdout, stderr: _stderr, ...fixed } = await process.describe('started');
   await answerWithTexts(call, fixed, textsOf(call.guest, process));
@@ -42,7 +42,9 @@ const textsOf = ({ settings }: Guest, { output }: Managed) => ({
   stderr: streamTail(output, 'stderr', settings.logs.mostBytesInAnswer, true),
 });
 
-/** What the call above does, for nobody: code that has run before runs faster. Throws where nothing can be started. */
+/**
+ * Takes the steps of `startProcess` without a caller: code that has run before runs faster. Throws if nothing starts.
+ */
 export async function rehearseProcess(guest: Guest): Promise<void> {
   const wish = parseJson(Buffer.from('{"command":"true","waitForCompletion":true}'), ProcessRequest);
   const processes = await manageProcesses(guest);

@@ -11,12 +11,15 @@ type Framing = 'ndjson' | 'sse';
 const KEEP_ALIVE_MS = 5000;
 const CONTENT_TYPE = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' };
 
-/** Output as events until the process has ended, then one result. Whoever leaves before that ends the stream, not the process. */
+/**
+ * Streams output as events until the process has ended, then one result. A caller that leaves early ends the stream,
+ * not the process.
+ */
 export async function streamEvents(call: Call, process: Managed, framing: Framing): Promise<void> {
   const { response } = call;
   const left = whenCallerLeaves(call);
   startStream(call, CONTENT_TYPE[framing]);
-  // Whole events are written at once, so another one always fits between two of them.
+  // Each event is written whole, so a keepalive always fits between two of them.
   const keepAlive = setInterval(() => {
     if (!response.writableNeedDrain) response.write(framed({ type: 'keepalive' }, framing));
   }, KEEP_ALIVE_MS);
@@ -41,7 +44,7 @@ function eventsOf(texts: readonly { stream: 'stdout' | 'stderr'; text: string }[
   return texts.map(({ stream, text }) => framed({ type: stream, data: text }, framing)).join('');
 }
 
-/** Never an empty line between two events of ndjson: readers parse every line. */
+/** No empty line between two ndjson events: readers parse every line. */
 function framed(event: ProcessStreamEvent, framing: Framing): string {
   if (framing === 'ndjson') return `${JSON.stringify(event)}\n`;
   return event.type === 'keepalive' ? ': keepalive\n\n' : `data: ${JSON.stringify(event)}\n\n`;

@@ -9,7 +9,7 @@ import { streamEvents } from './stream-events.ts';
 const KEEP_ALIVE_MS = 30_000;
 const KEEP_ALIVE = '[keepalive]\n';
 
-/** Everything that is kept, then what comes, until the process has ended and all of it is told. */
+/** Streams everything that is kept, then new output, until the process has ended and all of it is sent. */
 export async function streamLogs(call: Call): Promise<void> {
   const process = await findProcess(call);
   const { response } = call;

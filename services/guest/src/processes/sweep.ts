@@ -1,5 +1,5 @@
-// Every few seconds: finished processes that are old enough go, and all logs together stay within their budget. Logs may lie
-// in memory, so those of finished processes count like the others.
+// Runs every few seconds: drops finished processes that are old enough, and keeps all logs together within their
+// budget. Logs may lie in memory, so those of finished processes count like the others.
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Guest } from '../guest.ts';
@@ -20,7 +20,7 @@ const LOGS = ['stdout', 'stderr', 'all'] as const;
 export class Sweeper {
   readonly budget: LogBudget;
   readonly #guest: Guest;
-  /** Finished ones are measured once for each limit: nothing is added to them. */
+  /** Finished processes are measured once for each limit: nothing is added to their logs. */
   readonly #kept = new Map<string, { limit: number; bytes: number }>();
   readonly #limits = new Map<string, number>();
 
@@ -30,7 +30,7 @@ export class Sweeper {
     this.budget = { mostBytesPerFile, mostBytesTotal, mostPercentOfMemory, memoryBytes: memoryBytes() };
   }
 
-  /** Between two processes others get their turn: each look at a log is one at the disk. */
+  /** Other requests get a turn between two processes, because each look at a log is a disk access. */
   async sweep(processes: readonly Managed[], drop: (id: string) => void): Promise<void> {
     const finished = processes.flatMap(({ state: { id, outcome } }) =>
       outcome === undefined ? [] : [{ id, completedAtMs: outcome.completedAtMs }],
@@ -46,7 +46,7 @@ export class Sweeper {
 
   async #shareLogs(processes: readonly Managed[]): Promise<void> {
     const limit = logBytesEach(this.budget, processes.length);
-    // Above the smallest share the shares themselves add up to no more than the total.
+    // Above the smallest share, the shares add up to no more than the total.
     const mayBeTooMuch = limit === LEAST_LOG_BYTES;
     let runningBytes = 0;
     const finished: KeptLogs[] = [];
@@ -69,7 +69,9 @@ export class Sweeper {
     }
   }
 
-  /** The helper trims what it still writes; of earlier attempts nobody writes any more. */
+  /**
+   * The helper trims the logs that it still writes; logs of earlier attempts are no longer written and trimmed here.
+   */
   #limit(process: Managed, limit: number): void {
     const { key } = process.state.attempt;
     if (this.#limits.get(process.state.id) !== limit) {
@@ -79,7 +81,10 @@ export class Sweeper {
     process.trimEarlierAttempts(limit);
   }
 
-  /** Nothing is left that writes to its logs. One that a server in the background still holds is asked for again. */
+  /**
+   * True when nothing writes to the logs any more. While a background server still holds them, the record is refreshed
+   * for a later sweep.
+   */
   #isSettled(process: Managed): boolean {
     const { key } = process.state.attempt;
     const record = this.#guest.supervisor.record(key);
@@ -94,7 +99,7 @@ export class Sweeper {
     const { id } = process.state;
     this.#limits.delete(id);
     const known = this.#kept.get(id);
-    // Each file is looked at again only when one of them may be too long now: most processes print little.
+    // Files are looked at again only when one of them may be too long now: most processes print little.
     if (known !== undefined && (known.limit <= limit || known.bytes <= limit)) return known.bytes;
     const bytes = trimTo(process, limit);
     this.#kept.set(id, { limit, bytes });
@@ -120,7 +125,7 @@ function trimTo(process: Managed, limit: number): number {
   return bytesOf(process);
 }
 
-/** Of the sandbox: its limit, or the whole machine. */
+/** Memory of the sandbox: its limit, or that of the whole machine. */
 function memoryBytes(): number | undefined {
   const limits = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map((path) =>
     Number(firstWord(path)),

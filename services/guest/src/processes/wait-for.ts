@@ -6,12 +6,12 @@ import type { Managed } from './managed-process.ts';
 
 type Wait = Pick<ProcessRequest, 'waitForCompletion' | 'waitForPorts' | 'timeout' | 'keepAlive'>;
 
-/** Seconds; 0 = as long as it takes. With keepAlive the time to kill bounds the wait, but the two are different timers. */
+/** Seconds; 0 = no limit. With keepAlive the time to kill bounds the wait, but the two are different timers. */
 function waitSeconds({ timeout, keepAlive }: Wait): number {
   return keepAlive ? keepAliveSeconds(timeout) : Math.max(0, timeout ?? 0);
 }
 
-/** First the ports, then the end, under one timer. Leaving ends the wait and nothing else. */
+/** Waits for the ports, then for the end, under one timer. A caller that leaves ends only the wait. */
 export async function waitFor(process: Managed, wish: Wait, left: AbortSignal): Promise<void> {
   const seconds = waitSeconds(wish);
   const over = new AbortController();

@@ -2,9 +2,9 @@ import type { Guest } from '../guest.ts';
 import { processStat, processStats, procText } from '../ports/proc-files.ts';
 import { type Candidate, type Ended, groupToEnd, isShort, type Load, nextLookMs } from './pressure.ts';
 
-// The same text in every release of gVisor: it is what the sandboxed kernel says of itself.
+// Kernel version that gVisor reports, the same text in every release.
 const GVISOR = /^Linux version \S+ #1 SMP Sun Jan 10 15:06:54 PST 2016/;
-// Each look reads what every process holds.
+// Interval while memory is short: each look reads the memory of every process.
 const WHILE_SHORT_MS = 50;
 const KILL = 'SIGKILL';
 
@@ -12,7 +12,7 @@ export function isGvisor(): boolean {
   return GVISOR.test(procText('version'));
 }
 
-/** Looks until the result is called. */
+/** Polls until the result is called. */
 export function watchPressure(guest: Guest): () => void {
   let timer: NodeJS.Timeout;
   let last: Ended | undefined;
@@ -25,7 +25,7 @@ export function watchPressure(guest: Guest): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The one that was ended last: now, or before. */
+/** Returns the group that was ended last, by this call or before. */
 function endBiggest(guest: Guest, load: Load, last: Ended | undefined): Ended | undefined {
   const found = candidates();
   const atMs = performance.now();
@@ -40,7 +40,7 @@ function endBiggest(guest: Guest, load: Load, last: Ended | undefined): Ended | 
   return { group, atMs, residentBytes: new Map(found.map(({ pid, residentBytes }) => [pid, residentBytes])) };
 }
 
-/** Everything but the helper, the guest, and what they lead. */
+/** Every process except the helper, the guest, and the members of their groups. */
 function candidates(): Candidate[] {
   const spared = new Set([1, process.pid, process.ppid]);
   const sparedGroups = new Set([...spared].map((pid) => processStat(pid)?.group));

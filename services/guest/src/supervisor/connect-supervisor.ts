@@ -10,10 +10,10 @@ import {
 } from './frames.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish, Supervisor } from './supervisor.ts';
 
-// One write is answered before the next is sent, so this is what the helper holds at most for one process.
+// One write is answered before the next is sent, so the helper holds at most this much for one process.
 const MOST_WRITE_BYTES = 64 * 1024;
 
-/** On the descriptor that the helper left for the guest. Without the helper the guest is worth nothing: `lost` ends it. */
+/** Connects on the descriptor that the helper passed on. The guest is useless without the helper: `lost` ends it. */
 export function connectSupervisor(descriptor: number, lost: () => void): Supervisor {
   const socket = new Socket({ fd: descriptor, readable: true, writable: true });
   const client = new SupervisorClient((frame) => void socket.write(frame));
@@ -65,7 +65,8 @@ class SupervisorClient implements Supervisor {
       case 'spawned':
         this.#spawning.get(frame.key)?.(frame.outcome);
         if (!('pid' in frame.outcome)) return;
-        // The newest state: it may have ended already, and its end is then told here, not again by what follows.
+        // The process may have ended already. Its exit is then reported here, and not a second time by the exit frame
+        // that follows.
         this.#records.set(frame.key, { ...frame.outcome, exit: undefined });
         this.#learn(frame.outcome);
     }
@@ -81,7 +82,7 @@ class SupervisorClient implements Supervisor {
 
   async spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure> {
     const frame = encodeSpawn(key, wish);
-    // The kernel says the same of arguments that are too long for it.
+    // Same error as the kernel's for arguments that are too long.
     if (frame.length > MOST_FRAME_BYTES) return { stage: 'program', errno: ARGUMENTS_TOO_LONG };
     const { promise, resolve } = Promise.withResolvers<ProcessRecord | SpawnFailure>();
     this.#spawning.set(key, resolve);
@@ -131,7 +132,7 @@ class SupervisorClient implements Supervisor {
     waiting.add(waiter);
     this.#askForOutput(key, waiting);
     if (until === undefined) return promise;
-    // Who leaves must not be waited with: a silent process would collect them.
+    // A reader that leaves is removed: a silent process would collect them.
     const leave = () => {
       waiting.delete(waiter);
       resolve(this.#records.get(key) ?? record);
@@ -146,7 +147,7 @@ class SupervisorClient implements Supervisor {
     const { promise, resolve } = Promise.withResolvers<ProcessRecord | undefined>();
     const asked = this.#refreshing.get(key) ?? [];
     this.#refreshing.set(key, [...asked, resolve]);
-    // Of one that has ended it is answered at once.
+    // The helper answers at once for an ended process.
     if (asked.length === 0) this.#send(encodeNumber('O', key, record.ends.all));
     return promise;
   }
@@ -163,7 +164,7 @@ class SupervisorClient implements Supervisor {
 
   #learn(record: ProcessRecord): void {
     const known = this.#records.get(record.key);
-    // A late answer about a process that was forgotten meanwhile.
+    // A late answer about a process that has been forgotten meanwhile.
     if (known === undefined) return;
     this.#records.set(record.key, record);
     this.#tellWaiters(record);
@@ -191,7 +192,7 @@ class SupervisorClient implements Supervisor {
     else this.#askForOutput(record.key, waiting);
   }
 
-  /** The helper remembers one question for each process: the one that is due first stands for all. */
+  /** The helper keeps one output request for each process: the request that is due first is sent for all waiters. */
   #askForOutput(key: ProcessKey, waiting: ReadonlySet<Waiter>): void {
     this.#send(encodeNumber('O', key, Math.min(...[...waiting].map(({ past }) => past))));
   }

@@ -4,7 +4,7 @@ import { encodeFrame, encodeSpawn, FrameDecoder, type FrameFromHelper } from './
 
 const KEY = 'abcdefgh01234567';
 
-/** As the helper writes it. */
+/** A frame as the helper writes it. */
 function fromHelper(type: string, payload: Buffer): Buffer {
   const head = Buffer.alloc(21);
   head.writeUInt32LE(17 + payload.length);

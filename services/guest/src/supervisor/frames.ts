@@ -1,4 +1,4 @@
-// Frames between the guest and the helper, as bytes (native/PROTOCOL.md). Nothing here talks to anybody.
+// Encodes and decodes frames between the guest and the helper (native/PROTOCOL.md). No I/O here.
 import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish } from './supervisor.ts';
 
 const KEY_BYTES = 16;
@@ -55,7 +55,7 @@ export function encodeResize(key: ProcessKey, cols: number, rows: number): Buffe
   return encodeFrame('R', key, payload);
 }
 
-/** Takes the bytes as they arrive, cut anywhere, and gives whole frames. */
+/** Accepts bytes as they arrive, cut anywhere, and yields whole frames. */
 export class FrameDecoder {
   #rest = Buffer.alloc(0);
 
