@@ -3,7 +3,7 @@ import { type Call, whenCallerLeaves } from '../http/call.ts';
 import { runSearch } from './run-search.ts';
 import type { SearchJob } from './search-job.ts';
 
-/** Passed on as it is found: however many matches there are, a few batches of them are in memory. */
+/** Sends matches as they are found: however many there are, only a few batches are in memory. */
 export async function answerSearch(call: Call, job: SearchJob, fields: object = {}): Promise<void> {
   const { response } = call;
   const head = { 'content-type': 'application/json; charset=utf-8' };
@@ -17,7 +17,7 @@ export async function answerSearch(call: Call, job: SearchJob, fields: object = 
   let isTruncated = false;
   try {
     for await (const { json, count, truncated } of runSearch(job, left)) {
-      // Headers go with the first batch: until then a failure has a status of its own.
+      // Headers are sent with the first batch, so that an earlier failure can still set its own status.
       if (!response.headersSent) response.writeHead(200, head).write(first);
       if (count > 0) {
         if (total > 0) response.write(',');

@@ -1,10 +1,10 @@
-// A text to look for in bytes: files are not decoded, and one that is not UTF-8 is searched like any other. Without regard to
-// case each character stands for the bytes of all its forms.
+// A text to search for in bytes: files are not decoded, so a file that is not UTF-8 is searched like any other. Without
+// regard to case, each character matches the bytes of all its forms.
 
 export type ByteText = {
-  /** Of the longest form that may be found. */
+  /** Length of the longest form that can match. */
   mostBytes: number;
-  /** In text where each byte is one character. -1 when there is none from there on. */
+  /** Position in a text with one character per byte; -1 when there is no match from `from` on. */
   next(latin: string, from: number): number;
 };
 
@@ -31,7 +31,7 @@ function formsOf(character: string): string[] {
   return [...new Set(cases)].map(bytesOf);
 }
 
-/** A class where every form is one byte: much faster than a choice. */
+/** A character class when every form is one byte: much faster than alternatives. */
 function alternatives(forms: readonly string[]): string {
   const escaped = forms.map((form) => [...form].map(escapedByte).join(''));
   if (forms.length === 1) return escaped.join('');

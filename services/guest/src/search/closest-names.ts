@@ -1,4 +1,4 @@
-// Files by letters of their name, as an editor's quick-open does.
+// Finds files by letters of their name, like the quick-open of an editor.
 import { fromLatin } from './latin-path.ts';
 import type { MatchSink } from './match-sink.ts';
 import type { ClosestJob } from './search-job.ts';
@@ -13,17 +13,17 @@ export function closestNames(job: ClosestJob, sink: MatchSink): void {
     const distance = nameDistance(job.query, fromLatin(name));
     if (distance === undefined) continue;
     best.push({ path: fromLatin(path), distance });
-    // Kept short while walking: a large project must not fill the memory.
+    // Trimmed while walking: a large project must not fill the memory.
     if (best.length > job.mostResults * 10) best = closest(best, job.mostResults);
   }
   closest(best, job.mostResults).every(({ path }) => sink.add({ path }));
 }
 
-/** Sorting is stable and the walk is in order, so equals stay in the order of their paths. */
+/** Sorting is stable and the walk is in order, so equal matches stay in the order of their paths. */
 const closest = (found: Ranked[], most: number): Ranked[] =>
   found.sort((first, second) => first.distance - second.distance).slice(0, most);
 
-/** The name itself, then its start, then a part of it, then its letters in this order. Undefined when they are not there. */
+/** Smallest for the exact name, then its start, a part of it, its letters in this order. Undefined without a match. */
 function nameDistance(query: string, name: string): number | undefined {
   const wanted = query.toLowerCase();
   const given = name.toLowerCase();

@@ -8,7 +8,7 @@ const DEFAULT_RESULTS = 100;
 const MOST_QUERY_CHARACTERS = 1_000;
 const MOST_CONTEXT_LINES = 20;
 
-/** Plain text, not a pattern. Hidden files are searched as well. */
+/** Searches plain text, not a pattern. Hidden files are included. */
 export async function contentSearch(call: Call): Promise<void> {
   const text = wantedText(call.query.get('query') ?? '');
   const { absolute: root } = resolveWildcard(call.rest, call.guest.settings);

@@ -1,5 +1,5 @@
-// How well a path fits what somebody typed: its characters must occur in that order. Characters in a row, at the start of a word
-// and in the file's own name count more; what lies between them counts against.
+// Scores how well a path fits a typed query: the characters must occur in that order. Consecutive characters,
+// characters at the start of a word and in the file's own name count more; gaps between them count against.
 
 const IN_NAME = 40;
 const WHOLE_NAME = 60;
@@ -9,11 +9,11 @@ const HIT = 4;
 const MOST_GAP = 30;
 const WORD_BREAK = /[/_\-. ]/;
 
-/** Undefined: it does not fit. `query` in lower case. */
+/** Undefined when the path does not fit. `query` is in lower case. */
 export function fuzzyScore(query: string, path: string): number | undefined {
   const nameAt = path.lastIndexOf('/') + 1;
   const lower = path.toLowerCase();
-  // A few letters change their length in lower case; then the name is not told apart.
+  // A few letters change their length in lower case; then the name is not scored separately.
   const isSplit = nameAt > 0 && lower.length === path.length;
   const name = isSplit ? lower.slice(nameAt) : lower;
   const inName = alignedScore(query, name, isSplit ? path.slice(nameAt) : path);
@@ -26,7 +26,7 @@ const isWhole = (query: string, name: string): boolean => name === query || name
 
 const depth = (path: string): number => Math.min(path.split('/').length - 1, 10);
 
-/** Forward to find where the earliest fit ends, then backward from there: that is its shortest form. */
+/** Searches forward to find where the earliest fit ends, then backward from there, which gives its shortest form. */
 function alignedScore(query: string, lower: string, path: string): number | undefined {
   let end = -1;
   for (const character of query) {

@@ -8,7 +8,7 @@ import { excludedFolders, isOn, mostResults, requireFolder } from './search-quer
 const DEFAULT_RESULTS = 20;
 const MOST_QUERY_CHARACTERS = 256;
 
-/** Without `query` the last word of the path is what to look for, in the folder before it (U-02). */
+/** Without `query` the last segment of the path is the query, and its folder is searched (U-02). */
 export async function fuzzySearch(call: Call): Promise<void> {
   const given = call.query.get('query') ?? '';
   const { absolute } = resolveWildcard(call.rest, call.guest.settings);

@@ -1,5 +1,5 @@
-// Shell patterns on a base name: `*`, `?`, `[a-z]`, `[!a]` or `[^a]`, and a backslash before a character that means itself. An
-// unclosed bracket means itself too. Never slower than length of name times length of pattern, whatever the pattern.
+// Shell patterns on a base name: `*`, `?`, `[a-z]`, `[!a]` or `[^a]`, and a backslash to take the next character
+// literally. An unclosed bracket is literal too. Never slower than length of name times length of pattern.
 
 type Token = { star: true } | { star: false; fits: (character: string) => boolean };
 
@@ -57,7 +57,7 @@ function setAt(
 ): { fits: (character: string) => boolean; end: number } | undefined {
   const isNegated = pattern[start + 1] === '!' || pattern[start + 1] === '^';
   const first = start + (isNegated ? 2 : 1);
-  // A bracket right at the beginning is a member.
+  // A closing bracket right at the beginning is a member.
   const end = pattern.indexOf(']', first + 1);
   if (end < 0) return undefined;
   const members = pattern.slice(first, end);

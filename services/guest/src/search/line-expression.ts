@@ -1,6 +1,9 @@
 import { Fault } from '../http/fault.ts';
 
-/** With the stricter rules of Unicode where the pattern follows them, since only they know `\p{…}`. A Fault (400) when it is none. */
+/**
+ * Uses the stricter Unicode rules when the pattern follows them, since only they support `\p{…}`. Throws a Fault (400)
+ * for an invalid pattern.
+ */
 export function lineExpression(source: string, isCaseSensitive: boolean): RegExp {
   const flags = isCaseSensitive ? 'g' : 'gi';
   try {

@@ -20,7 +20,7 @@ function search(content: string | Buffer, query: string, { caseSensitive = true,
   return hits;
 }
 
-/** The plain way, in memory. */
+/** Reference search, in memory. */
 function expected(content: string, query: string): { line: number; column: number }[] {
   return content.split('\n').flatMap((text, index) => {
     const at = Buffer.from(text).indexOf(query);
@@ -94,7 +94,7 @@ test('without regard to case, ASCII and other letters are found in either form, 
   expect(search('привет', 'ПРИВЕТ', { caseSensitive: false })).toHaveLength(1);
   expect(search('a.c', 'A.C', { caseSensitive: false })).toHaveLength(1);
   expect(search('abc', 'A.C', { caseSensitive: false })).toHaveLength(0);
-  // é is C3 A9, É is C3 89: bytes must not be folded on their own.
+  // é is C3 A9, É is C3 89: single bytes must not be folded.
   expect(search(Buffer.from([0xe3, 0xa9]), 'é', { caseSensitive: false })).toHaveLength(0);
   expect(search('NEEDLE', 'needle')).toHaveLength(0);
 });

@@ -1,5 +1,6 @@
-// The lines of one file that hold a text, read through a window of fixed size: neither a large file nor a line without end
-// takes more memory. Lines around a hit are kept in the window with it. A NUL byte ends the search: that is no text.
+// Finds the lines of one file that contain a text, through a window of fixed size: neither a large file nor an endless
+// line takes more memory. Lines around a hit are kept in the window with it. A NUL byte ends the search, because the
+// file is no text.
 import { readSync } from 'node:fs';
 import type { ContentSearchMatch } from '@berth/contract/guest';
 import type { ByteText } from './byte-text.ts';
@@ -10,7 +11,7 @@ export type LineHit = Omit<ContentSearchMatch, 'path'>;
 const WINDOW_BYTES = 256 * 1024;
 const NEW_LINE = 10;
 
-// One for the worker's life: a search is one file after the other.
+// One window for the worker's lifetime: a worker searches one file after the other.
 const window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
 
 export class LineSearch {
@@ -23,9 +24,9 @@ export class LineSearch {
   /** Number of the line at `#countedTo`. */
   #line = 1;
   #countedTo = 0;
-  /** How much of the window's first line is no longer in it. */
+  /** Bytes of the window's first line that are no longer in the window. */
   #goneBytes = 0;
-  /** The line at `#searchedTo` is reported, and its end was not in sight. */
+  /** The line at `#searchedTo` has been reported, and its end was not in the window. */
   #isReported = false;
 
   constructor(descriptor: number, text: ByteText, contextLines: number, found: (hit: LineHit) => boolean) {
@@ -46,7 +47,7 @@ export class LineSearch {
     }
   }
 
-  /** True: that was the end of the file. Undefined: there is nothing to search. */
+  /** True at the end of the file. Undefined when the file cannot be read. */
   #fill(): boolean | undefined {
     const room = WINDOW_BYTES - this.#filled;
     try {
@@ -64,7 +65,7 @@ export class LineSearch {
     this.#isReported = next === undefined;
   }
 
-  /** False when no more hits are wanted. */
+  /** False when the search is over: no more hits are wanted, or the file is no text. */
   #searchTo(end: number): boolean {
     const from = this.#searchedTo;
     const latin = window.toString('latin1', from, end);
@@ -105,7 +106,10 @@ export class LineSearch {
     return lines.join('\n');
   }
 
-  /** So far that the lines after a hit are in the window too; if there are none such, to the last line, or to the end. */
+  /**
+   * Searches only so far that the context lines after a hit are in the window too; with too few lines, to the last one
+   * or to the end.
+   */
   #searchableEnd(): number {
     let end = this.#filled;
     for (let count = 0; count <= this.#contextLines; count += 1) {
@@ -116,7 +120,7 @@ export class LineSearch {
     return end;
   }
 
-  /** Moves what is still needed to the front: what is not searched, and the lines before it. */
+  /** Moves the bytes that are still needed to the front: those not yet searched, and the context lines before them. */
   #slide(end: number): void {
     const done = this.#isReported ? end : this.#doneTo(end);
     this.#line += countLines(window, this.#countedTo, done);
@@ -129,13 +133,13 @@ export class LineSearch {
     this.#countedTo = this.#searchedTo;
   }
 
-  /** In a line whose end is not in sight a hit may begin in what was searched and end in what comes. */
+  /** In a line whose end is not in the window, a hit may begin in the searched bytes and end in the next ones. */
   #doneTo(end: number): number {
     if (window[end - 1] === NEW_LINE) return end;
     return Math.max(this.#searchedTo, lineBefore(window, end), end - this.#text.mostBytes + 1);
   }
 
-  /** Where the lines before `at` begin that a later hit may want, as far as half a window. */
+  /** Start of the lines before `at` that a later hit may need as context, at most half a window back. */
   #contextStart(at: number): number {
     let start = at;
     for (let count = 0; count < this.#contextLines && start > 0; count += 1) {

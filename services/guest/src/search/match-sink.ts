@@ -1,8 +1,8 @@
-// Matches on their way out of the worker: in batches, and no faster than they are read.
+// Sends matches out of the worker: in batches, and no faster than they are read.
 import { type Credit, MOST_BATCHES_UNREAD, type WorkerReport } from './search-job.ts';
 
 const BATCH_BYTES = 64 * 1024;
-// The first results are worth more than full batches.
+// A waiting batch is sent after this time even if it is not full: the first results are worth more than full batches.
 const MOST_WAIT_MS = 100;
 
 export class MatchSink {
@@ -20,7 +20,7 @@ export class MatchSink {
     this.#post = post;
   }
 
-  /** False when no more are wanted. */
+  /** False when no more matches are wanted. */
   add(match: object): boolean {
     const json = JSON.stringify(match);
     this.#waiting.push(json);
@@ -30,7 +30,7 @@ export class MatchSink {
     return this.#count !== this.#mostResults;
   }
 
-  /** To be called now and then, also when nothing is found. */
+  /** Must be called now and then, also when nothing is found: sends a batch that has waited long enough. */
   tick(): void {
     if (this.#waiting.length > 0 && performance.now() - this.#sentAt > MOST_WAIT_MS) this.#send(false, false);
   }

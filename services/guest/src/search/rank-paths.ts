@@ -5,10 +5,10 @@ import type { MatchSink } from './match-sink.ts';
 import type { FuzzyJob } from './search-job.ts';
 import { walkTree } from './walk-tree.ts';
 
-// The order is known when the walk is over, so all that may be shown is held until then.
+// The order is known only when the walk is over, so all candidates are held until then.
 const MOST_RANKED = 50_000;
 
-/** True when more fit than can be held. */
+/** True when more paths fit than can be held. */
 export function rankPaths(job: FuzzyJob, sink: MatchSink): boolean {
   const most = job.mostResults || MOST_RANKED;
   const query = job.query.toLowerCase();

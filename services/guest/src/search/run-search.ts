@@ -1,5 +1,5 @@
-// Gives a search to a worker and reads what it finds. A worker that has finished is kept for a while; one whose reader
-// leaves is ended, wherever it is.
+// Runs a search in a worker and reads its matches. A finished worker is kept for a while; a worker whose reader leaves
+// is terminated, wherever it is.
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../http/fault.ts';
 import type { Credit, SearchJob, WorkerOrder, WorkerReport } from './search-job.ts';
@@ -12,7 +12,7 @@ const MOST_YOUNG_HEAP_MB = 16;
 const idle: Worker[] = [];
 let living = 0;
 
-/** Batches in order; the last one says so. Ending the iteration early ends the search. */
+/** Batches in order; the last one is marked. Ending the iteration early ends the search. */
 export async function* runSearch(job: SearchJob, signal: AbortSignal): AsyncGenerator<WorkerReport, void> {
   signal.throwIfAborted();
   const worker = idle.pop() ?? startWorker();
@@ -35,7 +35,10 @@ export async function* runSearch(job: SearchJob, signal: AbortSignal): AsyncGene
   }
 }
 
-/** What the worker posts, until it fails or the caller leaves. At most a few batches wait here: the worker is paid per batch. */
+/**
+ * Reports of the worker, until it fails or the caller leaves. Only a few batches wait here, because the worker needs a
+ * credit for each.
+ */
 function openInbox(worker: Worker, signal: AbortSignal): { next(): Promise<WorkerReport>; close(): void } {
   const waiting: WorkerReport[] = [];
   let failure: unknown;
@@ -57,7 +60,7 @@ function openInbox(worker: Worker, signal: AbortSignal): { next(): Promise<Worke
         const report = waiting.shift();
         if (failure !== undefined) throw failure;
         if (report !== undefined) return report;
-        // A promise for each wait: one that lasts as long as the search would hold on to every batch.
+        // A new promise for each wait: a single one for the whole search would keep every batch in memory.
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -70,7 +73,7 @@ function openInbox(worker: Worker, signal: AbortSignal): { next(): Promise<Worke
   };
 }
 
-/** For callers that want values: at most what the job asks for, which should not be all. */
+/** For callers that want values. All matches are held in memory, so the job should ask for a limited number. */
 export async function searchAll<Match>(job: SearchJob, signal: AbortSignal): Promise<Match[]> {
   const pieces: string[] = [];
   for await (const { json } of runSearch(job, signal)) if (json !== '') pieces.push(json);

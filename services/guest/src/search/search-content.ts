@@ -7,7 +7,7 @@ import { searchFile } from './search-file.ts';
 import type { ContentJob } from './search-job.ts';
 import { walkTree } from './walk-tree.ts';
 
-/** Regular files alone: reading anything else may never end. */
+/** Searches regular files only: reading anything else may never end. */
 export function searchContent(job: ContentJob, sink: MatchSink): void {
   const text = byteText(job.query, job.caseSensitive);
   const fits = job.filePattern === '' ? () => true : compileGlob(job.filePattern);

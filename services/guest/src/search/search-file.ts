@@ -3,7 +3,7 @@ import type { ByteText } from './byte-text.ts';
 import { openable } from './latin-path.ts';
 import { type LineHit, LineSearch } from './line-search.ts';
 
-/** `found` says whether to go on. A file that cannot be read holds nothing. */
+/** `found` returns whether to go on. A file that cannot be read has no hits. */
 export function searchFile(
   latinPath: string,
   text: ByteText,
@@ -12,7 +12,7 @@ export function searchFile(
 ): void {
   let descriptor: number;
   try {
-    // What has become a pipe or a link since it was listed must neither block nor lead elsewhere.
+    // A file that was replaced by a pipe or a link since it was listed must neither block nor lead elsewhere.
     descriptor = openSync(openable(latinPath), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return;

@@ -1,4 +1,4 @@
-// What a handler hands to the worker, and what comes back.
+// Messages between a handler and the search worker.
 import type { FindMatch } from '@berth/contract/guest';
 
 type Walk = {
@@ -18,18 +18,18 @@ export type ContentJob = Walk & {
   filePattern: string;
   contextLines: number;
 };
-/** `query` is a regular expression; the globs are of paths, or of names when they hold no slash; empty = any. */
+/** `query` is a regular expression; the globs match paths, or names when they hold no slash; empty = no filter. */
 export type GrepJob = Walk & { kind: 'grep'; query: string; caseSensitive: boolean; include: string; exclude: string };
 export type ClosestJob = Walk & { kind: 'closest'; query: string };
 export type SearchJob = FindJob | FuzzyJob | ContentJob | GrepJob | ClosestJob;
 
-/** How many batches are on their way; the worker sleeps on it while the reader is behind. */
+/** Number of batches on their way; the worker sleeps on it while the reader is behind. */
 export type Credit = Int32Array<SharedArrayBuffer>;
 export const MOST_BATCHES_UNREAD = 4;
 
 export type WorkerOrder = { job: SearchJob; credit: Credit };
 /**
- * `json`: matches, separated by commas. The last one says so. Text, because buffers that change threads are collected late: a
- * search with millions of matches held hundreds of megabytes.
+ * `json`: matches, separated by commas. `last` marks the last report. Text, because buffers that change threads are
+ * collected late: a search with millions of matches held hundreds of megabytes.
  */
 export type WorkerReport = { json: string; count: number; last: boolean; truncated: boolean };

@@ -1,4 +1,4 @@
-// Lines by a regular expression, with the place of each match in bytes.
+// Finds lines by a regular expression, with the position of each match in bytes.
 import { basename, matchesGlob } from 'node:path';
 import { fromLatin, toLatin } from './latin-path.ts';
 import { lineExpression } from './line-expression.ts';
@@ -12,12 +12,12 @@ const MOST_MATCHES_PER_LINE = 20;
 
 export type GrepMatch = {
   path: string;
-  /** With its line break; of a long line the beginning. */
+  /** The line with its line break; only the beginning of a long line. */
   text: string;
   lineNumber: number;
-  /** Of the line, from the start of the file. */
+  /** Offset of the line from the start of the file. */
   byteOffset: number;
-  /** In bytes from the start of the line. */
+  /** Positions in bytes from the start of the line. */
   matches: { text: string; start: number; end: number }[];
 };
 

@@ -6,7 +6,7 @@ import type { MatchSink } from './match-sink.ts';
 import type { FindJob } from './search-job.ts';
 import { walkTree } from './walk-tree.ts';
 
-/** Whatever is not a folder counts as a file, links too. The root is one of its folders, as `.`. */
+/** Everything that is not a folder counts as a file, links too. The root counts as one of its folders, as `.`. */
 export function searchNames(job: FindJob, sink: MatchSink): void {
   const globs = job.patterns.map(compileGlob);
   const fits = (name: string) => globs.length === 0 || globs.some((glob) => glob(name));

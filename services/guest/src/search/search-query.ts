@@ -19,7 +19,7 @@ export function wholeNumber(query: URLSearchParams, name: string, otherwise: num
   return Number(text);
 }
 
-/** Left out: the usual ones. Given and empty: none. */
+/** Parameter absent: the usual folders. Parameter empty: none. */
 export function excludedFolders(query: URLSearchParams): string[] {
   return listOf(query.get('excludeDirs') ?? DEFAULT_EXCLUDED);
 }
@@ -39,7 +39,7 @@ export function isOn(query: URLSearchParams, name: string, otherwise: boolean): 
   throw new Fault(400, `${name} must be true or false, not "${text.slice(0, 50)}".`);
 }
 
-/** A search that cannot start says so; one that meets such a thing on its way passes over it. */
+/** Refuses a root that cannot be searched. Unreadable folders below the root are skipped by the search instead. */
 export async function requireFolder(path: string, whenMissing: 400 | 404): Promise<void> {
   try {
     const stats = await stat(path);

@@ -1,5 +1,5 @@
-// A thread of its own: the walk is synchronous, which is several times faster, and blocks nobody here. It ends by being
-// terminated, at whatever point it is.
+// Runs in its own thread: the walk is synchronous, which is several times faster, and blocks no request here. A search
+// is ended by terminating the thread at any point.
 import { parentPort } from 'node:worker_threads';
 import { closestNames } from './closest-names.ts';
 import { MatchSink } from './match-sink.ts';
@@ -15,7 +15,7 @@ parentPort?.on('message', ({ job, credit }: WorkerOrder) => {
   sink.end(search(job, sink));
 });
 
-/** True when there are more than it gave, for a reason other than that no more were wanted. */
+/** True when matches were left out for another reason than `mostResults`. */
 function search(job: SearchJob, sink: MatchSink): boolean {
   if (job.kind === 'fuzzy') return rankPaths(job, sink);
   if (job.kind === 'find') searchNames(job, sink);

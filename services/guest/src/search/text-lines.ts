@@ -1,5 +1,5 @@
-// The lines of a file in slices, so that neither a large file nor a long line is ever whole in memory. For a thread of its own: it
-// reads without letting go.
+// Lines of a file in slices, so that neither a large file nor a long line is ever whole in memory. Reads synchronously,
+// so it needs its own thread.
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { openable } from './latin-path.ts';
 
@@ -8,16 +8,19 @@ const MOST_LINE_BYTES = 1024 * 1024;
 const NEW_LINE = 10;
 
 export type TextLines = {
-  /** Each with its line break; the last of a file may lack it. */
+  /** Each line with its line break; the last line of a file may lack it. */
   lines: string[];
-  /** Of the first of them: from 1, and in bytes from the start of the file. */
+  /** Position of the first line: its number from 1, and its offset in bytes from the start of the file. */
   lineNumber: number;
   byteOffset: number;
 };
 
 const slice = Buffer.allocUnsafeSlow(SLICE_BYTES);
 
-/** Ends at the first sign that it is no text: a NUL byte, or a line longer than a person would write. What cannot be read has no lines. */
+/**
+ * Stops at the first sign that the file is no text: a NUL byte, or a line longer than a person would write. A file that
+ * cannot be read has no lines.
+ */
 export function* textLines(latinPath: string): Generator<TextLines, void> {
   const descriptor = opened(latinPath);
   if (descriptor === undefined) return;
@@ -36,7 +39,7 @@ export function* textLines(latinPath: string): Generator<TextLines, void> {
       if (size === 0) return;
       lineNumber += lines.length;
       byteOffset += end;
-      // A copy, since the slice is read into again.
+      // A copy, since the slice is reused.
       rest = Buffer.from(all.subarray(end));
       if (rest.length > MOST_LINE_BYTES) return;
     }
@@ -47,7 +50,7 @@ export function* textLines(latinPath: string): Generator<TextLines, void> {
 
 function opened(latinPath: string): number | undefined {
   try {
-    // What has become a pipe or a link since it was listed must neither block nor lead elsewhere.
+    // A file that was replaced by a pipe or a link since it was listed must neither block nor lead elsewhere.
     return openSync(openable(latinPath), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return undefined;

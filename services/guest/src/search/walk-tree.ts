@@ -1,5 +1,6 @@
-// Everything below a folder, a folder before its content, in the order of the names' bytes. Links are shown and not followed;
-// what vanishes or may not be read is passed over; the kernel's own trees are left out unless the walk starts in them.
+// Everything below a folder: a folder before its content, in the order of the names' bytes. Links are listed and not
+// followed; entries that vanish or may not be read are skipped; the kernel's own trees are left out unless the walk
+// starts in them.
 import { lstatSync, readdirSync } from 'node:fs';
 import { openable, toLatin } from './latin-path.ts';
 
@@ -16,7 +17,7 @@ const PSEUDO = new Set(['/proc', '/sys', '/dev']);
 export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Generator<Entry, void> {
   const excluded = new Set(excludeDirs.map(toLatin));
   const start = root === '/' ? '' : toLatin(root);
-  // A stack of its own: a tree may be deeper than calls can be.
+  // An explicit stack: a tree may be deeper than the call stack allows.
   const open = [{ prefix: '', listed: list(`${start}/`), next: 0 }];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const found = top.listed[top.next];
@@ -46,7 +47,9 @@ function list(folder: string): Listed[] {
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Where the file system does not tell the kinds, one entry that vanishes would fail the whole listing. */
+/**
+ * For file systems that do not report kinds of entries: there, one entry that vanishes would fail the whole listing.
+ */
 function listOneByOne(path: string | Buffer, folder: string): Listed[] {
   try {
     return readdirSync(path, { encoding: 'latin1' }).flatMap((name) => {

@@ -5,12 +5,12 @@ const RETURN = 13;
 const MOST_SHOWN_BYTES = 1_000;
 const SHOWN_BEFORE_HIT_BYTES = 200;
 
-/** Where the line that holds `at` begins. */
+/** Start of the line that contains `at`. */
 export function lineBefore(window: Buffer, at: number): number {
   return at === 0 ? 0 : window.lastIndexOf(NEW_LINE, at - 1) + 1;
 }
 
-/** Where the line after the one that holds `at` begins; undefined when its end is not in the window. */
+/** Start of the line after that of `at`; undefined when the end of the line is not in the window. */
 export function lineAfter(window: Buffer, at: number, filled: number): number | undefined {
   const newLine = window.indexOf(NEW_LINE, at);
   return newLine < 0 || newLine >= filled ? undefined : newLine + 1;
@@ -22,7 +22,7 @@ export function countLines(window: Buffer, from: number, to: number): number {
   return count;
 }
 
-/** Of a long line the part around the hit, without half a character at either end. */
+/** Shows a long line only around the hit, without half a character at either end. */
 export function shownLine(window: Buffer, start: number, filled: number, hit = start): string {
   const next = lineAfter(window, start, filled);
   let end = next === undefined ? filled : next - 1;

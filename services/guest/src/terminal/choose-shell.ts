@@ -4,7 +4,7 @@ import { Fault } from '../http/fault.ts';
 
 const USUAL_SHELLS = ['/bin/zsh', '/bin/bash', '/bin/sh', '/bin/ash'];
 
-/** The one asked for, else that of the environment, else the first that the image has. */
+/** The requested shell, otherwise that of the environment, otherwise the first that the image has. */
 export function chooseShell(
   wanted: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

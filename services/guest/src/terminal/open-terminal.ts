@@ -26,7 +26,7 @@ export type TerminalRequest = {
 const server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
 const loaded = new WeakMap<Guest, Promise<TerminalSessions>>();
 
-/** Also called at start, when an earlier guest has left sessions: somebody must count how long they are idle. */
+/** Also called at start when an earlier guest has left sessions: their idle time must be counted. */
 export function terminalSessions(guest: Guest): Promise<TerminalSessions> {
   const sessions = loaded.get(guest) ?? TerminalSessions.load(guest);
   loaded.set(guest, sessions);

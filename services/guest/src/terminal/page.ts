@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 
-/** The page brings its own scripts and loads nothing; the credential in its address goes to the WebSocket alone. */
+/** The page contains its own scripts and loads nothing; the credential in its address goes to the WebSocket only. */
 const POLICY = [
   "default-src 'none'",
   'img-src data:',
@@ -32,7 +32,7 @@ export async function terminalPage(call: Call): Promise<void> {
   call.response.end(page);
 }
 
-/** Without an offer to upgrade: with one, it never comes here. */
+/** Serves requests without an offer to upgrade only; the server handles the others as upgrades. */
 export function terminalSocket(call: Call): never {
   refuseDisabled(call);
   throw new Fault(426, 'This address speaks WebSocket only. Connect with a WebSocket client, or open /terminal.', {

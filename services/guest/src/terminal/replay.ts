@@ -3,17 +3,17 @@ import type { OutputLog } from '../processes/output-log.ts';
 
 export const REPLAY_BYTES = 100 * 1024;
 
-/** Colours of what was cut off must not go on into what is shown. */
+/** Colours of the part that was cut off must not continue into the part that is shown. */
 const ANSI_RESET = '\x1b[0m';
 const LINE_FEED = 0x0a;
 
-/** What somebody who connects sees first, and where the rest begins: no byte between them is lost or shown twice. */
+/** The output that a new client sees first, and the offset of the rest: no byte between is lost or shown twice. */
 export function replayOf(log: OutputLog): { bytes: Buffer; next: number } {
   const { end } = log.extent();
   const { at, cut } = tailOf(log, REPLAY_BYTES, end);
   const pieces: Buffer[] = [];
   let next = at;
-  // Up to what is there now: a terminal that prints without end would never be caught up with.
+  // Stops at the current end: a terminal that prints without end would never be caught up with.
   while (next < end) {
     const found = readRecords(log, next);
     if (found === undefined) break;

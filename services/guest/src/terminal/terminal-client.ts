@@ -1,5 +1,5 @@
-// One socket that watches a session. Output is pulled from the log: a slow client holds one piece in memory, and when it
-// has fallen too far behind it is shown the newest instead, with a line that says so.
+// One socket that watches a session. Output is pulled from the log: a slow client holds one piece in memory, and a
+// client that has fallen too far behind is shown the newest output instead, with a line that says so.
 import { StringDecoder } from 'node:string_decoder';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../caller.ts';
@@ -52,7 +52,7 @@ type Sending = {
   shown: (text: string) => void;
 };
 
-/** Until the client is gone, or the shell and all it printed. */
+/** Runs until the client is gone, or until the shell has ended and all its output is sent. */
 async function sendOutput({ guest, session, socket, gone, shown }: Sending): Promise<void> {
   const decoder = new StringDecoder('utf8');
   const replay = replayOf(session.log);
@@ -81,7 +81,7 @@ async function sendOutput({ guest, session, socket, gone, shown }: Sending): Pro
   }
 }
 
-/** Resolves when the piece has left: that is what holds a slow client back. */
+/** Resolves when the piece has been sent: back-pressure from a slow client. */
 function send(socket: WebSocket, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (socket.readyState !== socket.OPEN) resolve();
@@ -104,7 +104,7 @@ function takeInput(socket: WebSocket, session: TerminalSession, lines: TypedLine
       return;
     }
     lines.typed(frame.data);
-    // A program that does not read its input holds the sender back, not the guest's memory.
+    // A program that does not read its input holds the sender back instead of filling the guest's memory.
     waiting += frame.data.length;
     if (waiting > MOST_INPUT_WAITING_CHARACTERS) socket.pause();
     void session.write(frame.data).then(() => {
@@ -114,14 +114,14 @@ function takeInput(socket: WebSocket, session: TerminalSession, lines: TypedLine
   });
 }
 
-/** A client that has vanished without a word is found out, and its session may become idle. */
+/** Finds a client that has vanished without closing its socket, so that its session may become idle. */
 function keepPinging(socket: WebSocket): () => void {
   let answered = true;
   socket.on('pong', () => {
     answered = true;
   });
   const timer = setInterval(() => {
-    // Who is held back cannot answer.
+    // A paused client cannot answer.
     if (!answered && !socket.isPaused) socket.terminate();
     answered = false;
     if (socket.readyState === socket.OPEN) socket.ping();

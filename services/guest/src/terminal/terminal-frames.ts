@@ -1,17 +1,17 @@
-// The frames of a terminal's WebSocket: JSON texts.
+// Frames of a terminal's WebSocket: JSON texts.
 
 export type ClientFrame = { type: 'input'; data: string } | { type: 'resize'; cols: number; rows: number };
 
 const MOST_SIDE = 1000;
 
-/** A side that a screen can have, or what is usual. */
+/** A number of columns or rows that a screen can have, otherwise the default. */
 export function sideOf(value: unknown, otherwise: number): number {
   const side = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   if (typeof side !== 'number' || !Number.isFinite(side) || side < 1) return otherwise;
   return Math.min(MOST_SIDE, Math.floor(side));
 }
 
-/** `unknown`: valid JSON that we do not know, from a client newer than we are. Undefined: not JSON. */
+/** `unknown`: valid JSON of an unknown form, from a newer client. Undefined: not JSON. */
 export function parseClientFrame(text: string): ClientFrame | 'unknown' | undefined {
   let frame: unknown;
   try {

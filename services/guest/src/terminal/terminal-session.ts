@@ -1,5 +1,5 @@
-// One shell on a terminal. The native helper holds the terminal and writes what it prints into a log, so the session lives
-// through disconnects and through a guest that starts again; whoever watches reads the log at a pace of their own.
+// One shell on a terminal. The native helper holds the terminal and writes its output into a log, so the session
+// survives disconnects and a restart of the guest; each client reads the log at its own pace.
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Guest } from '../guest.ts';
@@ -25,9 +25,9 @@ export class TerminalSession {
   readonly id: string;
   readonly key: string;
   readonly log: OutputLog;
-  /** Sockets that watch it. */
+  /** Number of sockets that watch the session. */
   clients = 0;
-  /** How long nobody has watched, as the sweeps counted it. */
+  /** Time without a client, as counted by the sweeps. */
   idleMs = 0;
   /** Resolves once the shell has ended and no process of the session is left. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ export class TerminalSession {
     this.#guest = guest;
     this.#folder = folder;
     this.#record = record;
-    // The shell is gone; what it started in the background still holds the terminal, and goes with it.
+    // The shell is gone; processes that it started in the background still hold the terminal, and are killed.
     this.ended = exited.then(() => this.#killMembers());
   }
 
@@ -52,7 +52,7 @@ export class TerminalSession {
     return record !== undefined && record.exit === undefined;
   }
 
-  /** In order, whoever types. Resolves when the terminal has taken it; false when the shell is gone. */
+  /** Writes in order, for all clients. Resolves when the terminal has taken the text; false when the shell is gone. */
   write(text: string): Promise<boolean> {
     this.#writing = this.#writing.then(() => this.#write(Buffer.from(text)));
     return this.#writing;
@@ -70,7 +70,7 @@ export class TerminalSession {
     this.#guest.supervisor.resize(this.key, cols, rows);
   }
 
-  /** As a terminal that is closed does it: a hang-up that shells understand, then the end for all of the session. */
+  /** Ends the session like a closed terminal: a hang-up that shells understand, then SIGKILL for all members. */
   async end(): Promise<void> {
     this.#guest.supervisor.signal(this.key, SIGHUP);
     const patience = AbortSignal.timeout(KILL_GRACE_MS);
@@ -79,7 +79,7 @@ export class TerminalSession {
     await this.ended;
   }
 
-  /** By session: jobs of a shell have groups of their own. */
+  /** Finds members by session: jobs of a shell have their own groups. */
   async #killMembers(): Promise<void> {
     const { pid, startTicks } = this.#record;
     for (let round = 0; round < MOST_KILL_ROUNDS; round += 1) {
@@ -94,7 +94,7 @@ export class TerminalSession {
     });
   }
 
-  /** After its end, and after the last client has read it. */
+  /** Called after the session has ended and the last client has read it. */
   async remove(): Promise<void> {
     this.#guest.supervisor.forget(this.key);
     await rm(this.#folder, { recursive: true, force: true });

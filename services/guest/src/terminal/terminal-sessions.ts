@@ -11,7 +11,7 @@ import { TerminalSession } from './terminal-session.ts';
 
 const SWEEP_MS = 30_000;
 const MOST_SESSIONS = 64;
-/** Of the log, which the replay and slow clients read. */
+/** Limit of the log, which the replay and slow clients read. */
 const MOST_LOG_BYTES = 1024 * 1024;
 
 export type SessionWish = {
@@ -32,7 +32,7 @@ export class TerminalSessions {
     guest.supervisor.onExit(({ key }) => this.#exits.get(key)?.());
   }
 
-  /** With the sessions that an earlier guest has left. */
+  /** Includes the sessions that an earlier guest has left. */
   static async load(guest: Guest): Promise<TerminalSessions> {
     const sessions = new TerminalSessions(guest);
     await guest.supervisor.ready;
@@ -41,7 +41,7 @@ export class TerminalSessions {
     return sessions;
   }
 
-  /** The session of this id; made with the wish when there is none. Two who ask at once get the same one. */
+  /** The session of this id; started with the wish when there is none. Concurrent calls get the same session. */
   open(id: string, wish: () => SessionWish): Promise<TerminalSession> {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
@@ -77,7 +77,8 @@ export class TerminalSessions {
     const key = `${TERMINAL_MARK}${randomBytes(8).toString('hex').slice(1)}`;
     const folder = join(this.#folder, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Before the shell: a guest that dies in between leaves a name without a session, never a session without a name.
+    // Written before the shell starts: a guest that dies in between leaves a name without a session, never a session
+    // without a name.
     await writeFile(join(folder, 'session.json.new'), JSON.stringify({ id }), { mode: 0o600 });
     await rename(join(folder, 'session.json.new'), join(folder, 'session.json'));
     const exited = this.#untilExit(key);
@@ -108,7 +109,7 @@ export class TerminalSessions {
       const folder = join(this.#folder, key);
       const record: ProcessRecord | undefined = this.#guest.supervisor.record(key);
       const id = await sessionIdIn(folder);
-      // The earlier guest died before the shell was there.
+      // The earlier guest died before the shell was started.
       if (record === undefined || id === undefined) {
         await rm(folder, { recursive: true, force: true });
         continue;
@@ -118,7 +119,7 @@ export class TerminalSessions {
     }
   }
 
-  /** Asked for before the shell is: it may end at once. */
+  /** Called before the shell is started, because it may end at once. */
   #untilExit(key: ProcessKey): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#exits.set(key, () => {
@@ -128,7 +129,7 @@ export class TerminalSessions {
     return promise;
   }
 
-  /** Counted in sweeps, not by the clock: a sandbox that slept for an hour has not been idle for one. */
+  /** Idle time is counted in sweeps, not by the clock: a sandbox that slept for an hour has not been idle for one. */
   #sweep(): void {
     const idleLimitMs = this.#guest.settings.terminalIdleSeconds * 1000;
     const everyMs = Math.min(SWEEP_MS, idleLimitMs / 4);

@@ -6,7 +6,7 @@ function collect() {
   return { lines, typed: new TypedLines((line) => lines.push(line)) };
 }
 
-/** As a terminal with echo does, key by key. */
+/** Types key by key, as on a terminal with echo. */
 function typeWithEcho(typed: TypedLines, text: string): void {
   for (const key of text) {
     typed.typed(key);

@@ -1,14 +1,14 @@
-// Command lines as a person typed them, for the audit log: keys that edit are applied, escape sequences removed. A line
-// counts only when it was shown: what is typed at a password prompt appears on no screen, and must not in a log.
+// Command lines as a person typed them, for the audit log: editing keys are applied, escape sequences removed. A line
+// is logged only if it was shown: a password typed at a prompt appears on no screen, and must not appear in a log.
 
 const MOST_LINE_CHARACTERS = 4096;
 const MOST_SHOWN_CHARACTERS = 16 * 1024;
-/** Echo may arrive in pieces; a line that none of these holds was not shown. */
+/** Echo may arrive in pieces; a line that is not in this many pieces was not shown. */
 const MOST_PIECES_TO_WAIT = 4;
 
 export const NOT_SHOWN = '(not shown on the screen)';
 
-// From strings, since control characters in a regular expression are mostly a mistake; here they are the point.
+// Made from strings, since control characters in a regular expression are mostly a mistake; here they are intended.
 const [ESC, BEL] = ['\x1b', '\x07'];
 const PARAMETERS = String.raw`\[[0-?]*[ -/]*`;
 const COMMAND = `\\][^${BEL}${ESC}]*`;
@@ -37,13 +37,13 @@ export class TypedLines {
     for (const character of text) this.#key(character);
   }
 
-  /** What the terminal printed meanwhile. */
+  /** Takes the text that the terminal printed meanwhile. */
   shown(text: string): void {
     this.#shown = (this.#shown + text).slice(-MOST_SHOWN_CHARACTERS);
     this.#settle(true);
   }
 
-  /** The client is gone: what was not shown by now never will be. */
+  /** Called when the client is gone: a line that was not shown by now never will be. */
   end(): void {
     for (const _ of this.#waiting) this.#report(NOT_SHOWN);
     this.#waiting = [];
@@ -61,7 +61,7 @@ export class TypedLines {
     else if (character === '\x17') this.#line = this.#line.replace(/\S*\s*$/, '');
     else if (character === '\x15' || character === '\x03') this.#line = '';
     else if (character >= ' ' && this.#line.length < MOST_LINE_CHARACTERS) {
-      // Only what is shown from here on can be this line's echo.
+      // Only output from here on can be the echo of this line.
       if (this.#line === '' && this.#waiting.length === 0) this.#shown = '';
       this.#line += character;
     }
@@ -88,7 +88,7 @@ export class TypedLines {
   }
 }
 
-/** As it stands on the screen: without escape sequences, with backspaces applied, a long line whole again. */
+/** The text as seen on the screen: without escape sequences, with backspaces applied, with long lines joined again. */
 function visibleText(text: string): string {
   let visible = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -100,7 +100,7 @@ function visibleText(text: string): string {
   return visible;
 }
 
-/** A character outside the first plane is two units long. */
+/** A character outside the first Unicode plane is two units long. */
 function withoutLast(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return text.slice(0, last >= 0xdc00 && last <= 0xdfff ? -2 : -1);

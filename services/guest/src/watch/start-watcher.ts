@@ -5,12 +5,12 @@ import type { Settings } from '../settings.ts';
 
 export type Watcher = {
   output: Readable;
-  /** Why it ended, when it did not say so on its output. */
+  /** Reason for the end, when the program did not report it on its output. */
   ended: Promise<string>;
   end(): void;
 };
 
-/** The native program beside the guest. Reads as fast as it is read: it waits for a slow reader, and so does the kernel's queue. */
+/** Starts the native program beside the guest. It waits for a slow reader; events then wait in the kernel's queue. */
 export function startWatcher({ runtimeFolder }: Settings, folder: string, recursive: boolean): Watcher {
   const args = [...(recursive ? ['--recursive'] : []), folder];
   const child = spawn(`${runtimeFolder}/watch`, args, { cwd: '/', env: {}, stdio: ['ignore', 'pipe', 'pipe'] });

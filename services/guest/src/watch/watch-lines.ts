@@ -1,10 +1,10 @@
-// What a watch says on the wire: lines of JSON.
+// Formats the records of a watch as lines of JSON.
 import { posix } from 'node:path';
 import { eventAt, type WatchRecord } from './watch-records.ts';
 
 export type WatchWish = { folder: string; ignore: readonly string[] };
 
-/** Empty when nobody wants to know. */
+/** Empty when there is nothing to report. */
 export function linesOf(records: readonly WatchRecord[], wish: WatchWish): string {
   return records.map((record) => lineOf(record, wish)).join('');
 }

@@ -17,7 +17,7 @@ const SIGNS = new Map<string, 'ready' | 'lost' | 'limit' | 'gone'>([
   ['E', 'gone'],
 ]);
 
-/** Cuts the stream into records; the rest of a chunk waits for the next. */
+/** Cuts the stream into records; an incomplete record waits for the next chunk. */
 export class RecordReader {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -42,7 +42,7 @@ function recordOf(text: string): WatchRecord | undefined {
   return op ? { kind: 'event', event: eventAt(op, text.slice(3)) } : undefined;
 }
 
-/** Directly under `/` the folder is the empty text. */
+/** For a name directly under `/` the folder is the empty text. */
 export function eventAt(op: FileEventOp, path: string, error: string | null = null): FileEvent {
   const end = path.lastIndexOf('/');
   return { op, name: path.slice(end + 1), path: path.slice(0, Math.max(end, 0)), error };

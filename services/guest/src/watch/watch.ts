@@ -1,6 +1,7 @@
-// The change stream of a folder; with `/**` after its path, of everything below it too. All lines are written whole and from
-// one place, so a keepalive never stands inside another. Memory does not grow with a slow reader: then the native
-// program is not read either, the kernel drops what it cannot queue, and the stream says that events were lost.
+// The change stream of a folder; with `/**` after its path, also of everything below it. All lines are written whole
+// and from one place, so a keepalive never lands inside another line. Memory does not grow with a slow reader: then the
+// native program is not read either, the kernel drops events that it cannot queue, and the stream reports that events
+// were lost.
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -43,7 +44,7 @@ export async function watch(call: Call): Promise<void> {
   }
 }
 
-/** The answer starts when every watch is set: what its reader does from then on is reported. */
+/** The answer starts when every watch is set, so that every change its reader makes from then on is reported. */
 async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: AbortSignal): Promise<void> {
   const { response } = call;
   const reader = new RecordReader();
