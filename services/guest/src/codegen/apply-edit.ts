@@ -1,5 +1,5 @@
-// Merges an edit sketch into a file through the configured model. The file is written only when the model answered whole and the
-// file is still what the model was shown.
+// Merges an edit sketch into a file through the configured model. The file is written only if the model's answer is
+// complete and the file has not changed since the model received it.
 import { stat } from 'node:fs/promises';
 import type { ApplyEditResponse } from '@berth/contract/guest';
 import { Fault } from '../http/fault.ts';
@@ -12,7 +12,9 @@ const MOST_EDIT_CHARACTERS = 4 * 1024 * 1024;
 
 export type ApplyWish = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
 
-/** Faults: 400 for a directory, 413 for what is too large, 422 when the provider fails, 503 when there is none. */
+/**
+ * Faults: 400 for a directory, 413 for a too large file or edit, 422 when the provider fails, 503 without a provider.
+ */
 export async function applyEdit(
   provider: ApplyProvider | undefined,
   { path, codeEdit, instruction, model }: ApplyWish,

@@ -1,13 +1,13 @@
-// Whose model merges an edit into a file. Any endpoint that speaks OpenAI's chat completions will do; two makers of models
-// for just this task document such an endpoint, so their key alone is enough.
+// Chooses the provider whose model merges an edit into a file. Any endpoint with OpenAI's chat completions works; two
+// vendors of models made for this task document such an endpoint, so their key alone is enough.
 
 export type ApplyProvider = {
   name: string;
-  /** Of chat completions. */
+  /** Address of the chat completions endpoint. */
   url: string;
   key: string | undefined;
   model: string;
-  /** A general model has to be told what is wanted; those made for the task are not to be told anything else. */
+  /** A general model needs a prompt that explains the task; a model made for the task must not get one. */
   isGeneral: boolean;
 };
 
@@ -17,7 +17,7 @@ const MORPH_BASE_URL = 'https://api.morphllm.com/v1';
 export const APPLY_VARIABLES =
   'SANDBOX_APPLY_URL (with SANDBOX_APPLY_KEY and SANDBOX_APPLY_MODEL), RELACE_API_KEY or MORPH_API_KEY';
 
-/** The operator's own comes first, then the order that the interface names. */
+/** The operator's own endpoint comes first, then the order that the interface names. */
 export function applyProviderOf(environment: NodeJS.ProcessEnv): ApplyProvider | undefined {
   const { SANDBOX_APPLY_URL, SANDBOX_APPLY_KEY, SANDBOX_APPLY_MODEL } = environment;
   const { RELACE_API_KEY, RELACE_BASE_URL: relaceBaseUrl, MORPH_API_KEY } = environment;
@@ -42,7 +42,7 @@ export function applyProviderOf(environment: NodeJS.ProcessEnv): ApplyProvider |
   return undefined;
 }
 
-/** People copy either the base or the whole address. */
+/** Users configure either the base or the whole address. */
 function completionsUrl(base: string): string {
   const trimmed = base.replace(/\/+$/, '');
   return trimmed.endsWith('/chat/completions') ? trimmed : `${trimmed}/chat/completions`;

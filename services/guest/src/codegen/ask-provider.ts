@@ -1,10 +1,10 @@
-// One question to the model: the file as it is and the edit, for the file as it should be. The tags are what the makers of
-// such models document; a general model understands them as well once told.
+// One request to the model: sends the file and the edit, returns the merged file. Vendors of such models document these
+// tags; a general model understands them once the prompt explains them.
 import * as z from 'zod/mini';
 import { Fault } from '../http/fault.ts';
 import type { ApplyProvider } from './apply-provider.ts';
 
-/** Below the 60 s after which an edge gives up on a silent call. */
+/** Below the 60 s after which an edge proxy closes a call without bytes. */
 const MOST_WAIT_MS = 55_000;
 const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
 const MOST_REASON_CHARACTERS = 500;
@@ -22,7 +22,7 @@ const Completion = z.object({
 
 export type ApplyQuestion = { instruction: string; code: string; update: string; model: string | undefined };
 
-/** Faults: 422 whatever the provider did wrong. */
+/** Faults: 422 for every failure of the provider. */
 export async function askProvider(
   provider: ApplyProvider,
   question: ApplyQuestion,
@@ -51,7 +51,7 @@ async function post(provider: ApplyProvider, question: ApplyQuestion, left: Abor
         stream: false,
         temperature: 0,
       }),
-      // A redirect would carry the key and the file to somebody else.
+      // A redirect would send the key and the file to another host.
       redirect: 'error',
       signal: AbortSignal.any([left, AbortSignal.timeout(MOST_WAIT_MS)]),
     });
@@ -83,7 +83,7 @@ async function boundedText(response: Response, provider: ApplyProvider): Promise
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** General models put code into fences however one asks. A file that itself starts with one is left alone. */
+/** General models put code into fences despite the prompt. A file that itself starts with a fence is left alone. */
 function withoutFences(answer: string, original: string): string {
   const fenced = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/.exec(answer);
   if (fenced?.[1] === undefined || original.trimStart().startsWith('```')) return answer;

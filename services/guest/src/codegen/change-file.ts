@@ -1,4 +1,4 @@
-// Reads a text, changes it, writes it back. Changes of one file come one after another, so that of fifty at once none is lost.
+// Reads a text, changes it, writes it back. Changes of one file run one by one, so that none of fifty at once is lost.
 import { openForReading } from '../files/open-for-reading.ts';
 import { systemFault } from '../files/system-fault.ts';
 import { writeFile } from '../files/write-file.ts';
@@ -9,7 +9,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 const lastChange = new Map<string, Promise<unknown>>();
 
-/** `change` gets undefined for a file that is not there. Mode and owner stay as they are. */
+/** `change` gets undefined for a file that does not exist. Mode and owner are kept. */
 export async function changeFile(
   path: ResolvedPath,
   change: (content: string | undefined) => string,
@@ -33,7 +33,7 @@ export async function changeFile(
   }
 }
 
-/** Exactly, or not at all: a byte that is not UTF-8 would be another one after the change. */
+/** Reads the exact text or fails: a byte that is not UTF-8 would become another one after the change. */
 export async function readText({ absolute, echoed }: ResolvedPath): Promise<string | undefined> {
   try {
     const { handle, stats } = await openForReading(absolute);

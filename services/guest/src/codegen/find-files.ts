@@ -3,7 +3,7 @@ import { searchWorkspace, workspaceWalk } from './search-workspace.ts';
 
 const MOST_FILES = 10;
 
-/** At most ten absolute paths, the closest first. */
+/** Returns at most ten absolute paths, the closest first. */
 export async function findFiles(root: string, query: string, left: AbortSignal): Promise<string[]> {
   const job = { kind: 'closest' as const, root, query, ...workspaceWalk(), mostResults: MOST_FILES };
   const found = await searchWorkspace<{ path: string }>(job, left);

@@ -1,7 +1,7 @@
-// What was found, as lines of JSON in the form of ripgrep's --json: programs and models know how to read it.
+// Matches as lines of JSON in the form of ripgrep's --json, which programs and models know how to read.
 import type { GrepMatch } from '../search/search-lines.ts';
 
-/** `truncated` is ours: more lines match than are given. */
+/** `truncated` is an addition to ripgrep's form: more lines match than are returned. */
 export function grepReport(found: readonly GrepMatch[], isTruncated: boolean): string {
   const events: string[] = [];
   let linesOfFile = 0;

@@ -7,9 +7,9 @@ const MOST_LINES = 1000;
 
 export type GrepWish = { root: string; query: string; caseSensitive: boolean; include: string; exclude: string };
 
-/** Lines of JSON, in the order of paths and lines; undefined when nothing matches. */
+/** Matches as lines of JSON, in the order of paths and lines; undefined when nothing matches. */
 export async function grepWorkspace(wish: GrepWish, left: AbortSignal): Promise<string | undefined> {
-  // Tells what is wrong with it before a worker is asked.
+  // Throws on an invalid pattern before a worker starts.
   lineExpression(wish.query, wish.caseSensitive);
   const job = { kind: 'grep' as const, ...wish, ...workspaceWalk(), mostResults: MOST_LINES };
   const found = await searchWorkspace<GrepMatch>(job, left);

@@ -1,6 +1,6 @@
 import { Fault } from '../http/fault.ts';
 
-/** So many at once; the others wait, first come, first served, until `waiting` aborts. */
+/** A semaphore: `mostAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
 export function inTurn(mostAtOnce: number) {
   let running = 0;
   const queue: (() => void)[] = [];
@@ -18,7 +18,7 @@ export function inTurn(mostAtOnce: number) {
       queue.push(enter);
     });
   return async <T>(waiting: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    // Whoever leaves hands its place to the next, so a newcomer never comes between.
+    // A call that ends hands its place to the next in the queue, so that a new call cannot overtake it.
     if (running < mostAtOnce) running += 1;
     else await arrive(waiting);
     try {

@@ -20,7 +20,7 @@ test('any lines of any file are the same however the file is cut into pieces', a
       async (lines, size, from, more, isEnded) => {
         const first = 1 + (from % lines.length);
         const last = Math.min(lines.length, first + more);
-        // Without a line break at its end, an empty last line is none.
+        // An empty last line counts only if a line break follows it.
         const text = `${lines.join('\n')}${isEnded || lines.at(-1) === '' ? '\n' : ''}`;
         expect(await readLines(inPieces(text, size), first, last)).toBe(lines.slice(first - 1, last).join('\n'));
       },

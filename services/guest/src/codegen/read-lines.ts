@@ -2,7 +2,10 @@ import { Fault } from '../http/fault.ts';
 
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** Lines from 1, both ends included, without the last line break. Reads no further than it must and keeps what it was asked for. */
+/**
+ * Lines from `first` to `last`, counted from 1, both included, without the last line break. Reads no further than
+ * `last` and keeps only these lines.
+ */
 export async function readLines(pieces: AsyncIterable<string>, first: number, last: number): Promise<string> {
   if (first < 1 || first > last) {
     throw new Fault(400, `There are no lines ${first} to ${last}. Lines count from 1, the smaller number comes first.`);

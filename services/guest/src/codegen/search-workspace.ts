@@ -1,20 +1,20 @@
-// Searches of a project for the tools: without hidden files, without what tools install or build. Each runs in a worker of the search,
-// which is ended when it takes too long: some regular expressions would never come to an end.
+// Searches of a project for the tools: without hidden files and without folders that tools install or build. Each runs
+// in a search worker, which is terminated when it takes too long: some regular expressions would never finish.
 import { Fault } from '../http/fault.ts';
 import { searchAll } from '../search/run-search.ts';
 import type { SearchJob } from '../search/search-job.ts';
 import { excludedFolders } from '../search/search-query.ts';
 import { inTurn } from './in-turn.ts';
 
-/** With its turn, below the 60 s after which an edge gives up on a silent call. */
+/** Together with the wait for a turn, below the 60 s after which an edge proxy closes a call without bytes. */
 const MOST_SEARCH_SECONDS = 20;
 const MOST_TURN_SECONDS = 30;
-// Fewer than the workers that there may be, so that fifty calls at once wait for each other instead of being refused.
+// Fewer than the workers allowed, so that fifty calls at once wait for each other instead of being refused.
 const takeTurn = inTurn(3);
 
 export const workspaceWalk = () => ({ excludeDirs: excludedFolders(new URLSearchParams()), excludeHidden: true });
 
-/** Faults: 422 when it took too long. */
+/** Faults: 422 when the search takes too long. */
 export async function searchWorkspace<Match>(
   job: SearchJob,
   left: AbortSignal,

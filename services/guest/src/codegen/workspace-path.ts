@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Fault } from '../http/fault.ts';
 import type { Settings } from '../settings.ts';
 
-/** Of a tool that works on the project: inside the working directory, whatever the caller wrote. */
+/** Resolves a path for a tool that works on the project. Refuses every path outside the working directory. */
 export function workspacePath(given: string, { workingDirectory }: Pick<Settings, 'workingDirectory'>): string {
   const root = resolve('/', workingDirectory);
   const path = isAbsolute(given) ? resolve(given) : join(root, given);

@@ -1,5 +1,5 @@
-// One POST is one conversation: a server and a transport of its own, so that no answer can reach another caller, whatever
-// ids they choose. Nothing is remembered between two of them.
+// Each POST gets its own server and transport, so that no answer can reach another caller, even if both use the same
+// ids. No state is kept between two requests.
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { type Call, whenCallerLeaves } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
@@ -24,7 +24,9 @@ export async function answerMcp(call: Call): Promise<void> {
   if (answer !== undefined) await write(call, answer);
 }
 
-/** The transport asks for both by name; here a wildcard is as good, since tools such as curl send nothing else. */
+/**
+ * The transport requires both types by name; wildcards are accepted here, since tools such as curl send nothing else.
+ */
 function refuseUnlessAcceptsBoth(accept: string | undefined): void {
   const given = (accept ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const accepts = (type: string) => [type, `${type.split('/', 1)[0]}/*`, '*/*'].some((form) => given.includes(form));
@@ -40,7 +42,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** The body has been read, so the transport sees the headers alone. */
+/** The body has been read, so the transport gets only the headers. */
 function transportRequest({ request }: Call): Request {
   const headers = new Headers({ accept: WANTED_TYPES.join(', ') });
   for (const name of PASSED_HEADERS) {

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import type { Tool } from './tool.ts';
 
-/** A tool that fails is an answer that the model reads and acts on. Only a name that does not exist is an error of the protocol. */
+/** A failed tool call is an answer that the model reads and acts on. Only an unknown tool name is a protocol error. */
 export async function callTool(
   tools: readonly Tool[],
   name: string,
@@ -19,7 +19,7 @@ export async function callTool(
     const answer = await tool.call(args, { guest: call.guest, caller: call.caller, left });
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
   } catch (error) {
-    // What ends because the caller left is no failure, and nobody reads this.
+    // An error after the caller left is not logged as a failure, and this text is never read.
     const text = left.aborted ? `The call of ${name} was given up.` : textOf(error, name, call);
     return { isError: true, content: [{ type: 'text', text }] };
   }

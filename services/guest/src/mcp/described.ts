@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-// The values that tools take, each with the sentence that a model reads. Optional ones may be left out or null: models send either.
+// Argument types of tools, each with the sentence that a model reads. Optional arguments may be left out or null.
 export const text = (description: string) => z.string().check(z.describe(description));
 export const whole = (description: string) => z.int().check(z.describe(description));
 export const flag = (description: string) => z.boolean().check(z.describe(description));

@@ -1,6 +1,6 @@
-// Many clients turn tool schemas into their own form with a converter that knows five keywords and loses the rest. So ours
-// use no others: a value that may be null has a list of types instead of alternatives, and what else must hold (ranges,
-// unknown arguments) is checked here and said in the descriptions.
+// Many clients convert tool schemas with a converter that knows five keywords and loses the rest. So our schemas use no
+// others: a value that may be null has a list of types instead of alternatives, and further rules (ranges, unknown
+// arguments) are checked here and stated in the descriptions.
 import * as z from 'zod/mini';
 
 type FlatSchema = {

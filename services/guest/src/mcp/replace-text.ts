@@ -1,6 +1,6 @@
 import { Fault } from '../http/fault.ts';
 
-/** A Fault where it is not clear what was meant, so that an edit never lands in the wrong place. */
+/** Throws a Fault when the text to replace is missing or ambiguous, so that an edit never lands in the wrong place. */
 export function replaceText(
   content: string,
   wanted: string,

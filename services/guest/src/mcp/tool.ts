@@ -1,5 +1,5 @@
-// A tool is data: what it is called, what it takes, what it gives, and the function that does it. The function loads its
-// feature when it is first called, so that listing the tools loads none.
+// A tool is data: its name, its input, its output and the function that runs it. The function loads its feature on the
+// first call, so that listing the tools loads none.
 import type { z } from 'zod/mini';
 import type { Caller } from '../caller.ts';
 import type { Guest } from '../guest.ts';
@@ -10,17 +10,17 @@ import { type FlatObject, flatSchema } from './flat-schema.ts';
 export type ToolContext = {
   guest: Guest;
   caller: Caller;
-  /** The caller has gone or has cancelled. What was started goes on; what only waits or searches ends. */
+  /** Aborts when the caller has left or cancelled. Started processes go on; waits and searches end. */
   left: AbortSignal;
 };
 
 type ToolDeclaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType<object>> = {
   name: string;
   description: string;
-  /** A strict object: an argument that nobody reads is a misunderstanding worth telling. */
+  /** A strict object: an unknown argument is a misunderstanding that the caller should see. */
   input: Input;
   output: Output;
-  /** Absent: always. */
+  /** Absent: the tool is always offered. */
   isOffered?: (settings: Settings) => boolean;
   run(args: z.output<Input>, context: ToolContext): Promise<z.output<Output>>;
 };
@@ -31,7 +31,7 @@ export type Tool = {
   inputSchema: FlatObject;
   outputSchema: FlatObject;
   isOffered(settings: Settings): boolean;
-  /** Faults: 400 for arguments that do not fit, and those of the feature. */
+  /** Faults: 400 for arguments that do not fit, and the faults of the feature. */
   call(args: unknown, context: ToolContext): Promise<object>;
 };
 
@@ -51,7 +51,7 @@ export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMini
   };
 }
 
-/** A Fault (400) that names each argument that does not fit. */
+/** Throws a Fault (400) that names each argument that does not fit. */
 export function fitting<Schema extends z.ZodMiniType>(schema: Schema, args: unknown, name: string): z.output<Schema> {
   const parsed = schema.safeParse(args);
   if (!parsed.success) throw new Fault(400, misfit(name, parsed.error.issues));

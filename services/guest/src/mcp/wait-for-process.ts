@@ -1,5 +1,5 @@
-// Waiting through MCP. An edge in front of the sandbox ends a call without bytes after about 60 s, so no wait is longer than
-// 58 s. That bound is about the answer alone: the process lives as long as its caller said.
+// Waits through MCP. An edge proxy in front of the sandbox closes a call without bytes after about 60 s, so no wait is
+// longer than 58 s. The bound applies to the answer only: the process lives as long as its caller said.
 import { Fault } from '../http/fault.ts';
 import type { ManagedProcess } from '../processes/processes.ts';
 
@@ -12,7 +12,7 @@ export type ProcessWait = {
   timeoutSeconds: number;
 };
 
-/** False when it goes on although the caller wanted to wait longer. A Fault when the caller's own time is over. */
+/** False when the wait ends while the process goes on. Throws a Fault when the caller's own timeout has passed. */
 export async function waitForProcess(
   started: ManagedProcess,
   { ports, completion, timeoutSeconds }: ProcessWait,
@@ -27,7 +27,7 @@ export async function waitForProcess(
     return 'done' as const;
   };
   const outcome = await firstOf(wanted(), waitSeconds * 1000, left).finally(() => over.abort());
-  // With keepAlive the process is killed when the caller's time is over, and may end before this wait does.
+  // With keepAlive the process is killed at the caller's timeout, and may end before this wait does.
   const isLate = outcome === 'late' || (outcome === 'done' && started.isTimedOut());
   if (isLate && !isCapped) {
     const { pid } = await started.describe('started');
@@ -44,7 +44,7 @@ async function firstOf(
   milliseconds: number,
   left: AbortSignal,
 ): Promise<'done' | 'late' | 'left'> {
-  // Whoever loses the race must not fail unheard.
+  // A promise that loses the race must not become an unhandled rejection.
   wanted.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

@@ -24,7 +24,7 @@ export const fsDeleteFileOrDirectory = defineTool({
   },
 });
 
-/** Whoever means a file must not lose a folder. */
+/** A caller that expects a file must not delete a folder. */
 async function refuseOtherKind(path: string, echoed: string, isDirectory: boolean | undefined): Promise<void> {
   if (isDirectory === undefined) return;
   const stats = await lstat(path).catch(() => undefined);

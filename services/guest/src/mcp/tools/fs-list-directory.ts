@@ -16,5 +16,5 @@ export const fsListDirectory = defineTool({
   },
 });
 
-// Each takes about 200 bytes, twice: what a model can read ends long before.
+// Each entry takes about 200 bytes, twice; a model cannot read nearly as much.
 const MOST_ENTRIES = 20_000;

@@ -67,14 +67,14 @@ async function start(args: Args, { guest, caller }: ToolContext): Promise<Manage
     name: args.name ?? undefined,
     workingDir: args.workingDir ?? '/',
     env: args.env ?? undefined,
-    // As the caller gave it. With keepAlive this kills, so the limit on waiting must never end up here.
+    // Exactly the caller's value: with keepAlive it kills the process, so the limit on waiting must never be used here.
     timeout: args.timeout ?? undefined,
     restartOnFailure: args.restartOnFailure ?? undefined,
     maxRestarts: args.maxRestarts ?? undefined,
     keepAlive: args.keepAlive ?? undefined,
   };
   const processes = await guest.processes();
-  // The rules of the REST API hold here too: for names, for variables.
+  // The rules of the REST API for names and variables apply here too.
   const started = await processes.start(fitting(ProcessRequest, wish, 'processExecute'));
   const { name, pid } = await started.describe('started');
   guest.log.audit('process_exec', caller, { command: args.command, name, pid });

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { shorten } from '../shorten.ts';
 import { defineTool } from '../tool.ts';
 
-// Of all processes together: hundreds of them, each with all its output, are too much for an answer and for its reader.
+// Limit for all processes together: the output of hundreds is too much for an answer and for its reader.
 const MOST_CHARACTERS = 512 * 1024;
 const LEAST_CHARACTERS = 200;
 
@@ -17,7 +17,7 @@ export const processesList = defineTool({
     const listed = (await guest.processes()).list();
     const most = Math.max(LEAST_CHARACTERS, Math.floor(MOST_CHARACTERS / (listed.length * 3)));
     const processes: z.output<typeof ProcessShape>[] = [];
-    // One after the other, and short at once: never all of their output in memory.
+    // One after the other, and shortened at once, so that their output is never all in memory.
     for (const one of listed) {
       const { logs, stdout, stderr, ...described } = await one.describe('listed');
       processes.push({
