@@ -1,9 +1,12 @@
-/** What the runner asks before it lets a sandbox sleep: is a request, a stream or a socket open, and since when not. */
+/**
+ * Counts open requests, streams and sockets, and the time since the last one ended. The runner asks for this before it
+ * lets a sandbox sleep.
+ */
 export class Activity {
   #open = 0;
   #lastAt = performance.now();
 
-  /** Call the result once, when it has ended. */
+  /** Returns the function to call once the request, stream or socket has ended. */
   begin(): () => void {
     this.#open += 1;
     let ended = false;
@@ -15,7 +18,7 @@ export class Activity {
     };
   }
 
-  /** A duration, not a time: the sandbox's clock is nobody else's business. */
+  /** The idle time is a duration, not a timestamp: the clock of the sandbox has no meaning outside it. */
   now(): { open: number; idleMs: number } {
     return { open: this.#open, idleMs: this.#open > 0 ? 0 : Math.round(performance.now() - this.#lastAt) };
   }

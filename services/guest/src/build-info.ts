@@ -8,7 +8,7 @@ const FROM_SOURCES: BuildInfo = { version: 'sources', gitCommit: '', buildTime: 
 
 let known: Promise<BuildInfo> | undefined;
 
-/** Written beside the bundle when it is built; sources that run as they are have none. Read once: health is asked often. */
+/** Build information, written beside the bundle; plain sources have none. Read once, because health is called often. */
 export function readBuildInfo({ runtimeFolder }: Pick<Settings, 'runtimeFolder'>): Promise<BuildInfo> {
   known ??= read(runtimeFolder);
   return known;

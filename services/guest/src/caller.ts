@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Who the gateway says is calling. For the audit log only: anything inside the sandbox may say the same. */
+/** The caller as reported by the gateway. For the audit log only: any program in the sandbox can send these headers. */
 export type Caller = { requestId: string; subjectId: string; subjectType: string; authMethod: string };
 
 export function callerOf({ headers }: IncomingMessage, brandLong: string, newId: () => string): Caller {

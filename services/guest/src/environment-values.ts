@@ -1,9 +1,9 @@
-// Which variables may be set in a running guest, and how the file of extra ones is read.
+// Rules for variables that may be set in a running guest, and the parser for the file of extra variables.
 
-/** The kernel refuses to start any program with a longer `NAME=value`: one such variable would stop them all. */
+/** The kernel refuses to start a program with a longer `NAME=value`, so one such variable would stop every process. */
 const MOST_VARIABLE_BYTES = 128 * 1024 - 1;
 
-/** What the guest stands on. A sandbox's own variables must not replace the runner's key or move the state folder. */
+/** Variables that the guest depends on: a sandbox must not replace the runner's key or move the state folder. */
 const FIXED_NAMES = new Set([
   'SANDBOX_CONTROL_KEY',
   'SANDBOX_INSTANCE_ID',
@@ -16,7 +16,7 @@ const ACCOUNT_NAMES = new Set(['HOME', 'USER', 'LOGNAME']);
 
 export type Sorted = { good: ReadonlyMap<string, string>; skipped: readonly string[] };
 
-/** `hasAccount`: processes run as an account of their own, whose names are not for a variable to change. */
+/** `hasAccount`: processes run as a workload user, whose HOME, USER and LOGNAME no variable may change. */
 export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAccount: boolean): Sorted {
   const good = new Map<string, string>();
   const skipped: string[] = [];
@@ -34,7 +34,7 @@ function isSettable(name: string, value: unknown): value is string {
   return Buffer.byteLength(name) + Buffer.byteLength(value) + 1 <= MOST_VARIABLE_BYTES;
 }
 
-/** `KEY\0VALUE\0…`. What is not UTF-8, or not ended, is given back as no text, so that it is skipped by name. */
+/** Parses `KEY\0VALUE\0…`. A value that is not UTF-8 or has no end is returned as undefined, and so skipped by name. */
 export function parseExtraVariables(bytes: Buffer): [string, unknown][] {
   const parts: Buffer[] = [];
   let from = 0;
@@ -46,7 +46,7 @@ export function parseExtraVariables(bytes: Buffer): [string, unknown][] {
   for (let index = 0; index < parts.length; index += 2) {
     pairs.push([String(parts[index]), textOf(parts[index + 1])]);
   }
-  // A value that the file ends in may be half a value.
+  // The file ends inside a name. A value that the file ends in may be incomplete; the loop returns it as undefined.
   if (parts.length % 2 === 0 && from < bytes.length) pairs.push([String(bytes.subarray(from)), undefined]);
   return pairs;
 }

@@ -1,10 +1,10 @@
 // The only place that reads the guest's own environment and arguments.
 
-/** As it is at this moment: a reload changes it. */
+/** The live environment: a reload changes it. */
 export const environment: NodeJS.ProcessEnv = process.env;
 
-// The guest's own libraries live beside it and must never reach the programs it starts. What the image itself says to
-// loaders and to Node.js was held back by the helper, so that it does not bend the guest; programs get it as it was.
+// LD_LIBRARY_PATH names the guest's own libraries and must never reach the programs it starts. The helper renamed the
+// image's variables for loaders and Node.js so that they do not affect the guest; programs get them back unchanged.
 delete environment.LD_LIBRARY_PATH;
 const HELD = 'SANDBOX_HELD_';
 for (const [name, value] of Object.entries(environment)) {

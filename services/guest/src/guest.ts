@@ -5,18 +5,18 @@ import type { Processes } from './processes/processes.ts';
 import type { Settings } from './settings.ts';
 import type { Supervisor } from './supervisor/supervisor.ts';
 
-/** What every handler may use. One per guest. */
+/** Context of every handler. One per guest. */
 export type Guest = {
-  /** Read again with each generation of variables: ask for what you need when you need it. */
+  /** Replaced with each generation of variables: read it when needed, keep no copy. */
   settings: Settings;
-  /** What new processes inherit. */
+  /** Variables that new processes inherit. */
   environment: LiveEnvironment;
   activity: Activity;
   log: GuestLog;
   /** The native helper that starts, feeds, records and reaps processes. */
   supervisor: Supervisor;
-  /** Loaded when first asked for, and when processes of an earlier guest are still there. */
+  /** Loaded on first use, or at start when processes of an earlier guest are still there. */
   processes(): Promise<Processes>;
-  /** Ends watchers, timers and terminals' bookkeeping when the guest is told to stop. */
+  /** Aborts when the guest stops: ends watchers, timers and the bookkeeping of terminals. */
   stopping: AbortSignal;
 };

@@ -1,4 +1,4 @@
-// Which code answers which route. Each feature loads on the first call of one of its routes.
+// Maps routes to handlers. Each feature loads on the first call of one of its routes.
 import { codegenHandlers } from './codegen/handlers.ts';
 import { controlHandlers } from './control/handlers.ts';
 import { filesHandlers } from './files/handlers.ts';

@@ -1,4 +1,4 @@
-// For tests. The guest itself is a program: main.ts, bundled and started by the native helper.
+// Exports for tests. The guest itself is a program: main.ts, bundled and started by the native helper.
 export { Activity } from './activity.ts';
 export type { Guest } from './guest.ts';
 export { createGuestServer } from './http/server.ts';

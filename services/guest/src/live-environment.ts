@@ -1,6 +1,6 @@
-// The variables that new processes inherit. They start as what the sandbox was booted with, gain the extra file, and
-// change with each generation that the runner or the host provides. A generation is kept in the state folder, so that a
-// guest that starts again has it.
+// The variables that new processes inherit: those the sandbox was booted with, plus the extra file, changed by each
+// generation that the runner or the host provides. A generation is kept in the state folder, so that a restarted guest
+// has it.
 import { readFileSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,18 +16,18 @@ export type LiveEnvironmentOptions = {
   variables: NodeJS.ProcessEnv;
   stateFolder: string;
   hasAccount: boolean;
-  /** After each generation: settings are read from the same variables. */
+  /** Called after each generation, because settings are read from the same variables. */
   changed?: () => void;
 };
 
 export class LiveEnvironment {
-  /** 0 before the first one. */
+  /** 0 before the first generation. */
   generation = 0;
   readonly #variables: NodeJS.ProcessEnv;
   readonly #file: string;
   readonly #hasAccount: boolean;
   readonly #changed: () => void;
-  /** What the names of the current generation were before any generation. */
+  /** Values that the names of the current generation had before any generation. */
   readonly #before = new Map<string, string | undefined>();
   #current: ReadonlyMap<string, string> = new Map();
   #applying: Promise<unknown> = Promise.resolve();
@@ -39,7 +39,7 @@ export class LiveEnvironment {
     this.#changed = changed ?? (() => undefined);
   }
 
-  /** At start, before anything reads the environment. Existing variables win. Returns what a person should read about it. */
+  /** Called at start, before anything reads the environment. Existing variables win. Returns a warning, if any. */
   addExtra(path: string): string | undefined {
     let bytes: Buffer;
     try {
@@ -56,7 +56,7 @@ export class LiveEnvironment {
     return skipped.length === 0 ? undefined : `Of ${path} these cannot be set: ${skipped.join(', ')}. Correct them.`;
   }
 
-  /** At start: the generation that an earlier guest was given. */
+  /** Called at start: restores the generation that an earlier guest received. Returns a warning, if any. */
   restore(): string | undefined {
     try {
       const kept: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
@@ -69,7 +69,10 @@ export class LiveEnvironment {
     }
   }
 
-  /** One after the other. With `replace`, what the former generation set and this one does not is as it was before. */
+  /**
+   * Applies generations one after another. With `replace`, names that only the former generation set get their earlier
+   * values back.
+   */
   apply(generation: number, environment: Readonly<Record<string, unknown>>, replace = true): Promise<Applied> {
     const turn = this.#applying.then(() => this.#apply(generation, environment, replace));
     this.#applying = turn.catch(() => undefined);
@@ -85,7 +88,7 @@ export class LiveEnvironment {
     }
     const sorted = sortVariables(Object.entries(environment), this.#hasAccount);
     const good = replace ? sorted.good : new Map([...this.#current, ...sorted.good]);
-    // Kept first: a generation that is in force but forgotten by the next guest would be a lie.
+    // Stored before it takes effect: otherwise the next guest could lack a generation that was in force.
     const waiting = `${this.#file}.new`;
     await writeFile(waiting, JSON.stringify({ generation, environment: Object.fromEntries(good) }), { mode: 0o600 });
     await rename(waiting, this.#file);

@@ -1,5 +1,5 @@
-// Lines of JSON on the standard output. Written without waiting and dropped when nobody reads them: a full pipe must
-// never stop the guest.
+// Log lines as JSON on the standard output. Writes never block, and lines are dropped when the output is not read: a
+// full pipe must never stop the guest.
 import { write } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from './caller.ts';
@@ -52,7 +52,7 @@ export class GuestLog {
     });
   }
 
-  /** Who did what. Whatever a caller chose, in a name or a command, is bounded and stays on its line. */
+  /** Records who did what. Values chosen by a caller, such as a command, are bounded and cannot break the line. */
   audit(action: AuditAction, caller: Caller, fields: Fields = {}): void {
     this.line('audit', {
       action,
@@ -101,7 +101,7 @@ export class GuestLog {
   }
 }
 
-/** Query values that may be credentials are not for the log. */
+/** Redacts query values that may be credentials. */
 export function withoutSecrets(url: string): string {
   const [path = '', query] = url.split('?', 2);
   if (query === undefined) return path;
@@ -112,18 +112,18 @@ export function withoutSecrets(url: string): string {
   return `${path}?${pairs.join('&')}`;
 }
 
-/** One value, one line: nobody writes a second event by putting a line break into a name. */
+/** Bounds and escapes a value, so that a line break in a name cannot forge a second event. */
 export function sanitised(value: string): string {
   const kept = value.length > MOST_VALUE_CHARACTERS ? `${value.slice(0, MOST_VALUE_CHARACTERS)}…` : value;
   return JSON.stringify(kept).slice(1, -1);
 }
 
-/** `to%6ben` is read as `token` by whoever takes it, so it is here. */
+/** Decodes the name as its receiver would: `to%6ben` means `token`. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // Nobody can read it as a name; somebody might still mean one.
+    // The name cannot be decoded but may still mean a secret, so its value is redacted.
     return 'secret';
   }
 }

@@ -1,4 +1,4 @@
-// The guest: the API inside a sandbox. Started by the native helper, which holds the listening socket and every process.
+// The guest: the API inside a sandbox. Started by the native helper, which holds the listening socket and processes.
 import { Activity } from './activity.ts';
 import { commandLine, environment } from './environment.ts';
 import type { Guest } from './guest.ts';
@@ -11,7 +11,7 @@ import { isTerminalKey } from './terminal/is-terminal-key.ts';
 
 const SUPERVISOR_DESCRIPTOR = 3;
 const LISTENING_DESCRIPTOR = 4;
-// As the helper asked for: listening again with Node's own number would make the queue shorter.
+// Same as in the helper: listening again with Node's default would shorten the queue.
 const BACKLOG = 4096;
 const STOP_GRACE_MS = 10_000;
 
@@ -48,7 +48,8 @@ const guest: Guest = {
 const server = createGuestServer(guest);
 void supervisor.ready.then(async () => {
   server.listen({ fd: LISTENING_DESCRIPTOR, backlog: BACKLOG });
-  // Of an earlier guest: their restarts, kill timers and holds go on. Otherwise nothing of processes is loaded yet.
+  // Restarts, kill timers and holds of an earlier guest's processes go on. Without such processes nothing of the
+  // feature is loaded yet.
   if (supervisor.records().length > 0 || guest.settings.startupCommand !== undefined) {
     const { resumeProcesses } = await import('./processes/resume-processes.ts');
     await resumeProcesses(guest);

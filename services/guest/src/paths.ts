@@ -1,4 +1,4 @@
-// Path rules of the file routes. The wildcard carries relative and absolute paths, told apart by their raw form:
+// Path rules of the file routes. The wildcard carries relative and absolute paths, distinguished by their raw form:
 //   /a.txt, /src%2Fa.txt   relative to the working directory
 //   //tmp/a, /%2Ftmp%2Fa, %2Ftmp/a   absolute
 //   /~, /~/a   in the home folder
@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 
 export type ResolvedPath = {
   absolute: string;
-  /** In the form of the request: what was relative stays relative. */
+  /** In the form of the request: a relative path stays relative. */
   echoed: string;
 };
 
@@ -17,7 +17,7 @@ export type PathSettings = Pick<Settings, 'workingDirectory' | 'home' | 'encoded
 
 const ENCODED_SLASH = /^%2f/i;
 
-/** `rest` is what the route's `{path*}` took. */
+/** `rest` is the text matched by the route's `{path*}`. */
 export function resolveWildcard(rest: string, settings: PathSettings): ResolvedPath {
   const separatorIsEncoded = ENCODED_SLASH.test(rest);
   const raw = separatorIsEncoded ? rest : rest.slice(1);

@@ -1,43 +1,43 @@
-// What an operator or an image may set. Names without the brand are the same in every deployment.
+// Settings of an operator or an image. Names without the brand are the same in every deployment.
 import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
 
 export type Settings = {
-  /** Long for headers, short for environment names. */
+  /** Long form for headers, short form for environment names. */
   brand: { long: string; short: string };
-  /** What relative paths are relative to. */
+  /** Folder that relative paths are relative to. */
   workingDirectory: string;
   home: string | undefined;
-  /** Program and arguments that a command is handed to. */
+  /** Program and arguments that run a command. */
   shell: { program: string; args: readonly string[] };
-  /** Where output, process records and open uploads are kept. */
+  /** Folder for output, process records and open uploads. */
   stateFolder: string;
-  /** Where the helper's programs and the guest itself lie. */
+  /** Folder of the helper's programs and of the guest itself. */
   runtimeFolder: string;
-  /** Processes run as this account when the operator asks for one; the guest itself already does. */
+  /** Account that processes run as when the operator asks for one; the guest itself already does. */
   workloadUser: { name: string; home: string } | undefined;
-  /** Run when the guest starts, in `/`. */
+  /** Command to run when the guest starts, in `/`. */
   startupCommand: string | undefined;
   /** `src%2Fa.txt` means `/src/a.txt`, as in the reference, instead of `src/a.txt` in the working directory. */
   encodedSlashIsAbsolute: boolean;
-  /** Public key of the runner, SPKI in base64. Absent: nobody is the runner. */
+  /** Public key of the runner, SPKI in base64. Absent: the sandbox has no runner. */
   controlKey: string | undefined;
-  /** Under which the runner signs: a signature for one sandbox is worth nothing in another. */
+  /** Part of what the runner signs: a signature for one sandbox is worth nothing in another. */
   instanceId: string;
   /** Document with `{generation, environment}` that the host provides. */
   metadataPath: string | undefined;
-  /** `KEY\0VALUE\0…` that did not fit the boot channel. */
+  /** File of `KEY\0VALUE\0…`: variables that did not fit the boot channel. */
   extraEnvironmentPath: string | undefined;
   keepAliveDisabled: boolean;
   terminalDisabled: boolean;
-  /** A terminal session that nobody has watched for so long is ended. */
+  /** A terminal session without a client for this long is ended. */
   terminalIdleSeconds: number;
   requestLogDisabled: boolean;
-  /** Merges edits into files (codegen). Absent: that is off. */
+  /** Provider that merges edits into files (codegen). Absent: the feature is off. */
   applyProvider: ApplyProvider | undefined;
   logs: {
-    /** Of one stream of one process; 0 = no limit. */
+    /** Limit for one stream of one process; 0 = no limit. */
     mostBytesPerFile: number;
-    /** Of all streams of all processes, finished ones too. */
+    /** Limit for all streams of all processes, finished ones too. */
     mostBytesTotal: number | undefined;
     mostPercentOfMemory: number;
     mostBytesInAnswer: number;

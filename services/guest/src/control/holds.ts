@@ -2,9 +2,9 @@ import type { Guest } from '../guest.ts';
 
 export type Holds = { openRequests: number; keepAliveHolds: number };
 
-/** What forbids sleep at this moment. */
+/** Counts the reasons that currently keep the sandbox awake. */
 export async function holdsOf(guest: Guest): Promise<Holds> {
-  // Without a record nothing runs, and the feature need not be loaded for the sake of an answer.
+  // Without a record no process runs, so the processes feature need not be loaded.
   const hasProcesses = guest.supervisor.records().length > 0;
   return {
     openRequests: guest.activity.now().open,

@@ -5,8 +5,8 @@ import { holdsOf } from './holds.ts';
 import { requireRunner } from './require-runner.ts';
 
 /**
- * Asked right before the runner freezes the sandbox. What the guest must not lose is in files before a caller is answered,
- * so there is nothing to write here; what counts is whether somebody would notice.
+ * Called right before the runner freezes the sandbox. The guest writes its lasting state to files before it answers a
+ * caller, so there is nothing to save here; the answer only says whether a caller or a keepAlive process would notice.
  */
 export async function controlQuiesce(call: Call): Promise<void> {
   await requireRunner(call);

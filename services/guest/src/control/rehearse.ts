@@ -2,7 +2,10 @@ import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { requireRunner } from './require-runner.ts';
 
-/** While the sandbox is nobody's. Where nothing can be started, as in an image without a shell, its owner's command will say so. */
+/**
+ * Runs one command while the sandbox has no owner yet. If none can be started, as in an image without a shell, the
+ * owner's own command will report it.
+ */
 export async function controlRehearse(call: Call): Promise<void> {
   await requireRunner(call);
   const { rehearseProcess } = await import('../processes/start-process.ts');

@@ -1,8 +1,9 @@
-// The runner proves itself with a signature over the request. The guest keeps nothing secret for this: whoever has root in
-// the sandbox can read all of its memory and files.
+// The runner authenticates with a signature over the request. The guest keeps no secret for this, because root in the
+// sandbox can read all of the guest's memory and files.
 //
-// A request that was seen on its way can be sent again only to a guest that has started since, and within the window: the
-// guest remembers the last time in memory alone. Routes behind this must therefore bear the same request twice.
+// An intercepted request can be replayed only to a guest that has restarted since, and only within the time window: the
+// guest keeps the time of the last accepted request in memory only. Routes behind this check must therefore tolerate
+// the same request twice.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { CONTROL_WINDOW_MS, parseRunnerProof, signedText } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
@@ -14,7 +15,7 @@ const MOST_BODY_BYTES = 4 * 1024 * 1024;
 
 const lastAcceptedMs = new WeakMap<Guest, number>();
 
-/** The body, since the signature covers it. 401 without a proof, 403 with one that does not hold. */
+/** Returns the body, since the signature covers it. Faults: 401 without a proof, 403 with an invalid one. */
 export async function requireRunner(call: Call): Promise<Buffer> {
   const { guest, request } = call;
   const header = request.headers.authorization ?? '';
@@ -48,7 +49,7 @@ export async function requireRunner(call: Call): Promise<Buffer> {
   if (!verify(null, Buffer.from(text), publicKey(controlKey), Buffer.from(proof.signature, 'base64url'))) {
     throw refused('the signature is not of this sandbox’s runner, for this request');
   }
-  // Once more: another request may have been accepted while this body arrived.
+  // Checked again: another request may have been accepted while this body arrived.
   refuseReplay(guest, proof.issuedAtMs);
   lastAcceptedMs.set(guest, proof.issuedAtMs);
   return body;

@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts';
 import { parseJson } from '../http/read-body.ts';
 import { requireRunner } from './require-runner.ts';
 
-/** How a sandbox that was started ahead of its owner gets the owner's variables. The same request twice changes nothing. */
+/** Gives a sandbox that was started ahead of its owner the owner's variables. Idempotent. */
 export async function controlEnvironment(call: Call): Promise<void> {
   const body = await requireRunner(call);
   const { generation, environment, replace } = parseJson(body, ControlEnvironmentRequest);

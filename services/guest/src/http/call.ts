@@ -10,7 +10,7 @@ export type Call = {
   response: ServerResponse;
   /** Decoded values of the `{name}` segments of the route. */
   params: Readonly<Record<string, string>>;
-  /** Raw text that `{path*}` took, with the separator before it. */
+  /** Raw text matched by `{path*}`, with the separator before it. */
   rest: string;
   query: URLSearchParams;
   /** HEAD: the headers of a GET, without its body. */

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_MS = 10_000;
 
-/** Reads on what is refused, within bounds: an answer that is sent while the caller still writes is lost with the connection. */
+/**
+ * Reads the rest of a refused request, within bounds: an answer is lost if it is sent while the caller still writes.
+ */
 export async function drain(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   let bytes = 0;

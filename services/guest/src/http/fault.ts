@@ -1,4 +1,4 @@
-/** What a caller may read: a status and one sentence that names the next step. Anything else thrown becomes a 500. */
+/** An error that the caller may read: a status and a sentence that names the next step. Other errors become a 500. */
 export class Fault extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export class Fault extends Error {
   }
 }
 
-/** Of an error of the operating system; undefined for any other. */
+/** Code of an operating system error; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

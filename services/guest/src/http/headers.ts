@@ -1,5 +1,5 @@
-// Headers on every answer: what pages of other origins may ask, and that nothing is cached, since a proxy once served a file
-// that had changed.
+// Headers of every answer: rules for pages of other origins, and no caching, since a proxy once served a file that had
+// changed.
 import { browserHeaders } from '@berth/contract/guest';
 import type { Settings } from '../settings.ts';
 

@@ -5,7 +5,7 @@ export type Match<R extends GuestRoute> = { route: R; params: Record<string, str
 
 const REST = '{path*}';
 
-/** `other` lists the methods that the path has when the asked one is not among them. */
+/** `other` lists the methods of the path when the requested one is not among them. */
 export function matchRoute<R extends GuestRoute>(
   routes: readonly R[],
   method: string,
@@ -44,7 +44,7 @@ function matchPath(pattern: string, rawPath: string): { params: Record<string, s
   return { params, rest: '' };
 }
 
-/** `/filesystem/tree` followed by nothing or by a separator, itself plain or encoded: never by more of a word. */
+/** The prefix, as in `/filesystem/tree`, must be followed by nothing or by a separator, plain or encoded. */
 function restAfter(prefix: string, rawPath: string): string | undefined {
   if (!rawPath.startsWith(prefix)) return undefined;
   const rest = rawPath.slice(prefix.length);

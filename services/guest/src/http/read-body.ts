@@ -3,15 +3,15 @@ import type { z } from 'zod/mini';
 import type { Call } from './call.ts';
 import { Fault } from './fault.ts';
 
-// Text and value of a body are on the heap together, two bytes a character at worst: in a small sandbox less is taken, since
-// what does not fit would end the guest.
+// Text and parsed value of a body are on the heap together, at worst two bytes a character. A small sandbox accepts
+// less, because a body that does not fit would end the guest.
 const MOST_JSON_BYTES = Math.min(64 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 5));
 
-/** Whole, since it is JSON. Uploads are streamed instead and never come here. */
+/** Reads the whole body, since it is JSON. Uploads are streamed and do not use this. */
 export async function readBody(call: Call, mostBytes = MOST_JSON_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop must not end the connection: the refusal goes back on it.
+  // Leaving the loop must not destroy the connection: the refusal is sent on it.
   for await (const chunk of call.request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > mostBytes) break;
@@ -25,7 +25,7 @@ export async function readBody(call: Call, mostBytes = MOST_JSON_BYTES): Promise
   return Buffer.concat(chunks);
 }
 
-/** Unknown keys are dropped: clients send more than they mean. */
+/** Unknown keys are dropped: clients send more fields than they mean. */
 export async function readJson<Schema extends z.ZodMiniType>(call: Call, schema: Schema): Promise<z.output<Schema>> {
   return parseJson(await readBody(call), schema);
 }

@@ -1,4 +1,4 @@
-// One request through the guest: headers, route, handler, one place that turns errors into answers, one line in the log.
+// One request through the guest: headers, route, handler, one place that turns errors into answers, one log line.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,7 +13,7 @@ import { Fault } from './fault.ts';
 import { commonHeaders } from './headers.ts';
 import { matchRoute } from './match-route.ts';
 
-// Streams last as long as they last: only the time to the end of the headers and between two requests is limited.
+// Streams may last without a limit: only the time until the end of the headers and between two requests is bounded.
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 const MOST_HEADER_BYTES = 1024 * 1024;
@@ -25,7 +25,7 @@ export function createGuestServer(guest: Guest): Server {
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: 0,
-    // Other offers, as h2c of some clients, are not taken up: the request is answered as it stands.
+    // Other upgrade offers, such as h2c of some clients, are ignored: the request is answered as plain HTTP.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   server.on('request', (request, response) => {
@@ -43,7 +43,7 @@ async function serve(guest: Guest, request: IncomingMessage, response: ServerRes
   const startedAt = performance.now();
   const sentBefore = request.socket.bytesWritten;
   const call = callOf(guest, request, response);
-  // The runner asks whether anything is open: its asking is not an answer to that.
+  // Control calls of the runner do not count: the runner asks whether any other request is open.
   const finished = rawPathOf(request).startsWith('/control/') ? () => undefined : guest.activity.begin();
   response.once('close', () => {
     finished();
@@ -86,12 +86,12 @@ function answerError(call: Call, error: unknown): void {
   const fault = error instanceof Fault ? error : undefined;
   if (fault === undefined && !response.destroyed) call.guest.log.failure(call, error);
   if (response.headersSent || response.destroyed) {
-    // Half an answer must not look like a whole one.
+    // A partial answer must not look complete.
     response.destroy();
     return;
   }
   for (const [name, value] of Object.entries(fault?.headers ?? {})) response.setHeader(name, value);
-  // What was not read of the body would be taken for the next request.
+  // The unread rest of the body would be taken for the next request.
   if (!call.request.complete) response.setHeader('Connection', 'close');
   const message = fault?.message || 'The guest failed at this. Its log holds the reason under the request id.';
   answerJson(call, { error: message }, fault?.status ?? 500);

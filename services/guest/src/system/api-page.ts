@@ -1,4 +1,4 @@
-// A plain page to read the description with: one table, no script.
+// A plain page that shows the description: one table, no script.
 import type { GuestApiDocument } from '@berth/contract/guest';
 
 const STYLE =

@@ -1,4 +1,4 @@
-// No storage stands behind drives yet: none is mounted, and asking for one says so.
+// Drives have no storage behind them yet: none is mounted, and a request to mount one is answered with 501.
 import { type DriveMountList, DriveMountRequest } from '@berth/contract/guest';
 import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';

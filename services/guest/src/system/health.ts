@@ -3,7 +3,7 @@ import { readBuildInfo } from '../build-info.ts';
 import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 
-// Not the time now less the uptime: that moves with every correction of the clock.
+// Not the current time minus the uptime: that changes with every correction of the clock.
 const STARTED_AT = new Date(performance.timeOrigin).toISOString();
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
 
@@ -25,7 +25,7 @@ export async function health(call: Call): Promise<void> {
   answerJson(call, answer);
 }
 
-/** `1h2m3s`, without the parts before the first that counts. */
+/** `1h2m3s`, without leading parts that are zero. */
 function uptimeText(seconds: number): string {
   const whole = Math.floor(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];

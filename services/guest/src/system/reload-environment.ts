@@ -5,7 +5,7 @@ import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 
-/** Reads the host's document again. New processes see it, running ones keep what they started with. */
+/** Reads the host's document again. New processes get its variables, running ones keep theirs. */
 export async function reloadEnvironment(call: Call): Promise<void> {
   await requireRunner(call);
   const { generation, environment } = await readDocument(call.guest.settings.metadataPath);

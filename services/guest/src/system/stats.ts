@@ -14,7 +14,7 @@ export async function stats(call: Call): Promise<void> {
 async function diskOf(path: string): Promise<StatsResponse['disk']> {
   try {
     const { bsize, blocks, bfree, bavail } = await statfs(path);
-    // Free is what an ordinary account may still write: the file system keeps a reserve for root.
+    // `freeBytes` is what an ordinary account may still write: the file system keeps a reserve for root.
     return { path, totalBytes: blocks * bsize, usedBytes: (blocks - bfree) * bsize, freeBytes: bavail * bsize };
   } catch {
     return { path, totalBytes: null, usedBytes: null, freeBytes: null };

@@ -1,5 +1,5 @@
-// No runtime grants a sandbox the right to make network interfaces, so none is made. What is sent is checked all the same:
-// a caller learns of its own mistakes first.
+// No runtime grants a sandbox the right to make network interfaces, so none is made. The request is checked all the
+// same: a caller learns of its own mistakes first.
 import { TunnelConfig, TunnelConfigRequest } from '@berth/contract/guest';
 import { requireRunner } from '../control/require-runner.ts';
 import type { Call } from '../http/call.ts';
@@ -31,6 +31,6 @@ function checkConfig(config: string): void {
   const parsed = TunnelConfig.safeParse(value);
   if (parsed.success) return;
   const [issue] = parsed.error.issues;
-  // Only the name and the rule: the value may be a private key.
+  // Names only the field and the rule: the value may be a private key.
   throw new Fault(422, `invalid tunnel config: ${issue?.path.join('.') || 'it'} is missing or not as described.`);
 }

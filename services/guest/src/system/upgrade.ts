@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 
-/** a guest never runs what a caller points it at. The one that comes with the runner is the one that runs. */
+/** a guest never runs code from an address that a caller gives, only the code that comes with the runner. */
 export function upgrade(_call: Call): never {
   throw new Fault(
     403,

@@ -1,5 +1,5 @@
-// What the sandbox uses of what it was given, from the control groups of either version. Isolated kernels show few of these
-// files, and memory also in /proc/meminfo; what nobody tells is null.
+// Usage and limits of the sandbox, from the control groups of either version. Isolated kernels show few of these files,
+// and memory also in /proc/meminfo; an unknown value is null.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StatsResponse } from '@berth/contract/guest';
@@ -7,10 +7,10 @@ import type { StatsResponse } from '@berth/contract/guest';
 type Usage = Pick<StatsResponse, 'memory' | 'cpu' | 'pids'>;
 type Read = (path: string) => Promise<string | undefined>;
 
-// Version 1 says "no limit" with the largest number of pages it can hold.
+// Version 1 reports "no limit" as the largest number of pages it can hold.
 const NO_LIMIT_BYTES = 2 ** 60;
 
-/** `root` is `/`, but for tests. */
+/** `root` is `/` except in tests. */
 export async function readUsage(root: string): Promise<Usage> {
   const read: Read = (path) => readFile(join(root, path), 'utf8').then(String, () => undefined);
   const isSecond = (await read('sys/fs/cgroup/cgroup.controllers')) !== undefined;
@@ -77,7 +77,7 @@ function parseMeminfo(text: string | undefined): { usedBytes: number | null; tot
   return { usedBytes: available === null ? null : (total - available) * 1024, totalBytes: total * 1024 };
 }
 
-/** `max` and -1 mean no limit, which is no number. */
+/** Null for `max` and -1, which mean no limit. */
 function numberIn(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text.trim()) ? Number(text) : null;
 }
