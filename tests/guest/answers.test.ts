@@ -1,4 +1,4 @@
-// What every answer has in common, whatever was asked.
+// Properties that every answer has, on any route.
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../support/guest-in-process.ts';

@@ -4,7 +4,7 @@ import { serveGuestInProcess } from '../support/guest-in-process.ts';
 import { type RawOptions, rawRequest } from '../support/raw-request.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A guest with a working directory, a home and a state folder of its own. */
+/** A guest with its own working directory, home and state folder. */
 export async function guestBed(variables: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [work, home, state] = ['work', 'home', 'state'].map((name) => join(folder.path, name)) as [

@@ -1,4 +1,4 @@
-// a guest calls nobody on its own. There is no telemetry to switch off.
+// a guest makes no calls on its own. There is no telemetry to switch off.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { connectTerminal } from '../support/terminal-client.ts';
 
 const SOURCES = resolve(import.meta.dirname, '../../services/guest/src');
 
-/** Each with whom it calls: only ever at the wish of somebody, who is named here. */
+/** Files that can open a connection, each with its target: a caller or the operator always asked for it. */
 const CALLERS: Record<string, string> = {
   'ports/loopback-callback.ts': 'a loopback address that the caller registered',
   'codegen/ask-provider.ts': 'the provider that the operator configured',

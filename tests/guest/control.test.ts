@@ -1,4 +1,4 @@
-// The runner's way into a sandbox: who is let in, and what it may ask.
+// The runner's access to a sandbox: authentication, and the calls that it may make.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ describe('who is the runner', () => {
     expect((await signer.send(guest.url, { path: STATE, instanceId: 'other' })).status).toBe(403);
   });
 
-  // Far outside the minute that is allowed: one from the future comes closer while the test runs.
+  // Far outside the minute that is allowed: a signature from the future comes closer while the test runs.
   it.each([-120_000, 120_000])('a signature %d ms from now is 403', async (ms) => {
     expect((await signer.send(guest.url, { path: STATE, issuedAtMs: Date.now() + ms })).status).toBe(403);
   });

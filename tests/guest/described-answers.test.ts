@@ -1,4 +1,4 @@
-// The description of the API against a real guest: no route gives a status that it does not describe.
+// Checks the description of the API against a real guest: no route answers with a status that it does not describe.
 import { guestApiDocument } from '@berth/contract/guest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
@@ -30,7 +30,7 @@ describe.each(['none', '1', '%2Fproc%2Fno%2Fsuch', '%00', '%zz', 'x'.repeat(5000
   it.each(operations)(
     '$method $path gives a status that it describes',
     async ({ path, method, responses, requestBody }) => {
-      // Files that a call makes stay inside the folder that is thrown away.
+      // Files that a call makes stay inside the folder that the test deletes.
       const target = `${guest.url}${path.replace(/\{\w+\}/, value)}?query=x&maxResults=-1`;
       for (const body of requestBody === undefined ? [undefined] : bodies) {
         const answer = await fetch(target, {

@@ -1,4 +1,4 @@
-// Variables of a sandbox on the real helper: what a shell sees that is started at a given moment.
+// Variables of a sandbox on the real helper, as seen by a shell that starts at a given moment.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Of a shell that starts now. */
+/** Variables of a shell that starts now. */
 async function variablesOf(guest: GuestProcess, sessionId: string): Promise<string> {
   await using client = await connectTerminal(guest.url, { shell: '/bin/sh', sessionId, cols: 1000 });
   client.type('env; exit\r');

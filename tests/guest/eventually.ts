@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only ends a test that hangs; below the limit of a test, so that the message is seen. */
+/** Ends only a test that hangs; below the time limit of a test, so that the message is seen. */
 const maxSeconds = 45;
 
-/** Asks until the condition holds. Asserts nothing about how long that takes. */
+/** Polls until the condition holds. Asserts nothing about how long that takes. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + maxSeconds * 1_000;
   while (!(await condition())) {

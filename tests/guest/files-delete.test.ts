@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isFull } from '../support/size.ts';
 import { type GuestBed, guestBed } from './bed.ts';
 
-// In a process of its own: it must be as fast as the deletion.
+// Runs in a separate process: it must be as fast as the deletion.
 const SWAPPING = `
   const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
   const [tree, outside] = process.argv.slice(1);

@@ -7,7 +7,7 @@ import { formOf } from '../support/raw-request.ts';
 import { isFull } from '../support/size.ts';
 import { type GuestBed, guestBed } from './bed.ts';
 
-/** Under gVisor each call on a file goes through another process: the small size makes a third of the runs. */
+/** Under gVisor each file operation goes through another process, so the small size does a third of the runs. */
 const runs = (full: number) => ({ numRuns: isFull ? full : Math.ceil(full / 3) });
 
 let bed: GuestBed;

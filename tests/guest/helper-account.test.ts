@@ -102,12 +102,12 @@ test('a process has its own session, no descriptors beyond three, default signal
   const [pid, ids, descriptors, umask] = (await textOf(logFolder, 'stdout')).split('\n');
   expect(pid).toBe(`${record.pid}`);
   expect(ids).toBe(`${pid} ${pid} ${pid}`);
-  // Without a pipeline, for which the shell itself would hold another one.
+  // The script has no pipeline, for which the shell itself would hold another descriptor.
   expect(descriptors).toBe('0, 1, 2');
   expect(umask).toBe('0022');
-  // Without a shell, which blocks signals while it forks.
+  // Runs without a shell, which blocks signals while it forks.
   const signals = await bed.run({ args: ['grep', '-E', '^Sig(Blk|Ign):', '/proc/self/status'] });
-  // gVisor tells none.
+  // gVisor reports no masks.
   const masks = (await textOf(signals.logFolder, 'stdout')).split('\n').filter((line) => line);
   expect(masks.filter((line) => BigInt(`0x${line.split(/\s+/)[1]}`) !== 0n)).toEqual([]);
 });

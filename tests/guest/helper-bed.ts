@@ -1,5 +1,5 @@
-// Drives the native helper by its frames. In place of the guest runs a program that hands its two descriptors on: what the
-// helper says comes to the test, what the test says goes to the helper.
+// Drives the native helper by its frames. A stand-in takes the place of the guest: it relays the frames between the
+// helper and the test, and answers on the listening socket.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -91,7 +91,7 @@ export class HelperBed implements AsyncDisposable {
     return new HelperBed(place, server, process, connections);
   }
 
-  /** Of the n-th guest, counted from 0. */
+  /** Connection of the n-th guest, counted from 0. */
   async connection(index: number): Promise<Connection> {
     while (this.#connections[index] === undefined) {
       await new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export class HelperBed implements AsyncDisposable {
     return this.#connections[index];
   }
 
-  /** What the stand-in says of itself. Over a connection of its own each time: a kept one may be of a guest that died. */
+  /** Data that the stand-in reports about itself. A new connection each time: a kept one may belong to a dead guest. */
   async aboutGuest(): Promise<AboutGuest> {
     const [response] = await once(get(this.process.url, { agent: false }), 'response');
     return JSON.parse(Buffer.concat(await response.toArray()).toString());
@@ -116,7 +116,7 @@ export class HelperBed implements AsyncDisposable {
     return folder;
   }
 
-  /** Runs it to its end. */
+  /** Runs a process to its end. */
   async run(wish: Wish): Promise<{ record: HelperRecord; logFolder: string }> {
     const guest = await this.connection(0);
     const key = newKey();
@@ -162,7 +162,7 @@ export class Connection {
     this.#changed();
   }
 
-  /** The first one of the type (and key), taken out of the list. */
+  /** Waits for the first answer of the type (and key), and takes it out of the list. */
   async next(type: string, key?: string): Promise<Answer> {
     for (;;) {
       const at = this.answers.findIndex((one) => one.type === type && (key === undefined || one.key === key));

@@ -44,7 +44,7 @@ test('a guest that ends at once is started again, each time a little later', asy
   const place = await mkdtemp(join(tmpdir(), 'short-'));
   try {
     const times = join(place, 'times');
-    // A shell in place of Node.js, which takes longer than a short life on a busy machine.
+    // A shell in place of Node.js, whose start takes longer than a short life on a busy machine.
     const node = join(place, 'node');
     await writeFile(node, `#!/bin/sh\ndate +%s%3N >> ${times}\n`, { mode: 0o755 });
     await using _helper = await startGuestProcess({ node, withoutWaiting: true });
@@ -148,7 +148,7 @@ test('SIGTERM ends the guest and every process that listens to it at once, and k
   };
   const [polite, stubborn] = [await startIn(listening, 'echo bye; exit 0'), await startIn(deaf, '')];
   const startedAt = Date.now();
-  // The one whose processes ignore the signal gets it first and ends last.
+  // The helper whose processes ignore the signal gets it first and ends last.
   for (const bed of [deaf, listening]) process.kill(bed.process.pid, 'SIGTERM');
   const ends: string[] = [];
   const [first, last] = await Promise.all([

@@ -72,7 +72,7 @@ describe('a terminal', () => {
     guest.send('W', key, Buffer.from('stty size\n'));
     await untilSeen(logFolder, '40 120');
     // The interrupt character reaches the foreground group, not the shell.
-    // The command itself says that it runs: the echo of its line comes before it is in the foreground.
+    // The command itself prints that it runs: the echo of its line comes before it is in the foreground.
     guest.send('W', key, Buffer.from(`sh -c 'echo be""gun; exec sleep 600'\n`));
     await untilSeen(logFolder, 'begun\r\n');
     guest.send('W', key, Buffer.from('\u0003'));

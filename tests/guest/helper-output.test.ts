@@ -123,7 +123,7 @@ test('R-08 hundreds of short processes leave no descriptor and no memory behind'
   await round(20);
   const [descriptors, memoryKb] = [(await readdir(`/proc/${pid}/fd`)).length, await residentKb(pid)];
   for (let count = 0; count < rounds; count++) await round(50);
-  // One for each run that was not forgotten: its log folder.
+  // One descriptor for each run that was not forgotten: its log folder.
   expect((await readdir(`/proc/${pid}/fd`)).length).toBe(descriptors + rounds);
   expect(await residentKb(pid)).toBeLessThan(memoryKb + 512);
 });
@@ -147,7 +147,8 @@ test('R-02 two hundred processes that print without end leave the helper as smal
       const answers = await Promise.all(keys.map((key) => guest.next('o', key)));
       return answers.every(({ record }) => record.stdout > leastBytes);
     });
-  // Twice, each time more than a log keeps. A helper that kept one pipe of 64 KiB for each of them would grow by 12 MB.
+  // Checked twice, each time after more output than a log keeps. A helper that kept one pipe of 64 KiB for each process
+  // would grow by 12 MB.
   for (const leastBytes of [100 * KB, 200 * KB]) {
     await printed(leastBytes);
     expect((await residentKb(pid)) - silentKb).toBeLessThan(2 * KB);

@@ -48,7 +48,7 @@ describe('starting a process', () => {
     const [key, logFolder] = [newKey(), await bed.logFolder()];
     const script = 'echo a; read go; echo b >&2; read go; printf c';
     guest.spawn(key, { args: ['sh', '-c', script], logFolder, input: 'pipe' });
-    // Each piece is written once the helper has read the one before: the order is the process's, not the scheduler's.
+    // Each piece is written once the helper has read the previous one: the process sets the order, not the scheduler.
     for (const seen of [0, 2 + 5]) {
       guest.send('O', key, u64(seen));
       await guest.next('o', key);

@@ -1,4 +1,4 @@
-// What keeps a sandbox awake, as the runner is told it, on the real helper.
+// Reasons that keep a sandbox awake, as reported to the runner, on the real helper.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
 import { createRunnerSigner } from '../support/runner-signature.ts';

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** The official client, connected to a guest. It checks every structured answer against the schema that the tool published. */
+/** The official client, connected to a guest. It checks every structured answer against the tool's published schema. */
 export async function connectMcpClient(url: string) {
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)) as never);
@@ -13,7 +13,7 @@ export async function connectMcpClient(url: string) {
   return {
     client,
     tools,
-    /** What a tool answered, structured. Fails when the tool did. */
+    /** The structured answer of a tool. Throws when the tool failed. */
     async answer(name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
       const result = await call(name, args);
       const [content] = result.content;
@@ -21,7 +21,7 @@ export async function connectMcpClient(url: string) {
       if (content.text !== JSON.stringify(result.structuredContent)) throw new Error(`${name}: the text differs`);
       return result.structuredContent ?? {};
     },
-    /** What a tool said when it failed. Fails when it did not, or said nothing. */
+    /** The text of a failed tool call. Throws when the call did not fail, or gave no text. */
     async failure(name: string, args: Record<string, unknown> = {}): Promise<string> {
       const result = await call(name, args);
       const [content] = result.content;

@@ -6,7 +6,7 @@ import { connectMcpClient } from './mcp-client.ts';
 
 type Client = Awaited<ReturnType<typeof connectMcpClient>>;
 
-/** One use of each tool, on files and processes of its own, that checks what comes back. */
+/** One use of each tool, on its own files and processes, that checks the answer. */
 const USES: Record<string, (mcp: Client, own: string) => Promise<void>> = {
   processesList: async (mcp, own) => {
     await mcp.answer('processExecute', { command: 'true', name: own, waitForCompletion: true });

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const statusOf = async (identifier: unknown) => (await mcp.answer('processGet', { identifier })).status;
 async function untilEnded(identifier: unknown): Promise<unknown> {
-  // A process that is to stop is shown as stopped before it has ended.
+  // A process that is being stopped is shown as stopped before it has ended.
   const hasEnded = async () => Boolean((await mcp.answer('processGet', { identifier })).completedAt);
   await eventually(hasEnded);
   return statusOf(identifier);
@@ -103,7 +103,7 @@ test('R-17 a wait for ports ends as soon as the process does, with its last outp
     waitForPorts: [await freePort()],
     timeout: 45,
   });
-  // The end of the wait would be told as such.
+  // A wait that ran into its timeout would fail with another message.
   expect(failed).toMatch(/exit code 3.*cannot bind/);
 });
 

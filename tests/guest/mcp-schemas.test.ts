@@ -5,7 +5,10 @@ import { connectMcpClient } from './mcp-client.ts';
 
 const QUIET = { DISABLE_REQUEST_LOGGING: 'true' };
 
-/** What each tool takes and gives: `s` text, `i` integer, `n` number, `b` boolean, `[]` list, `{}` object, `?` may be left out or null. */
+/**
+ * Input and output of each tool: `s` text, `i` integer, `n` number, `b` boolean, `[]` list, `{}` object, `?` may be
+ * left out or null.
+ */
 const TOOLS: Record<string, { input: Record<string, string>; output: Record<string, string> }> = {
   processesList: { input: {}, output: { processes: '[]' } },
   processExecute: {

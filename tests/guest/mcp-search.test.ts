@@ -178,8 +178,8 @@ test('callers that leave during a search make room for others', async () => {
       }),
       signal: leaving.signal,
     }).catch(() => 'left');
-  // Twice as many as may search at once. Each would be ended after 20 s, and a call waits 30 s for its turn at most: behind
-  // so many the last call is refused unless those that left make room.
+  // Twice as many as may search at once. Each would be terminated after 20 s, and a call waits at most 30 s for its
+  // turn: behind this many, the last call is refused unless the callers that left make room.
   const searches = Array.from({ length: 6 }, searchWithoutEnd);
   const waiting = grep({ query: 'needle', includePattern: '*.md' });
   await expect.poll(() => guest.guest.activity.now().open).toBeGreaterThanOrEqual(7);

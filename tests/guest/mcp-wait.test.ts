@@ -1,4 +1,4 @@
-// The longest wait through MCP, on the test's clock: for real it takes a minute (tests/e2e/guest/long-streams.test.ts).
+// The longest wait through MCP, on fake timers: in real time it takes a minute (tests/e2e/guest/long-streams.test.ts).
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { waitForProcess } from '../../services/guest/src/mcp/wait-for-process.ts';
 

@@ -18,7 +18,7 @@ const call = async (method: string, path: string, body?: object) => {
   return { status: response.status, body: await response.json() };
 };
 
-/** Keeps what it is told; answers, unless it is to hang. */
+/** Collects the callbacks that it receives; answers them, unless it is to hang. */
 async function listener({ hangs = false } = {}) {
   const told: { pid: number; port: number }[] = [];
   const server = createServer(async (request, response) => {
@@ -65,14 +65,14 @@ test('a port that opens is told once, with pid and port', async () => {
   expect(await call('POST', path, { callback: target.url })).toMatchObject({ status: 200, body: { path: '' } });
   await call('POST', path, { callback: target.url });
   await eventually(() => target.told.length > 0);
-  // Long enough for the next look at the ports, which must tell nothing.
+  // Long enough for the next poll of the ports, which must report nothing.
   await sleep(1_200);
   expect(target.told).toEqual([{ pid: server.pid, port: server.port }]);
   expect(await call('DELETE', path)).toMatchObject({ status: 200, body: { path: '' } });
 });
 
 test('R-58 a callback that hangs holds up neither its removal nor others', async () => {
-  // The callback's own time limit never comes: only a removal that does not wait for the callback is answered.
+  // The callback's own timeout never fires: only a removal that does not wait for the callback is answered.
   using _endless = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
   using hanging = await listener({ hangs: true });
   using target = await listener();
@@ -83,7 +83,7 @@ test('R-58 a callback that hangs holds up neither its removal nor others', async
   await call('POST', path, { callback: target.url });
   await eventually(() => target.told.length > 0);
   expect(await call('DELETE', path)).toMatchObject({ status: 200 });
-  // Nothing is left that a second removal would trip over.
+  // The first removal leaves nothing that a second one could fail on.
   expect(await call('DELETE', path)).toMatchObject({ status: 200 });
 });
 

@@ -43,7 +43,7 @@ export class ProcessClient {
     return this.call<{ message?: string; error?: string }>('DELETE', `/process/${identifier}/kill`);
   }
 
-  /** Asks until it is so; a process changes when it likes. */
+  /** Polls until the condition holds, because a process changes at any time. */
   async until(identifier: string, isSo: (process: ProcessResponse) => boolean): Promise<ProcessResponse> {
     const deadline = Date.now() + 45_000;
     for (;;) {

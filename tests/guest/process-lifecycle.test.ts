@@ -49,9 +49,9 @@ test('R-13 a stopped process is stopped whatever its exit code, and is not resta
     maxRestarts: 5,
   });
   await client.until(clean.body.pid, ({ stdout }) => stdout === 'on\n');
-  // The grace is long: on a busy machine the process must not be killed before it has said goodbye.
+  // The grace is long: on a busy machine the process must not be killed before it has printed its last line.
   expect((await client.stop(clean.body.pid, '?grace=45')).status).toBe(200);
-  // At once, and for ever.
+  // The status is `stopped` at once, and stays so.
   expect((await client.get(clean.body.pid)).body.status).toBe('stopped');
   const ended = await client.ended(clean.body.pid);
   expect(ended).toMatchObject({ status: 'stopped', exitCode: 0, restartCount: 0, stdout: 'on\nbye\n' });
@@ -110,7 +110,7 @@ test('R-11 R-12 a restart keeps pid, variables and options, counts, and leaves i
     maxRestarts: 5,
     name: 'restarted',
   });
-  // Both: the output of one stream is kept in another file than the output of all of them.
+  // Waits for both: the output of one stream is kept in another file than the output of all of them.
   const linesOf = (text: string | null | undefined) => text?.match(/^kept /gm)?.length;
   const running = await client.until(
     'restarted',
@@ -189,7 +189,7 @@ test('waiting for ports and then for the end happens under one timer', async () 
     .run(command, { waitForPorts: [port], timeout: 4, name: 'both' })
     .finally(() => answers.push('both'));
   await client.until('both', ({ stdout }) => stdout === 'listens\n' || answers.length > 0);
-  // A second timer would begin now, and end after this one.
+  // A second timer for the wait would start now, and end after this reference.
   const reference = client.run('sleep 60', { timeout: 3, name: 'reference' }).finally(() => answers.push('reference'));
   const { status, body } = await both;
   expect(status).toBe(422);
@@ -268,7 +268,7 @@ test('R-09 R-19 R-23 when the guest dies, processes run on, and the next guest k
     stdout: 'kept\nkept\n',
   });
   expect(await calls.ended('bounded')).toMatchObject({ pid: bounded.body.pid, status: 'killed' });
-  // A name that ran before the guest died is still taken.
+  // The name of a process that ran before the guest died is still taken.
   expect((await calls.start({ command: 'true', name: 'chatty' })).status).toBe(400);
   await calls.until('chatty', ({ stdout }) => stdout?.includes('line 21\n') ?? false);
   await calls.kill('chatty');
@@ -308,7 +308,7 @@ const shortProcesses = isFull ? 2_000 : 240;
 test('R-08 hundreds of short processes leave no descriptor behind', { timeout: 300_000 }, async () => {
   await using own = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: 'true' } });
   const calls = new ProcessClient(own.url);
-  // Connections are the caller's, and it keeps as many as it likes.
+  // Sockets do not count: they are connections of the caller, which keeps any number of them.
   const open = (pid: number) =>
     readdirSync(`/proc/${pid}/fd`).filter((fd) => !linkOf(`/proc/${pid}/fd/${fd}`).startsWith('socket:')).length;
   const round = async (count: number) => {

@@ -172,7 +172,7 @@ test('R-02 R-05 a reader that does not read holds nothing up and costs no memory
   expect(text).toMatch(/\nstdout:\[this stream fell behind: \d+ bytes of output are no longer kept\]\n/);
   expect(text.endsWith('stdout:end\n')).toBe(true);
   expect(text.length).toBeLessThan(20_000_000);
-  // Every line is whole but the two beside a gap; the last ones are the end of the command.
+  // Every line is whole except the two beside a gap; the last lines are the end of the command.
   const odd = text.split('\n').filter((line) => line && !/^stdout:a line of .* \.{8}$/.test(line));
   const gaps = odd.filter((line) => line.includes('fell behind')).length;
   expect(odd.length).toBeLessThanOrEqual(3 * gaps + 4);
@@ -203,7 +203,7 @@ test('readers that leave a silent process are not remembered', async () => {
     await client.stream(`/process/${body.pid}/logs/stream`, { signal: leaving.signal });
     leaving.abort();
   }
-  // A reader that is still there is told the end, and nobody else keeps the guest busy.
+  // A reader that stays receives the end; the readers that left no longer keep the guest busy.
   const stays = client.stream(`/process/${body.pid}/logs/stream`).then((response) => response.text());
   await client.kill(body.pid);
   expect(await stays).toBe('stdout:[Process is being forcefully killed]\n');
@@ -217,16 +217,16 @@ test('R-03 logs of finished processes count like the others: all of them stay wi
     const paths = readdirSync(own.stateFolder, { recursive: true, encoding: 'utf8' });
     return (
       paths
-        // Files go while they are counted.
+        // Files may be deleted while they are counted.
         .map((path) => statSync(join(own.stateFolder, path), { throwIfNoEntry: false }))
         .reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0)
     );
   };
   const pids: string[] = [];
   for (let run = 0; run < 12; run += 1) pids.push((await calls.run('seq 1 100000')).body.pid);
-  // They printed three times the budget.
+  // The processes printed three times the budget.
   await eventually(() => bytes() < budget + 64 * 1024);
-  // The oldest lost theirs, and say so; the newest keep their end.
+  // The oldest processes lost their output, and their logs say so; the newest keep the end of theirs.
   const oldest = (await calls.logs(pids[0] ?? '')).body;
   for (const text of [oldest.stdout, oldest.logs])
     expect(text).toMatch(/^\[\d+ bytes of earlier output were released.*\]\n$/);

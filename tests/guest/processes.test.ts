@@ -8,7 +8,7 @@ let guest: GuestProcess;
 let client: ProcessClient;
 beforeAll(async () => {
   guest = await startGuestProcess({
-    // So many that no test drops what another printed, however little memory there is.
+    // Large enough that no test drops the output of another, however little memory there is.
     variables: { SANDBOX_CONTROL_KEY: 'public', FROM_IMAGE: 'image', SANDBOX_MAX_LOG_BYTES_TOTAL: '4000000000' },
   });
   client = new ProcessClient(guest.url);
@@ -44,7 +44,7 @@ test('R-24 U-24 logs are the true interleaving of both streams', async () => {
   let expected = '';
   for (const line of ['out1', 'err1', 'out2', 'err2', 'out3', 'err3']) {
     expected += `${line}\n`;
-    // The next line is written once this one is in the log: the order is the process's, not the scheduler's.
+    // The next line is written once this one is in the log: the process sets the order, not the scheduler.
     await client.until(body.pid, ({ logs }) => logs === expected);
     await client.call('POST', `/process/${body.pid}/stdin`, { data: '\n' });
   }
@@ -167,7 +167,7 @@ test('R-16 of many starts under one name at once exactly one succeeds, and the n
   const second = await client.start({ command: 'echo again', name: 'single' });
   expect(second.status).toBe(200);
   expect(second.body.pid).not.toBe(first.pid);
-  // The name is the newest; the older one stays under its pid.
+  // The name means the newest process; the older one stays available under its pid.
   expect((await client.ended('single')).pid).toBe(second.body.pid);
   expect((await client.get(first.pid)).body.status).toBe('killed');
 });

@@ -182,7 +182,7 @@ test('R-30 far more hits than maxResults end the search at once, and 0 gives eve
     const some = '/filesystem-content-search/?query=needle&maxResults=5';
     const all = '/filesystem-content-search/?query=needle&maxResults=0';
     expect((await ask(some)).body.total).toBe(5);
-    // The fastest of three each, in turn: a machine that is busy elsewhere slows one and then the other.
+    // The fastest of three each, in turn: other load on the machine slows down one and then the other.
     let [someMs, allMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 3; round += 1) {
       someMs = Math.min(someMs, await timeOf(some));

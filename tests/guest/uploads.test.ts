@@ -207,7 +207,7 @@ describe('R-34 state of uploads', () => {
     await utimes(join(folder, old.uploadId), now, now - 25 * hour);
     await utimes(join(folder, young.uploadId), now, now - 23 * hour);
     await mkdir(join(folder, `${UNKNOWN}.gone`));
-    // Made by a guest that died before it wrote the record.
+    // A folder made by a guest that died before it wrote the record.
     await mkdir(join(folder, UNKNOWN));
     await utimes(join(folder, UNKNOWN), 1, 1);
     await uploads.sweep();

@@ -120,7 +120,7 @@ test('R-31 a folder that moves in, or within, is reported with all its content u
   expect(watch.events().filter(({ op }) => op === 'RENAME')).toEqual([
     { op: 'RENAME', name: 'in', path: folder, error: null },
   ]);
-  // Watched under its new path alone.
+  // The moved folder is watched under its new path only.
   expect(watch.events().filter(({ name }) => name === 'later')).toHaveLength(1);
 });
 
@@ -186,7 +186,7 @@ test('what is not a folder is refused with 400, and a watcher that cannot start 
   expect(response.status).toBe(500);
 });
 
-// Twice as many events; Linux queues 16,384 for one watcher.
+// Each change makes two events; Linux queues 16,384 for one watcher.
 const CHANGES = 20_000;
 
 test('R-32 for a reader that stops, memory stays flat, and it is told if events were lost', async () => {
@@ -194,7 +194,7 @@ test('R-32 for a reader that stops, memory stays flat, and it is told if events 
   watch.response.pause();
   const before = process.memoryUsage().rss;
   const name = 'n'.repeat(200);
-  // Linux drops what does not fit its queue. gVisor queues without an end: there all of them come.
+  // Linux drops events that do not fit its queue. gVisor queues without a limit: there all of them arrive.
   for (let count = 0; count < CHANGES; count += 1) {
     writeFileSync(join(folder, `${name}-${count % 100}`), '');
     unlinkSync(join(folder, `${name}-${count % 100}`));
