@@ -32,7 +32,7 @@ function processes(): Map<number, Process> {
       const fields = rest.split(' ').map(Number);
       found.set(Number(name), { parent: fields[1] ?? 0, ticks: (fields[11] ?? 0) + (fields[12] ?? 0) });
     } catch {
-      // It has ended since.
+      // The process has ended since.
     }
   }
   return found;

@@ -62,6 +62,6 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in the meantime.
+    // The process ended in the meantime.
   }
 }

@@ -103,7 +103,7 @@ export function createAuthenticator(
       if (isNewest()) keep(id, question.askedAt, found);
       if (found?.useIsDue) recordUse(found.principal.keyId);
     } catch {
-      // Whoever asked gets the error; nothing is kept, so the next caller asks again.
+      // The caller gets the error; nothing is cached, so the next caller looks up again.
     } finally {
       if (isNewest()) questions.delete(id);
     }

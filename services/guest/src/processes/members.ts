@@ -35,6 +35,6 @@ function signalOne(pid: number, signal: number): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone meanwhile, or of another account: a workload user may not signal what it started through sudo.
+    // The process is gone, or runs as another account: a workload user may not signal what it started through sudo.
   }
 }

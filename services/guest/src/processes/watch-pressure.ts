@@ -35,7 +35,7 @@ function endBiggest(guest: Guest, load: Load, last: Ended | undefined): Ended | 
   try {
     process.kill(-group, KILL);
   } catch {
-    // Gone meanwhile.
+    // The group is already gone.
   }
   return { group, atMs, residentBytes: new Map(found.map(({ pid, residentBytes }) => [pid, residentBytes])) };
 }
