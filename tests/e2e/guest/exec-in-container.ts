@@ -1,6 +1,6 @@
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 
-/** As root, from outside the guest: what a test prepares and checks must not go through what it tests. */
+/** Runs a script as root, bypassing the guest: setup and checks of a test must not depend on the code under test. */
 export async function execInContainer(dockerUrl: string, id: string, script: string): Promise<string> {
   const { body } = await callDocker(dockerUrl, `POST /containers/${id}/exec`, {
     json: { Cmd: ['/bin/sh', '-c', script], AttachStdout: true, AttachStderr: true, Tty: true, User: '0' },

@@ -1,4 +1,5 @@
-// Files larger than the guest may be: through the guest as a process of its own, whose memory is watched.
+// Files larger than the guest's memory may become: they pass through a guest in its own process, whose memory is
+// measured.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -13,11 +14,11 @@ import { formOf, rawRequest } from '../../support/raw-request.ts';
 import { isFull } from '../../support/size.ts';
 
 const MB = 1024 * 1024;
-// Several times what may grow, else a guest that keeps everything would pass.
+// Several times the allowed growth, otherwise a guest that keeps the whole file in memory would pass.
 const SIZE = (isFull ? 1024 : 320) * MB;
 const PART_BYTES = 5 * MB;
 const AT_ONCE = 3;
-// What buffers, garbage and the parser may take, whatever the size of the file.
+// Allowance for buffers, garbage and the parser, independent of the size of the file.
 const MOST_GROWTH_MB = 128;
 
 let guest: GuestProcess;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-files-'));
   target = join(folder, 'whole.bin');
   guest = await startGuestProcess();
-  // The first calls load what they need; that is not growth.
+  // The first calls load their modules; that is not growth.
   await rawRequest(guest.url, at(join(folder, 'warm')), { method: 'PUT', ...formOf([file(Buffer.alloc(10))]) });
   await rawRequest(guest.url, `${at(join(folder, 'warm'))}?download=true`);
 });
@@ -40,7 +41,7 @@ const at = (path: string) => `/filesystem/${encodeURIComponent(path)}`;
 const file = (value: Buffer) => ({ name: 'file', value, fileName: 'part' });
 
 const block = randomBytes(PART_BYTES);
-/** Every part is different, and made again rather than kept. */
+/** Every part is different, and generated again on each use instead of kept in memory. */
 const partOf = (index: number): Buffer => {
   const bytes = Buffer.from(block.subarray(0, Math.min(PART_BYTES, SIZE - index * PART_BYTES)));
   bytes.writeUInt32LE(index, 0);
@@ -59,7 +60,7 @@ const hashOf = async (path: string) => {
   return hash.digest('hex');
 };
 
-/** The most memory the guest ever had, in MB; the kernel keeps the mark and forgets it when told to. */
+/** Peak memory of the guest in MB, as the kernel records it; writing 5 to `clear_refs` resets the record. */
 async function peakMb(): Promise<number> {
   const status = await readFile(`/proc/${await guest.guestPid()}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;

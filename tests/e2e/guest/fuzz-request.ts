@@ -1,4 +1,4 @@
-// Requests to a sandbox made from its own description: such as a client sends, and such as nobody should.
+// Requests to a sandbox, generated from its own description: valid ones, and ones that no client should send.
 import { type GuestOperation, type GuestRoute, guestOperations, guestRoutes } from '@berth/contract/guest';
 import fc, { type Arbitrary } from 'fast-check';
 import { arbitraryOf } from '../fuzz/arbitrary-of.ts';
@@ -14,7 +14,7 @@ export type GuestFuzzRequest = {
 
 const encode = (text: string): string => Buffer.from(text).toString('hex').replace(/../g, '%$&');
 
-// Files that are there, that are not, that belong to root, that are no files; and words that are hardly paths.
+// Paths of existing files, missing files, files of root and special files; and words that are hardly paths.
 const paths = [
   ...['tmp/fuzz', 'tmp/fuzz/a', 'tmp/fuzz/b', 'tmp/fuzz/c/d', 'tmp/fuzz/link', 'tmp/fuzz/pipe', 'home/node', 'tmp'],
   ...[
@@ -113,7 +113,7 @@ function queryOf({ query = {} }: GuestOperation): Arbitrary<string> {
   return fc.array(pair, { maxLength: 3 }).map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`));
 }
 
-// Commands that end soon and harm nothing: what is tried is the guest, not the shell.
+// Commands that end soon and harm nothing: the guest is under test, not the shell.
 const commands = [
   'true',
   'echo hi',
@@ -126,7 +126,7 @@ const commands = [
 ];
 const toolCalls = ['tools/list', 'tools/call', 'initialize', 'ping', 'nonsense', 'notifications/initialized'];
 
-/** A process that restarts for ever would still be there when the last request is sent. */
+/** Limits commands and restarts: a process that restarts without end would still run when the last request is sent. */
 function tamed(value: unknown, pick: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const tame: Record<string, unknown> = { ...value };

@@ -1,5 +1,5 @@
-// Whatever is sent to a sandbox: an answer that its description knows, from the same guest, and nothing touched that
-// the account of the sandbox may not touch.
+// Every request to a sandbox gets an answer that its description declares, the guest does not restart, and nothing
+// changes that the account of the sandbox may not change.
 import { Agent, request } from 'node:http';
 import { guestOperations } from '@berth/contract/guest';
 import fc from 'fast-check';
@@ -11,28 +11,31 @@ import { execInContainer } from './exec-in-container.ts';
 import { type GuestFuzzRequest, guestFuzzRequest } from './fuzz-request.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-/** gVisor answers some fifty a second beside other tests. */
+/** gVisor answers some fifty requests a second while other tests run. */
 const requestsUnder = (runtime: 'runc' | 'runsc'): number => {
   if (!isFull) return 2_500;
   return runtime === 'runc' ? 50_000 : 20_000;
 };
 const AT_ONCE = 8;
-// Only ends a request that hangs.
+// Timeout that only ends a request that hangs.
 const MOST_ANSWER_MS = 60_000;
-// These answer for as long as there is something to tell: their first bytes are the answer here.
+// These routes stream for as long as there is something to report: here the head of the response counts as the answer.
 const endless = new Set(['watch', 'processLogStream']);
-/** Given by every route: bad input, no such route (an odd segment makes another path), not this method, not the runner, too large. */
+/**
+ * Statuses that every route may give: bad input, no such route (an odd segment makes another path), wrong method,
+ * caller is not the runner, too large.
+ */
 const everywhere = [200, 400, 401, 403, 404, 405, 413, 414, 431];
 
 const NOT_NODES =
   '! -user node ! -path "/proc*" ! -path "/sys*" ! -path "/dev*" ! -path "/tmp/*" ! -path "/var/lib/sandbox*" ! -path /root/mark';
-/** Whatever is not the account's: which paths there are, of what kind, with which rights; and whose contents changed. */
+/** Files outside the account: a hash of their paths, types and permissions (`OTHERS`), and changed ones (`CHANGED`). */
 const OTHERS = `find / -xdev ${NOT_NODES} -printf "%p %y %m %U %G\\n" | sort | sha256sum`;
 const CHANGED = `find / -xdev -type f -newer /root/mark ${NOT_NODES}`;
 
 const docker = useGuestDocker();
 
-// On the machine's kernel, which a request that went wrong would reach.
+// The small size tests runc, where a harmful request would reach the machine's kernel.
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   const count = requestsUnder(runtime);
   test(`${count} requests made from the description: no crash, no hang, nothing of others touched`, {
@@ -90,7 +93,7 @@ async function complaintAbout(asked: GuestFuzzRequest, url: string, agent: Agent
   }
   const { status, text } = answer;
   const { statuses } = guestOperations[asked.id as keyof typeof guestOperations];
-  // Of what the system refuses 500 may tell; of what the guest did not expect it says that it failed.
+  // 500 is allowed when it reports a refusal by the operating system. An unexpected error reads "The guest failed".
   const isTold = status === 500 && !text.includes('The guest failed');
   if (!isTold && ![...everywhere, ...statuses].includes(status)) return `${status} ${text.slice(0, 300)}`;
   if (status < 400 || asked.id === 'mcp') return undefined;
@@ -132,7 +135,7 @@ function send(
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      // A kept connection may be closed at the moment it is used again: that is no failure of the request.
+      // The server may close a kept-alive connection at the moment it is reused: that is not a failure of the request.
       if (again && sent.reusedSocket && error.code === 'ECONNRESET')
         send({ id, method, path, headers, body }, url, agent, false).then(resolve, reject);
       else reject(error);

@@ -4,7 +4,7 @@ import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
 
 type GuestDocker = { url: string; image: string };
 
-/** One for all files of a worker: importing the image takes five seconds of CPU. The end of the run stops it. */
+/** One engine for all files of a worker: importing the image takes five seconds of CPU. The end of the run stops it. */
 let shared: Promise<GuestDocker> | undefined;
 
 async function startShared(): Promise<GuestDocker> {

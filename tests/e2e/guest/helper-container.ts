@@ -1,5 +1,5 @@
-// The native helper in a container, driven by its frames: in place of the guest runs a program that hands them on over its
-// own port, and shows the folders that the logs are in.
+// The native helper in a container, driven by frames of its protocol. A stand-in program runs in place of the guest: it
+// forwards the frames over the guest's port and serves the log folders.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ server.listen({ fd: 4, backlog: 4096 });
 
 export type HelperContainer = AsyncDisposable & {
   guest: GuestContainer;
-  /** Frames of the guest that lives now, all that it was told since its start. */
+  /** Connects to the frames of the current guest, from the first frame since its start. */
   connect(): Promise<Connection>;
   about(): Promise<{ pid: number; place: string; uid: number }>;
   logFolder(): Promise<string>;

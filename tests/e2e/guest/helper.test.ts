@@ -1,4 +1,4 @@
-// What tests/guest shows of the helper, once more where it will live: as process 1, with few capabilities.
+// Repeats checks of tests/guest on the helper in its real place: as process 1 of a container, with few capabilities.
 import { constants } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../guest/eventually.ts';
@@ -82,7 +82,7 @@ describe.for(runtimesOf('runc'))('on %s', (runtime) => {
       const script = `kill -9 ${pid}; while ! test -e /tmp/go; do sleep 0.05; done; echo on; exit 9`;
       guest.spawn(key, { args: ['sh', '-c', script], logFolder: await helper.logFolder() });
       await guest.untilClosed();
-      // Made while there is no guest: it waits for the next one.
+      // This connection is opened while no guest runs, and waits for the next guest.
       const next = await helper.connect();
       expect(await next.next('r', key)).toMatchObject({ record: { ended: false } });
       await next.next('y');

@@ -1,4 +1,4 @@
-// The guest brings all it needs: it runs in an image with another libc, and in one without a single file.
+// The guest brings everything it needs: it runs in an image with another libc, and in an image without a single file.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { importEmptyImage, importMuslImage } from '../../../scripts/engines/musl-image.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   images.empty = await importEmptyImage(docker.url);
 });
 
-// An image's files decide here, not the kernel below them: the quicker class.
+// The small size tests runc, the quicker class: the image's files decide the result, not the kernel.
 describe.for(runtimesOf('runc'))('on %s', (runtime) => {
   describe.for(['debian', 'musl', 'empty'] as const)('in the image %s', (image) => {
     test.for(['root', '1000'] as const)('the guest answers as %s', async (user) => {
@@ -52,5 +52,5 @@ describe.for(runtimesOf('runc'))('on %s', (runtime) => {
   });
 });
 
-/** By number: not every image knows a name. */
+/** User as a number: not every image has account names. */
 const idOf = (user: 'root' | '1000') => (user === 'root' ? '0' : user);

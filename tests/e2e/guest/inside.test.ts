@@ -1,5 +1,5 @@
-// What somebody with root inside a sandbox can do to the guest, and what not: the facts behind "Inside a sandbox" in
-// SECURITY.md. Tried for real, on both runtimes in both sizes: what root may do differs between the two kernels.
+// Powers of root inside a sandbox over the guest, and their limits: the facts behind "Inside a sandbox" in SECURITY.md.
+// Runs on both runtimes in both sizes, because the powers of root differ between the two kernels.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
 import { createRunnerSigner } from '../../support/runner-signature.ts';

@@ -1,12 +1,12 @@
 import type { GuestContainer } from '../../support/guest-container.ts';
 import { execInContainer } from './exec-in-container.ts';
 
-// From inside, as code in the sandbox could do it. The machine does not see the processes of gVisor.
+// Runs inside, as code in the sandbox could: the processes inside gVisor are not visible on the machine.
 const SCRIPT = `for folder in /proc/[0-9]*; do
   [ "$(readlink $folder/exe)" = /.berth/node ] && kill -9 "\${folder#/proc/}" && echo killed
 done`;
 
-/** SIGKILL to the guest; resolves when it has been sent. */
+/** Sends SIGKILL to the guest; resolves when the signal has been sent. */
 export async function killGuest(dockerUrl: string, { id }: GuestContainer): Promise<void> {
   const output = await execInContainer(dockerUrl, id, SCRIPT);
   if (!output.includes('killed')) throw new Error(`No guest was found: ${output}`);

@@ -1,4 +1,4 @@
-// Streams that say little for long: until each has sent a keepalive, and for eleven minutes in the full size.
+// Streams that stay quiet for long: until each has sent a keepalive, and for eleven minutes in the full size.
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
@@ -12,7 +12,7 @@ const QUIET_SECONDS = isFull ? 660 : 0;
 const docker = useGuestDocker();
 
 const startedAt = performance.now();
-/** A stream goes on after its first keepalive that comes later than this. */
+/** True once `QUIET_SECONDS` have passed. The next keepalive of a stream then ends its quiet phase. */
 const isLongEnough = () => performance.now() - startedAt > QUIET_SECONDS * 1_000;
 
 test('R-10 R-55 quiet streams live beyond their keepalives, and end as they should', {
@@ -32,7 +32,7 @@ const everyStream = (container: GuestContainer) =>
     logged(container),
     watched(container),
     typed(container),
-    // A minute; on the test's clock in tests/guest/mcp-wait.test.ts.
+    // Takes a minute. tests/guest/mcp-wait.test.ts tests the same wait with fake timers.
     ...(isFull ? [waited(container)] : []),
   ]);
 
@@ -45,7 +45,7 @@ function quietCommand({ url }: GuestContainer, name: string) {
   };
 }
 
-/** Wire check 3: no blank line, no keepalive among the output, one result at the end. */
+/** Wire check 3: no blank line, no keepalive in the output, one result at the end. */
 async function executed(container: GuestContainer): Promise<void> {
   const { command, goOn } = quietCommand(container, 'executed');
   const response = await fetch(`${container.url}/process`, {
@@ -64,7 +64,7 @@ async function executed(container: GuestContainer): Promise<void> {
   const events = lines.map((line) => JSON.parse(line) as { type: string; data?: string });
   const output = events.filter(({ type }) => type === 'stdout').map(({ data }) => data);
   expect(output.join('')).toBe('first\nlast\n');
-  // Every five seconds.
+  // A keepalive comes every five seconds; the check allows half as many.
   expect(events.filter(({ type }) => type === 'keepalive').length).toBeGreaterThanOrEqual(QUIET_SECONDS / 10);
   expect(events.filter(({ type }) => type === 'result')).toHaveLength(1);
   expect(JSON.parse(events.at(-1)?.data ?? '')).toMatchObject({ status: 'completed', exitCode: 0 });
@@ -80,7 +80,7 @@ async function logged(container: GuestContainer): Promise<void> {
     if (line === '[keepalive]' && isLongEnough()) await goOn();
   }
   expect(lines.filter((line) => line !== '[keepalive]')).toEqual(['stdout:first', 'stdout:last']);
-  // Every thirty seconds.
+  // A keepalive comes every thirty seconds; the check allows half as many.
   expect(lines.length - 2).toBeGreaterThanOrEqual(QUIET_SECONDS / 60);
 }
 
@@ -95,7 +95,7 @@ async function watched({ url }: GuestContainer): Promise<void> {
       if (line.includes('late.txt')) leaving.abort();
     }
   };
-  // The stream has no end of its own: only the reader that has seen the late file leaves it.
+  // The stream never ends by itself: the reader aborts it once it has seen the late file.
   await expect(reading()).rejects.toThrow();
   expect(leaving.signal.aborted).toBe(true);
 }
@@ -114,7 +114,7 @@ async function typed({ url }: GuestContainer): Promise<void> {
   socket.close();
 }
 
-/** A tool that would wait longer than proxies do says so instead, and the process goes on. */
+/** A tool that would wait longer than proxies allow returns `pollRequired` instead, and the process goes on. */
 async function waited({ url }: GuestContainer): Promise<void> {
   await using mcp = await connectMcpClient(url);
   const askedAt = performance.now();

@@ -5,10 +5,10 @@ import { startGuestProcess } from '../../support/guest-process.ts';
 
 const CALLS = 1_000;
 const AT_ONCE = 50;
-// A guest that keeps 16 KiB of each call grows by 16 MB with a thousand of them, every time.
+// A guest that leaks 16 KiB per call grows by 16 MB with every thousand calls.
 const SETTLED_MB = 8;
 
-/** Without the official client, which takes more time for a call than the guest does. */
+/** Calls without the official client, which takes more time for a call than the guest does. */
 async function call(url: string): Promise<void> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
@@ -33,7 +33,8 @@ test('the first MCP call costs little memory, and a thousand calls leave nothing
   const first = await residentMb();
   const grownBy: number[] = [];
   const hasSettled = () => (grownBy.at(-1) ?? Number.POSITIVE_INFINITY) < SETTLED_MB;
-  // V8 lets a heap grow while there is room. One that is held by calls never settles.
+  // V8 lets a heap grow while there is room, so it settles only after some rounds. A heap that calls leak into never
+  // does.
   while (!hasSettled() && grownBy.length < 10) {
     const start = await residentMb();
     for (let sent = 0; sent < CALLS; sent += AT_ONCE)

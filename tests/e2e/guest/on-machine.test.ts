@@ -1,5 +1,5 @@
-// What a container cannot show, on the machine itself: mounts need rights that a sandbox does not have, and gVisor has no long
-// file in /proc.
+// Tests that run on the machine because a container cannot run them: mounts need rights that a sandbox does not have,
+// and gVisor has no long file in /proc.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Whatever its children do, the guest answers, stays small, and is not the victim.
+// The guest answers, stays small and is not killed, regardless of what its child processes do.
 
 import { describe, expect, test } from 'vitest';
 import { guestClient, watchHealth } from '../../support/guest-client.ts';
@@ -6,10 +6,10 @@ import { type GuestContainer, startGuestContainer } from '../../support/guest-co
 import { isFull, runtimesOf } from '../../support/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-// gVisor counts every page of the program's files as resident: what the guest takes there is what it grows by.
+// gVisor counts every page of the program's files as resident, so under gVisor only the growth is checked.
 const GUEST_MOST_RSS_MB = 120;
 const GUEST_MOST_GROWTH_MB = 50;
-// A guest that an attack holds up answers once or twice while it lasts.
+// A guest that an attack blocks answers only once or twice during the attack.
 const HEALTH_LEAST_ANSWERS = 5;
 const HEALTH_MOST_MS = 1_000;
 
@@ -20,7 +20,7 @@ const docker = useGuestDocker();
 type Limits = { memoryMb: number; pids?: number };
 type Runtime = ReturnType<typeof runtimesOf>[number];
 
-/** Asks for health all the time while `attack` runs: the guest answers meanwhile, stays small and is not replaced. */
+/** Polls health while `attack` runs, and checks that the guest answers, stays small and is not restarted. */
 async function underAttack(
   runtime: Runtime,
   limits: Limits,
@@ -41,14 +41,14 @@ async function underAttack(
   );
   expect(seen.failures).toEqual([]);
   expect(seen.answers).toBeGreaterThanOrEqual(HEALTH_LEAST_ANSWERS);
-  // The service level, on a quiet machine. Inside gVisor no process goes first.
+  // The service level holds on a quiet machine, and on runc alone: inside gVisor no process has priority.
   if (isFull && runtime === 'runc') expect(seen.longestMs).toBeLessThan(HEALTH_MOST_MS);
   if (runtime === 'runc') expect(seen.rssMb).toBeLessThan(GUEST_MOST_RSS_MB);
   else expect(seen.rssMb - idleMb).toBeLessThan(GUEST_MOST_GROWTH_MB);
   expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
 }
 
-// Both in both sizes: on runc the kernel chooses the victim, under gVisor the guest does.
+// Both runtimes in both sizes: on runc the kernel chooses the process to kill, under gVisor the guest does.
 describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
   test('R-01 a memory bomb ends itself, not the guest', () =>
     underAttack(runtime, { memoryMb: 512 }, async ({ url }) => {
@@ -69,7 +69,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
     }));
 });
 
-// The kernel's scheduler prefers the guest; inside gVisor no process goes first.
+// The small size tests runc, where the kernel's scheduler prefers the guest; inside gVisor no process has priority.
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   test('R-02 200 chatty processes in 1 GB leave the guest small and quick', () =>
     underAttack(runtime, { memoryMb: 1_024 }, async ({ url }) => {
@@ -99,7 +99,8 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     }));
 });
 
-// On runc the kernel limits processes. Under gVisor the helper does, and a limit that is too high ends the sandbox.
+// On runc the kernel limits the number of processes. Under gVisor the helper does, and too high a limit ends the
+// sandbox.
 test.each(runtimesOf('runsc'))(
   'under %s a fork bomb within the limit of processes leaves the guest answering, and can be killed',
   (runtime) =>
@@ -107,7 +108,8 @@ test.each(runtimesOf('runsc'))(
       const client = guestClient(url);
       await client.start({ command: 'bomb() { bomb | bomb & }; bomb; sleep 60', name: 'bomb' });
       await new Promise((resolve) => setTimeout(resolve, isFull ? 10_000 : 3_000));
-      // A kept connection may be closed while nothing is asked on it; that the guest answers all the time is watched on another.
+      // Retries, because an idle kept-alive connection may be closed; another connection checks that the guest always
+      // answers.
       await eventually(() => client.call('DELETE', '/process/bomb/kill'));
       const after = await eventually(() => client.run('echo alive', { timeout: 20 }));
       expect(after.stdout).toBe('alive\n');
@@ -124,7 +126,7 @@ async function untilEnded(url: string, pid: string): Promise<void> {
   throw new Error(`Process ${pid} has not ended.`);
 }
 
-/** While a bomb's remains are reaped, there may be no room for one more process. */
+/** Retries: while the remains of a bomb are reaped, there may be no room for one more process. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -137,7 +139,7 @@ async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The guest's own word from the kernel, read through its file route. */
+/** Peak memory of the guest, from its own /proc/self/status, read through its file route. */
 function watchRss({ url }: GuestContainer) {
   const client = guestClient(url);
   let mostMb = 0;

@@ -7,7 +7,7 @@ const docker = useGuestDocker();
 
 const serve = (port: number, host: string) => `node -e "require('net').createServer().listen(${port}, '${host}')"`;
 
-// Under gVisor tests/guest/ports.test.ts runs.
+// The small size tests runc; under gVisor, tests/guest/ports.test.ts runs (suites.test.ts).
 test.each(runtimesOf('runc'))(
   'R-18 on %s a server in the background of another session is ready, one on loopback is not, and the first is listed',
   async (runtime) => {

@@ -1,7 +1,7 @@
-// Which test shows which requirement of the interface inside a sandbox: R-nn are its requirements, W-nn its checks on the wire
-// (without the halves that need a gateway or sleep). Each is named by its file and the beginning of its title;
-// tests/checks/requirements.test.ts holds the list against the files. Those of tests/guest run inside a container of
-// gVisor, and with --full of both isolation classes (suites.test.ts).
+// Tests that prove each requirement of the interface inside a sandbox: R-nn are its requirements, W-nn its wire checks
+// (without the halves that need a gateway or sleep). A test is named by its file and the beginning of its title;
+// tests/checks/requirements.test.ts compares the list with the files. The tests of tests/guest run inside a container
+// of gVisor, and with --full of both isolation classes (suites.test.ts).
 type Shown = readonly [file: string, title: string];
 export type Requirements = Readonly<Record<string, readonly Shown[]>>;
 

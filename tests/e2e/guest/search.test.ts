@@ -1,5 +1,6 @@
-// Row of the service levels: over a large tree the first results within a second (full size), the whole walk at most twice the time of
-// find and grep in the same run, and at most 100 MB more memory. The small profile has a tenth of the files.
+// A service level: over a large tree the first results come within a second (full size), the whole walk takes at most
+// twice the time of find and grep in the same run, and at most 100 MB more memory. The small size has a tenth of the
+// files.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import { isFull } from '../../support/size.ts';
 const files = isFull ? 200_000 : 20_000;
 const ROUNDS = 5;
 const MOST_RATIO = 2;
-// Of a tree that takes tens of milliseconds; the wall clock decides in the full size alone.
+// Limit of CPU time: the small tree takes only tens of milliseconds. Wall-clock time is checked in the full size alone.
 const MOST_CPU_RATIO = 3;
 const NEEDLE = 'Needle-In-Hay';
 
@@ -35,7 +36,10 @@ afterAll(async () => {
 
 type Cost = { wallMs: number; cpuMs: number };
 
-/** The shell's `times` gives two lines: its own CPU time, and that of what it ran. To /dev/null grep would not read on. */
+/**
+ * The shell's `times` prints two lines: its own CPU time, and that of its children. The output goes to `wc`, because
+ * grep stops reading early when it writes to /dev/null.
+ */
 function costOf(program: string, args: readonly string[]): Cost {
   const startedAt = performance.now();
   const output = execFileSync('sh', ['-c', '"$@" | wc -c > /dev/null; times', 'sh', program, ...args], {
@@ -48,7 +52,7 @@ function costOf(program: string, args: readonly string[]): Cost {
   return { wallMs: performance.now() - startedAt, cpuMs: seconds.reduce((sum, each) => sum + each, 0) * 1_000 };
 }
 
-/** Of the guest with all its threads. */
+/** CPU time of the guest with all its threads. */
 async function guestCpuMs(): Promise<number> {
   const [, rest = ''] = readFileSync(`/proc/${await guest.guestPid()}/stat`, 'utf8').split(') ');
   const fields = rest.split(' ');
@@ -68,7 +72,9 @@ async function ask(path: string): Promise<{ firstMs: number; wholeMs: number; to
   return { firstMs, wholeMs: performance.now() - startedAt, total };
 }
 
-/** Both in turn, the best of each. CPU time counts, so that what else the machine does does not. */
+/**
+ * Runs both in turn and keeps the best of each. CPU time is compared too: other load on the machine affects it less.
+ */
 async function compared(name: string, path: string, reference: () => Cost) {
   const ours: Cost = { wallMs: Number.POSITIVE_INFINITY, cpuMs: Number.POSITIVE_INFINITY };
   const theirs = { ...ours };
@@ -103,7 +109,7 @@ test('a search in every file takes at most twice the time of grep -r, and three 
   const path = `/filesystem-content-search/${encodeURIComponent(tree)}?query=${NEEDLE}&maxResults=0`;
   const { ratios, first, total } = await compared('grep', path, () => costOf('grep', ['-rFi', NEEDLE, tree]));
   expect(total).toBe(files / 1_000);
-  // A service level of the full size. The small one shows below that results come while a search goes on.
+  // A service level of the full size. The next test shows in both sizes that results come while a search goes on.
   if (isFull) expect(first).toBeLessThanOrEqual(1_000);
   expect(ratios.cpu).toBeLessThanOrEqual(MOST_CPU_RATIO);
   if (isFull) expect(ratios.wall).toBeLessThanOrEqual(MOST_RATIO);
@@ -136,7 +142,7 @@ test('R-30 every line of every file as a result takes at most 100 MB more memory
   expect(total).toBeGreaterThan(files * 5);
   expect(most - before).toBeLessThanOrEqual(100);
   expect(firstMs).toBeLessThan(wholeMs / 2);
-  // A search that held the others up would let one or two through.
+  // A search that blocks other requests would let only one or two through.
   expect(answers).toBeGreaterThan(10);
   if (isFull) expect(slowestMs).toBeLessThan(1_000);
 });

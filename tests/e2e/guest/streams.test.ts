@@ -1,4 +1,4 @@
-// Log streams: each line once, whoever comes, goes or reads slowly.
+// Log streams deliver each line once, also when readers come late, leave or read slowly.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,10 @@ const LINES = Math.floor((SECONDS * 10 * 1024 * 1024) / (LINE.length + 9));
 
 const docker = useGuestDocker();
 
-/** 10 MiB of numbered lines a second, as far as the machine manages; their number is fixed. In the small size a log keeps all. */
+/**
+ * Writes 10 MiB of numbered lines a second, if the machine is fast enough; their number is fixed. In the small size the
+ * log keeps all of them.
+ */
 const writer = `node -e '
 const perTick = Math.floor(${LINES} / ${SECONDS * 100}); let n = 0;
 const tick = () => { let text = ""; for (let i = 0; i < perTick && n < ${LINES}; i++) text += String(++n).padStart(8, "0") + "${LINE}\\n";
@@ -23,7 +26,10 @@ tick();'`;
 
 type Seen = { first: number; last: number; lines: number; gaps: number; broken: string[] };
 
-/** Reads to the end with pauses. A hole in the numbers, and the cut lines at its two edges, are only right beside a line that tells of it. */
+/**
+ * Reads to the end with pauses. A gap in the numbers, and the cut lines at its two edges, are allowed only beside a
+ * line that reports the gap.
+ */
 async function read(url: string, pid: string, pauseMs: number, leaveAfter = Number.POSITIVE_INFINITY): Promise<Seen> {
   const seen: Seen = { first: 0, last: 0, lines: 0, gaps: 0, broken: [] };
   const asked = request(`${url}/process/${pid}/logs/stream`);
@@ -45,7 +51,7 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
           cut = undefined;
           seen.gaps += 1;
         } else if (!marked) {
-          // One line is cut before a gap, never two.
+          // At most one line is cut before a gap.
           if (cut !== undefined) seen.broken.push(cut);
           cut = line.slice(0, 120);
         }
@@ -71,7 +77,7 @@ async function read(url: string, pid: string, pauseMs: number, leaveAfter = Numb
   return seen;
 }
 
-// gVisor has its own pipes and its own TCP.
+// The small size tests gVisor, which has its own pipes and its own TCP.
 describe.each(runtimesOf('runsc'))('under %s', (runtime) => {
   test('R-05 R-06 R-07 each line once at 10 MiB a second, with readers that come late, leave and read slowly', async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 2_048 });
@@ -92,7 +98,7 @@ describe.each(runtimesOf('runsc'))('under %s', (runtime) => {
     );
     expect(all.flatMap(({ broken }) => broken)).toEqual([]);
     for (const [index, seen] of all.entries()) if (index !== 3) expect(seen.last, `reader ${index}`).toBe(last);
-    // Those who read from the beginning as fast as it comes have every line.
+    // The first two readers start at the beginning and never pause, so they have every line.
     for (const seen of all.slice(0, 2)) expect(seen).toMatchObject({ first: 1, lines: last, gaps: 0 });
   });
 });

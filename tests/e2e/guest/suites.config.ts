@@ -1,4 +1,4 @@
-// For the tests of the guest when they run inside a container: no engines there, and nothing of the clone is written.
+// Configuration for the guest's tests inside a container: it has no engines, and the clone is mounted read-only.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['tests/guest/*.test.ts'],
     isolate: false,
     maxWorkers: 2,
-    // As in the clone's own configuration: these limits only end a test that hangs.
+    // The same as in the clone's vitest configuration: these limits only end a test that hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },

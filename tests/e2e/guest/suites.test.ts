@@ -1,5 +1,6 @@
-// The tests of the guest's interface (tests/guest), themselves inside a container of each isolation class: the helper, the
-// guest and the test share its kernel, so what they show holds there. Each of them is told here by its own name.
+// Runs the tests of the guest's interface (tests/guest) inside a container of each isolation class. The helper, the
+// guest and the test share its kernel, so the results hold there. Each of these tests is reported here under its own
+// name.
 import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
@@ -73,7 +74,7 @@ await callDocker(docker.url, 'POST /networks/create', {
   json: { Name: 'suites', Driver: 'bridge', CheckDuplicate: true },
 });
 
-// In CI under gVisor alone: the machine's own kernel is what these tests are written on.
+// The small size runs under gVisor alone: outside this file the tests already run on the machine's own kernel.
 for (const runtime of runtimesOf('runsc')) {
   const startedAt = Date.now();
   const { testResults } = await runSuites(docker.url, image, runtime);

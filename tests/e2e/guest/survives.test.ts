@@ -1,4 +1,4 @@
-// The guest may be killed at any moment: processes, their output, their exit codes and what keeps the sandbox awake stay.
+// The guest may be killed at any moment: processes, their output, their exit codes and their keepAlive flags survive.
 
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
@@ -12,15 +12,16 @@ const PROCESSES = 20;
 
 const docker = useGuestDocker();
 
-// Under gVisor tests/guest/process-lifecycle.test.ts kills a guest.
+// The small size tests runc; under gVisor, tests/guest/process-lifecycle.test.ts kills a guest.
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, {
     timeout: 900_000,
   }, async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 1_024 });
     const client = guestClient(container.url);
-    // Each prints numbered lines on both streams until the test says stop, then ends with a code of its own.
-    // gVisor takes most of two cores to start a hundred programs a second: fewer leave some for the guest.
+    // Each process prints numbered lines on both streams until /tmp/enough exists, then ends with its own exit code.
+    // gVisor takes most of two cores to start a hundred programs a second: a longer pause leaves CPU time for the
+    // guest.
     const pause = runtime === 'runc' ? 0.02 : 0.2;
     const command = `i=0; while [ ! -e /tmp/enough ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep ${pause}; done; exit $CODE`;
     const started = await Promise.all(
@@ -36,7 +37,7 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     );
     for (let kill = 0; kill < KILLS; kill += 1) {
       await killGuest(docker.url, container);
-      // Asked at once: the helper holds the socket, so the answer is late and never refused.
+      // The request follows the kill at once: the helper holds the socket, so the answer is late but never refused.
       const listed = await client.json<{ name: string; status: string; keepAlive: boolean }[]>('GET', '/process');
       const workers = listed.filter(({ name }) => name.startsWith('worker-'));
       expect(workers.map(({ status }) => status)).toEqual(started.map(() => 'running'));

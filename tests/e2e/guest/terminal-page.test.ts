@@ -1,4 +1,5 @@
-// The page of a sandbox's terminal in a real browser: what is typed there runs inside, and what that prints is seen.
+// The terminal page of a sandbox in a real browser: typed commands run inside the sandbox, and the page shows their
+// output.
 import { expect, test } from 'vitest';
 import { startBrowser } from '../../support/browser.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';

@@ -1,4 +1,4 @@
-// Terminals as sandboxes have them: in containers, as root and as a workload user.
+// Terminals in containers, as in a sandbox: as root and as a workload user.
 import { describe, expect, it } from 'vitest';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import { runtimesOf } from '../../support/size.ts';
@@ -7,7 +7,7 @@ import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();
 
-// Under gVisor tests/guest/terminal.test.ts runs.
+// The small size tests runc; under gVisor, tests/guest/terminal.test.ts runs (suites.test.ts).
 describe.each(runtimesOf('runc'))('on %s', (runtime) => {
   it('a terminal has a size, job control and the image’s own shell; its exit takes background jobs along', async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime });

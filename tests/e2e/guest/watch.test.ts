@@ -37,7 +37,7 @@ const createdIn = (events: readonly WatchedEvent[]) => events.filter(({ op }) =>
 const watchBelow = (url: string, folder: string) =>
   readWatch(`${url}/watch/filesystem/${encodeURIComponent(`${folder}/**`)}`);
 
-/** The same name twice, without having gone in between, would be one report too many. */
+/** Paths that were reported as created twice without having been removed or renamed in between. */
 function reportedTwice(events: readonly WatchedEvent[]): string[] {
   const there = new Set<string>();
   const twice: string[] = [];
@@ -89,14 +89,14 @@ test('R-31 a package install leaves nothing that was not reported', async () => 
 test('R-32 a watch that may set no more watches says so, and goes on with those it has', async () => {
   const folder = join(root, 'wide');
   for (let count = 0; count < 50; count += 1) mkdirSync(join(folder, `${count}`), { recursive: true });
-  // A limit of its own namespace: the machine's is everybody's.
+  // Sets the limit in a user namespace: the machine's limit applies to all processes.
   const script = 'echo 10 > /proc/sys/user/max_inotify_watches && timeout 2 "$0/watch" --recursive "$1"; true';
   const words = ['-Ur', 'sh', '-c', script, await buildGuest(), folder];
   const { stdout } = await run('unshare', words, { encoding: 'latin1' });
   expect(stdout.split('\0').slice(0, 2)).toEqual(['L', 'Y']);
 });
 
-// The tests above run on the machine's kernel.
+// The small size tests gVisor: the tests above run on the machine's kernel.
 test.each(runtimesOf('runsc'))(
   'R-31 R-32 in a container of %s, new folders are seen whole, and a watch of everything leaves out the pseudo file systems',
   async (runtime) => {

@@ -1,4 +1,4 @@
-// A sandbox with a workload user: whatever route is taken, it is that account that acts, and the kernel decides.
+// A sandbox with a workload user: every route acts as that account, and the kernel decides about access.
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../support/guest-client.ts';
 import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
@@ -12,7 +12,8 @@ const PREPARE =
 
 const docker = useGuestDocker();
 
-// The machine's kernel decides here. What the helper does for it runs under gVisor in tests/guest/helper-account.test.ts.
+// The small size tests runc, where the machine's kernel decides. tests/guest/helper-account.test.ts tests the helper's
+// part under gVisor.
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   async function started(args: readonly string[]): Promise<GuestContainer> {
     const container = await startGuestContainer(docker.url, { image: docker.image, runtime, args });
@@ -20,7 +21,7 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     return container;
   }
 
-  /** Every way to a file that the interface has, aimed at one that is root's alone. */
+  /** Every route that reaches files, aimed at files that only root may use. */
   const attempts: readonly [string, (url: string) => Promise<Response>][] = [
     ['read', (url) => fetch(`${url}/filesystem//root/deep/secret`)],
     ['download', (url) => fetch(`${url}/filesystem//root/deep/secret?download=true`)],

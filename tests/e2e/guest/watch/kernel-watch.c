@@ -1,6 +1,7 @@
-// kernel-watch DIR: every name that appears anywhere below DIR, as the kernel tells it of the whole file system (fanotify). It
-// sets one mark and no watch per folder, so it cannot lose the race that a recursive watch has to win. `READY` first; then paths,
-// each ended by NUL. Needs root. Folders must not be moved meanwhile: a path is read when the event is.
+// kernel-watch DIR: prints every name that appears anywhere below DIR, from the kernel's events of the whole file
+// system (fanotify). It sets one mark instead of a watch per folder, so it cannot lose the race that a recursive watch
+// has to win. Prints `READY`, then paths, each ended by NUL. Needs root. Folders must not be moved meanwhile: a path is
+// resolved when its event is read.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 export type KernelWatch = Disposable & {
-  /** So far. */
+  /** Paths reported so far. */
   paths(): string[];
   until(path: string): Promise<void>;
 };
 
-/** An independent witness of what appears below a folder. */
+/** Watches a folder by fanotify, independently of the guest, to check the guest's watch against. */
 export async function startKernelWatch(folder: string, buildFolder: string): Promise<KernelWatch> {
   const program = join(buildFolder, 'kernel-watch');
   execFileSync('gcc', ['-O1', '-Wall', '-o', program, join(import.meta.dirname, 'kernel-watch.c')]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages as tarballs, and a project that depends on all of them: what an install unpacks, without a registry. */
+/** Writes packages as tarballs, which an install unpacks without a registry. Returns the paths of the tarballs. */
 export function writePackages(folder: string, packages: number, foldersEach: number, filesEach: number): string[] {
   const tarballs: string[] = [];
   for (let count = 0; count < packages; count += 1) {
