@@ -1,5 +1,5 @@
-// What the proxy holds while much passes through it. The workload, and the client that sends much, have processes of their
-// own, so that the memory measured is that of the proxy.
+// Memory of the proxy while large amounts of data pass through it. The workload and the uploading client run in their
+// own processes, so that the measured memory is the proxy's.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
@@ -12,7 +12,7 @@ import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-c
 import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
 
 const mb = 1024 * 1024;
-/** Ends a wait for something that never happens. */
+/** Timeout of a wait for something that never happens. */
 const endMs = 60_000;
 let workload: ChildProcess;
 let workloadPort: number;
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => front.close());
 
-/** Asked of the workload itself: requests under way, connections open, bytes read and written. */
+/** Counters from the workload itself: requests under way, open connections, bytes read and written. */
 async function counts(): Promise<{ active: number; sockets: number; read: number; written: number }> {
   const answer = await fetch(`http://127.0.0.1:${workloadPort}/counts`, { headers: { connection: 'close' } });
   return answer.json() as never;
@@ -41,7 +41,7 @@ async function counts(): Promise<{ active: number; sockets: number; read: number
 
 const noneUnderWay = () => vi.waitFor(async () => expect((await counts()).active).toBe(0), endMs);
 
-/** The most that this process grew while the work ran. */
+/** Peak growth of this process's resident memory while the work runs. */
 async function growthMb(work: () => Promise<void>): Promise<number> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
@@ -57,7 +57,7 @@ async function growthMb(work: () => Promise<void>): Promise<number> {
   return (most - before) / mb;
 }
 
-/** Until a number has stopped moving. */
+/** Waits until a number has stopped changing. */
 async function settled(read: () => Promise<number>): Promise<number> {
   for (let last = -1; ; ) {
     const now = await read();
@@ -74,7 +74,7 @@ async function upload(sizeMb: number): Promise<void> {
 }
 
 test('an upload of 200 MB in chunks of unknown number leaves memory flat', async () => {
-  // What the first one leaves to the collector is not growth.
+  // Garbage that the first upload leaves to the collector is not growth.
   await upload(200);
   expect(await growthMb(() => upload(200))).toBeLessThan(50);
   expect(front.outcomes[1]?.bytesIn).toBe(200 * mb);
@@ -92,7 +92,7 @@ test('a client that does not read stops the workload, and nothing piles up in be
     }
     inFlight = (await settled(async () => (await counts()).written)) - before;
   });
-  // What the kernel holds for four sockets of each, and a few chunks of ours.
+  // Per client: kernel buffers of four sockets, and a few chunks in the proxy.
   expect(inFlight / clients.length / mb).toBeLessThan(16);
   expect(grown).toBeLessThan(50);
   for (const client of clients) client.destroy();

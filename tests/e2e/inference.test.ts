@@ -1,5 +1,5 @@
-// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner. What needs workloads of its own is in
-// the folder of this name; all of it shares one deployment.
+// Every form of address reaches the right workload, through a gateway and the tunnel of its machine's runner. Tests
+// that need their own workloads are in the folder of this name; all of them share one deployment.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +50,7 @@ beforeAll(async () => {
     ...{ fleet, dockerUrl, url, call, secure: { url: secure, ca: certificate.pem }, hasty: { url: hasty } },
     shared: {
       url: `http://127.0.0.1:${sharedPort}`,
-      // The fleet numbers the logs of its gateways from 1, and these follow four others.
+      // The fleet numbers the logs of its gateways from 1, and the two sharing gateways follow four others.
       gateways: sharing.map(({ process }, at) => ({ process, logFile: join(fleet.folder, `gateway-${at + 5}.log`) })),
     },
     guarded: { ...guarded, inspectorPort },
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await client.post('/agents', agent('echo', { ...echo, env: { WORD: 'first' } }));
   await client.post('/agents', { ...open, spec: { ...open.spec, public: true } });
   const deployed = ['/agents/echo', '/agents/open'].map((path) => settled(client, path, ['DEPLOYED']));
-  // Beside each other: a deployment mostly waits.
+  // In parallel, because a deployment mostly waits.
   [sides] = await Promise.all([
     prepareHostile(site),
     ...[prepareThreads, prepareMcp, prepareCanary].map((prepare) => prepare(site)),
@@ -147,7 +147,7 @@ describe('access', () => {
 
 describe('streams', () => {
   test('the first event of a stream is there before the second is sent', async () => {
-    // The second would come after the test has ended.
+    // The second event would come after the test has ended.
     const response = await fetch(`${gatewayUrl()}/main/agents/echo/events?count=2&pause=600000`, { headers: bearer() });
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};

@@ -1,4 +1,4 @@
-// uploader.ts <port> <mb>: sends so much in chunks of unknown number, and tells its parent what came back.
+// uploader.ts <port> <mb>: uploads <mb> megabytes with chunked encoding and sends the response text to its parent.
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';

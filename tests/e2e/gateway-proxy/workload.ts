@@ -1,4 +1,4 @@
-// A workload with a page for every way to be difficult. Tells its parent its port.
+// A workload with one page per kind of difficult behaviour. Sends its port to its parent.
 import { createServer, type ServerResponse } from 'node:http';
 
 let active = 0;
@@ -12,7 +12,7 @@ const pages: Record<string, (response: ServerResponse) => void> = {
   '/counts': (response) => response.end(JSON.stringify({ active, sockets, read, written })),
   '/fine': (response) => response.end('fine'),
   '/hang': () => {},
-  // A request that is not read does not see its client leave either: `/hear` reads all of them.
+  // A request that is not read does not notice that its client has left: `/hear` reads all of them.
   '/deaf': (response) => void unread.push(response),
   '/hear': (response) => {
     for (const each of unread.splice(0)) each.req.resume();

@@ -18,7 +18,7 @@ interface Called {
 
 export type Call = (target: string, options?: CallOptions) => Promise<Called>;
 
-/** Calls with the target byte for byte as given; answers are JSON. `ca` is who signed a gateway that speaks TLS. */
+/** Sends the target byte for byte as given; answers are JSON. `ca` is the authority of a gateway that speaks TLS. */
 export function callerTo(gateway: { url: string; key: string; ca?: Buffer }): Call {
   const { protocol, hostname, port } = new URL(gateway.url);
   return async (path, { method = 'GET', headers, body } = {}) => {
@@ -32,6 +32,6 @@ export function callerTo(gateway: { url: string; key: string; ca?: Buffer }): Ca
   };
 }
 
-/** Of headers as a workload got them, names and values in turn. */
+/** Value of a header in the raw list that a workload received, where names and values alternate. */
 export const headerOf = (raw: readonly string[], name: string): string | undefined =>
   raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);

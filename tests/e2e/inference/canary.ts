@@ -1,4 +1,4 @@
-// Two revisions at once: each gets its share of the requests, and a client that was told to stay stays.
+// Two revisions at once: each gets its share of the requests, and a client with a sticky cookie stays on its revision.
 
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
@@ -13,12 +13,13 @@ const target = '/main/agents/split';
 const percent = 10;
 const calls = isFull ? 10_000 : 2_000;
 /**
- * In points. The full size asks for 1, which is 3.3 standard deviations of a fair coin: chance alone misses it once in 1 100 runs. The small
- * size takes 5.2 of them, beyond which chance comes once in five million.
+ * Tolerance in percentage points. The full size allows 1, which is 3.3 standard deviations of a fair draw: chance alone
+ * exceeds it once in 1 100 runs. The small size allows 5.2 standard deviations, which chance exceeds once in five
+ * million.
  */
 const tolerance = isFull ? 1 : 5.2 * 100 * Math.sqrt((0.1 * 0.9) / calls);
 
-/** An agent with two revisions. */
+/** Deploys an agent with two revisions. */
 export async function prepareCanary({ fleet }: Site): Promise<void> {
   const client = clientOf(fleet);
   for (const WORD of ['active', 'canary']) {
@@ -39,7 +40,10 @@ export function canaryTests(site: () => Site): void {
     return () => agents.destroy();
   });
 
-  /** Until both answer, because a share that nobody can take goes to the other. */
+  /**
+   * Sets the shares and waits until both revisions answer: the share of a revision without an instance goes to the
+   * other.
+   */
   async function share(canaryPercent: number, stickySessionTtl: number): Promise<void> {
     const client = clientOf(site().fleet);
     const revision = { ...revisions, canaryPercent, stickySessionTtl };

@@ -9,7 +9,7 @@ export interface Certificate extends AsyncDisposable {
   readonly pem: Buffer;
 }
 
-/** One that signs itself, for the names as openssl writes them: `DNS:*.local.localhost`, `IP:127.0.0.1`. */
+/** Makes a self-signed certificate. Names are in openssl's form: `DNS:*.local.localhost`, `IP:127.0.0.1`. */
 export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-certificate-'));
   const certFile = join(folder, 'cert.pem');

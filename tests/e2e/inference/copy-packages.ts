@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../../../node_modules');
 
-/** Copies an installed package and all that it needs, one version of each, into a folder that may have no network. */
+/** Copies an installed package and its dependencies, one version of each, into a folder that may have no network. */
 export async function copyPackages(name: string, into: string): Promise<void> {
   const copied = new Set<string>();
   const waiting = [{ name, beside: root }];
@@ -16,7 +16,7 @@ export async function copyPackages(name: string, into: string): Promise<void> {
       filter: (path) => !/\.(map|d\.[cm]?ts)$/.test(path),
     });
     const { dependencies = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    // What a package needs stands beside it in the store.
+    // The dependencies of a package are beside it in the store.
     const beside = next.name.startsWith('@') ? dirname(dirname(folder)) : dirname(folder);
     for (const needed of Object.keys(dependencies)) waiting.push({ name: needed, beside });
   }

@@ -1,4 +1,4 @@
-// The same addresses where the gateway itself speaks TLS.
+// The same addresses at a gateway that terminates TLS itself.
 import { once } from 'node:events';
 import { type RequestOptions, request as send } from 'node:https';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { callerTo, headerOf } from './caller.ts';
 import type { Site } from './site.ts';
 
 export function httpsTests(site: () => Site): void {
-  /** By path, or by the host name when one is given; the certificate is held against the name. */
+  /** Opens a request by path, or by host name if one is given; the certificate is checked against the name. */
   const open = (path: string, host?: string, headers: Record<string, string> = {}) => {
     const { secure, fleet } = site();
     const { hostname, port } = new URL(secure.url);
@@ -36,7 +36,7 @@ export function httpsTests(site: () => Site): void {
   });
 
   test.for(['path', 'host'] as const)('the first event is there before the second is sent, by %s', async (form) => {
-    // The second would come after the test has ended.
+    // The second event would come after the test has ended.
     const rest = '/events?count=2&pause=600000';
     const outgoing = form === 'path' ? open(`/main/agents/echo${rest}`) : open(rest, await hostOf());
     outgoing.end();
@@ -53,12 +53,12 @@ export function httpsTests(site: () => Site): void {
     });
     outgoing.end();
     const [incoming, socket] = await once(outgoing, 'upgrade');
-    // RFC 6455 §1.3 has the answer to this key.
+    // RFC 6455 §1.3 gives the accept value for this key.
     expect([incoming.statusCode, incoming.headers['sec-websocket-accept']]).toEqual([
       101,
       's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
     ]);
-    // A text frame under a mask of zeroes, which leaves the text as it is.
+    // A text frame with a mask of zeroes, which leaves the text unchanged.
     socket.write(Buffer.from([0x81, 0x85, 0, 0, 0, 0, ...Buffer.from('hello')]));
     const [frame] = await once(socket, 'data');
     expect(frame).toEqual(Buffer.from([0x81, 5, ...Buffer.from('hello')]));

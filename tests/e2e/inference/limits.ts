@@ -1,5 +1,5 @@
-// The limits of time, far shorter than those that a deployment begins with. How long something took is told by counts of events, which the
-// workload sends at a pace of its own: no clock of this process is read.
+// Timeouts, far shorter than the defaults. Durations are measured by counting events, which the workload sends at its
+// own pace: no clock of this process is read.
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import type { Site } from './site.ts';
 
 const totalSeconds = 6;
 const silentSeconds = 1.5;
-/** Longer than any limit, and than the test. */
+/** Longer than any limit and than the test. */
 const foreverMs = 600_000;
 
 export const hastySettings = {
@@ -18,7 +18,7 @@ export const hastySettings = {
 };
 
 export function limitTests(site: () => Site): void {
-  /** How many events came, and whether the stream ended as its sender ended it. */
+  /** Number of events received, and whether the stream ended normally. */
   const readEvents = async (count: number, pauseMs: number) => {
     const { hasty, fleet } = site();
     const url = `${hasty.url}/main/agents/echo/events?count=${count}&pause=${pauseMs}`;
@@ -34,7 +34,7 @@ export function limitTests(site: () => Site): void {
   };
   const hastyCall = (target: string) => callerTo({ ...site().hasty, key: site().fleet.key })(target);
 
-  // Side by side, because each of them mostly waits.
+  // In parallel, because each of these tests mostly waits.
   describe.concurrent('side by side', () => {
     test('a stream that moves outlives the limit of silence', async () => {
       const pauseMs = 250;

@@ -68,7 +68,7 @@ export function mcpTests(site: () => Site): void {
     const { client } = await begin();
     const arrived: number[] = [];
     const told: Promise<unknown>[] = [];
-    // The tool goes on only when it is told to, which happens when its progress has arrived.
+    // The tool continues only after a `go-on` call, which the test sends when the progress has arrived.
     await client.callTool({ name: 'work' }, undefined, {
       onprogress: ({ progress }) => {
         arrived.push(progress);
@@ -84,7 +84,7 @@ export function mcpTests(site: () => Site): void {
     const { client } = await begin();
     const { promise: heard, resolve } = Promise.withResolvers<unknown>();
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => resolve(params.data));
-    // The client opens the stream after it has connected; what is said before that is lost by the protocol's own rules.
+    // The client opens its stream after it has connected; by the protocol's rules, earlier messages are lost.
     for (let round = 0; round < 20; round += 1) {
       await call(client, 'announce');
       if ((await Promise.race([heard, new Promise((later) => setTimeout(later, 100, 'nothing'))])) !== 'nothing') break;
@@ -104,7 +104,7 @@ export function mcpTests(site: () => Site): void {
       }),
     );
     expect(places.map((met) => met.length)).toEqual(places.map(() => 1));
-    // By chance alone all would share one instance once in eight million runs.
+    // Chance alone would put all sessions on one instance once in eight million runs.
     expect(new Set(places.flat()).size).toBe(2);
     await Promise.all(sessions.map(({ client }) => client.close()));
   });

@@ -1,4 +1,5 @@
-// Several gateway processes on one port: the kernel spreads connections over them, and one that leaves finishes what it has.
+// Several gateway processes on one port: the kernel spreads connections over them, and a process that stops finishes
+// its open requests first.
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
@@ -30,7 +31,7 @@ const listensOn = async (port: number, pid: number): Promise<boolean> =>
   (await socketsOf(pid)).some(({ local, state }) => local === port && state === listening);
 
 export function processTests(siteOf: () => Site): void {
-  /** Each on a connection of its own. */
+  /** Opens a request on its own connection. */
   async function open(path: string): Promise<IncomingMessage> {
     const url = `${siteOf().shared.url}/main/agents/echo${path}`;
     const outgoing = request(url, { agent: false, headers: { authorization: `Bearer ${siteOf().fleet.key}` } });
@@ -70,7 +71,7 @@ export function processTests(siteOf: () => Site): void {
     const leaving = shared.gateways[0]?.process;
     if (leaving === undefined) throw new Error('no gateway');
     const stopped = leaving.stop();
-    // Until it lets go of the port, the kernel may still give it a connection.
+    // Until the process closes its listening socket, the kernel may still give it connections.
     await expect.poll(() => listensOn(Number(new URL(shared.url).port), leaving.pid)).toBe(false);
     for (let count = 0; count < 50 || !areOver; count += 1) {
       const answer = await open('/');
@@ -99,7 +100,7 @@ export function processTests(siteOf: () => Site): void {
     expect(before).toHaveLength(2);
     const streams = await Promise.all(Array.from({ length: 40 }, () => open('/events?count=30&pause=100')));
     const heard = Promise.allSettled(streams.map((stream) => text(stream)));
-    // The kernel may have put every tunnel on one process: the one that carries most is killed.
+    // The kernel may have put every tunnel on one process, so the process that carries the most streams is killed.
     const carried = await Promise.all(before.map(async (pid) => ({ pid, streams: await connectionsTo(8080, pid) })));
     const [victim] = carried.toSorted((a, b) => b.streams - a.streams);
     if (victim === undefined) throw new Error('no process of the ingress');

@@ -8,17 +8,17 @@ export interface Site {
   readonly fleet: Fleet;
   readonly dockerUrl: string;
   readonly url: string;
-  /** By the plain gateway, with the owner's key. */
+  /** Calls the plain gateway with the owner's key. */
   readonly call: Call;
   readonly secure: { readonly url: string; readonly ca: Buffer };
-  /** Its limits of time are short. */
+  /** Gateway with short timeouts. */
   readonly hasty: { readonly url: string };
-  /** Two processes on one port. */
+  /** Two gateway processes on one port. */
   readonly shared: {
     readonly url: string;
     readonly gateways: readonly { readonly process: ServerProcess; readonly logFile: string }[];
   };
-  /** Its heap can be read. */
+  /** Gateway whose heap can be read through its inspector. */
   readonly guarded: { readonly url: string; readonly process: ServerProcess; readonly inspectorPort: number };
 }
 

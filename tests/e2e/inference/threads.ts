@@ -1,4 +1,4 @@
-// Agents that remember by thread, with the example of one.
+// Agents with memory per thread, tested with the example `thread-memory`.
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { buildImage } from '../../../scripts/engines/build-image.ts';

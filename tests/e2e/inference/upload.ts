@@ -1,4 +1,4 @@
-// A body larger than anybody should hold in memory, sent in pieces without a length.
+// A body larger than a gateway or runner should hold in memory, sent in pieces without a length.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,10 +13,13 @@ import { isFull } from '../../support/size.ts';
 import type { Site } from './site.ts';
 
 const sizeMb = isFull ? 1024 : 128;
-/** What Node's heap takes before it collects; what is asked is that it does not follow the size of the upload. */
+/** Room for Node's heap before it collects; the test is that memory does not grow with the size of the upload. */
 const mostGrowthMb = 100;
 
-/** With what it has started: the bytes pass through the ingress processes of a runner. What has ended has no memory. */
+/**
+ * Resident memory of a process and its children: the bytes pass through the ingress processes of a runner. A process
+ * that has ended counts as 0.
+ */
 async function residentMb(pid: number): Promise<number> {
   const [status, children] = await Promise.all(
     [`/proc/${pid}/status`, `/proc/${pid}/task/${pid}/children`].map((file) => readFile(file, 'utf8').catch(() => '')),
@@ -25,7 +28,7 @@ async function residentMb(pid: number): Promise<number> {
   return theirs.reduce((sum, each) => sum + each, Number(/VmRSS:\s+(\d+)/.exec(status ?? '')?.[1] ?? 0) / 1024);
 }
 
-/** Looks every 50 ms; the growth is that of the largest seen. */
+/** Samples memory every 50 ms; the growth is up to the largest sample. */
 async function growthOf(pids: readonly number[], work: Promise<unknown>): Promise<number[]> {
   const before = await Promise.all(pids.map(residentMb));
   expect(Math.min(...before)).toBeGreaterThan(0);

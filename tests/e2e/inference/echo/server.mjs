@@ -1,4 +1,4 @@
-// An agent that says what it was asked: the request as it arrived, a stream of events, an upload's hash, an echo by WebSocket.
+// An agent that echoes: the request as it arrived, a stream of events, the hash of an upload, an echo by WebSocket.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { env } from 'node:process';
@@ -8,7 +8,7 @@ const { WORD: word = '', PORT: port, HOST: host } = env;
 let aborted = 0;
 let open = 0;
 
-/** A wait that does not keep the process alive when it is told to end. */
+/** A wait whose timer does not keep the process alive at shutdown. */
 const later = (ms) =>
   new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
@@ -55,7 +55,7 @@ async function serve(request, response) {
   );
 }
 
-// A client that leaves within its body is no reason to end.
+// A client that leaves while it sends its body must not end the process.
 const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
 
 server.on('upgrade', (request, socket) => {
@@ -63,7 +63,7 @@ server.on('upgrade', (request, socket) => {
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   );
-  // Small text frames alone: unmasked back as they came.
+  // Supports only small text frames, and sends each back unmasked.
   socket.on('data', (frame) => {
     if ((frame[0] & 0x0f) === 8) return socket.end();
     const length = frame[1] & 0x7f;

@@ -1,4 +1,4 @@
-// Addresses and identities that are not the caller's to name.
+// Requests with addresses and identities that the caller may not use.
 import { type Attack, agentPath, requestText } from './request-text.ts';
 
 function badHost(attack: Attack): string {

@@ -1,4 +1,4 @@
-/** Choices that a seed repeats. */
+/** Random choices that the same seed repeats. */
 export interface Dice {
   below(count: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;

@@ -1,4 +1,4 @@
-// Where a request ends, said so that two readers may disagree.
+// Requests whose end is ambiguous, so that two parsers may disagree about it.
 import { type Attack, hidden, requestText } from './request-text.ts';
 
 const post = (attack: Attack, lines: readonly string[], body: string): string =>

@@ -1,5 +1,5 @@
-// Hostile input at a gateway with two tenants behind it: nothing of the other's comes back, nobody is taken for somebody else, the gateway
-// stays up, and whoever is told of a failure is told whose it was.
+// Hostile input at a gateway with two tenants behind it: no answer holds data of the other tenant, no caller gets
+// another identity, the gateway stays up, and every failure names its origin, platform or workload.
 
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -20,7 +20,9 @@ import type { Attack, Tenant } from './request-text.ts';
 import { sendRaw } from './send-raw.ts';
 import { streamShapes } from './stream-shapes.ts';
 
-/** In two equal batches: the first warms the gateway up, the second shows what a connection leaves behind. */
+/**
+ * Sent in two equal batches: the first warms the gateway up, the second measures the memory that a connection leaves.
+ */
 const requests = isFull ? 50_000 : 1_200;
 const concurrency = 32;
 const mostBytesEach = 10 * 1024;
@@ -33,7 +35,7 @@ interface Side extends Tenant {
 
 export type Sides = readonly [Side, Side];
 
-/** The agents have the same name, so that only the workspace tells them apart. */
+/** The agents have the same name, so that only the workspace distinguishes them. */
 async function prepareSide(client: Client, side: { workspace: string; key: string }): Promise<Side> {
   const word = `word-${randomBytes(12).toString('hex')}`;
   await client.post('/agents', agent('guarded', { ...echo, env: { WORD: word } }));
@@ -60,7 +62,7 @@ export function hostileTests(siteOf: () => Site, sidesOf: () => Sides): void {
     }
   }
 
-  /** One connection of the many, from its number alone: a number that fails can be tried again by itself. */
+  /** One of the connections, derived from its number alone: a number that fails can be repeated by itself. */
   async function attackOnce(number: number) {
     const dice = diceOf(seededRandom(seed + number));
     const [one, two] = sidesOf();
@@ -101,7 +103,7 @@ export function hostileTests(siteOf: () => Site, sidesOf: () => Sides): void {
         }
       });
       await Promise.all(attackers);
-      // What was left open in the middle is closed soon after, on both sides of the gateway.
+      // Connections that were abandoned midway are closed soon after, on both sides of the gateway.
       await expect.poll(openFiles, { timeout: 60_000, interval: 500 }).toBeLessThan(filesBefore + concurrency);
     };
     await attackUpTo(requests / 2);
@@ -112,11 +114,11 @@ export function hostileTests(siteOf: () => Site, sidesOf: () => Sides): void {
     console.log(
       `seed ${seed}: ${next} connections, the gateway kept ${bytesEach.toFixed(0)} bytes of each: ${figures.join(', ')}`,
     );
-    // What the client is not told of a failure stands in the gateway's own line.
+    // The gateway's log has the details of a failure that the client does not get.
     expect(found, await gateway.linesWith('"status":503')).toEqual([]);
     expect([gateway.isRunning, gateway.pid]).toEqual([true, pid]);
     expect(bytesEach).toBeLessThan(mostBytesEach);
-    // Most shapes are refused; without these, nothing would have been tried behind the gateway.
+    // Most shapes are refused. Without enough answers of each status, nothing would have been tried behind the gateway.
     expect(counts.get('200') ?? 0).toBeGreaterThan(requests / 20);
     expect(counts.get('400') ?? 0).toBeGreaterThan(requests / 20);
     await eachAnswersItsOwn();

@@ -1,17 +1,17 @@
-// What must hold for every byte that came back, whatever had been sent.
+// Rules for every answer, regardless of the request.
 
 export interface Judged {
   readonly statuses: readonly number[];
   readonly codes: readonly string[];
-  /** Sentences of what must not be. */
+  /** Violations found, as text. */
   readonly faults: readonly string[];
 }
 
 export interface Rules {
-  /** Words of agents that the sender may not reach. */
+  /** Secret words of agents that the sender may not reach. */
   readonly foreignWords: readonly string[];
   readonly workspace: string;
-  /** Whose words may come back. */
+  /** The bytes that were sent; an answer may echo a nonce only if it is in them. */
   readonly sent: Buffer;
 }
 
@@ -20,7 +20,7 @@ const header = (answer: string, name: string): string | undefined =>
 
 export function judgeAnswers(bytes: Buffer, { foreignWords, workspace, sent }: Rules): Judged {
   const text = bytes.toString('latin1');
-  // No shape sends a text of this form, so none can be the echo of one.
+  // No shape sends text of this form, so an echo cannot be mistaken for an answer.
   const answers = text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((answer) => answer.startsWith('HTTP/1.1 '));
   const statuses = answers.map((answer) => Number(answer.slice(9, 12)));
   const codes = answers.flatMap((answer) => header(answer, 'x-service-error-code') ?? []);
@@ -33,7 +33,8 @@ export function judgeAnswers(bytes: Buffer, { foreignWords, workspace, sent }: R
     const status = statuses[index] ?? 0;
     if (status >= 500 && !isProven(answer, /^WORKLOAD_/))
       faults.push(`a failure that is nobody's: ${answer.slice(0, 400)}`);
-    // The agent's own parser would say so without its word: it then read a request otherwise than the gateway had.
+    // A 400 from the agent's HTTP parser lacks the agent's word. It would mean that agent and gateway parsed the
+    // request differently.
     if (status === 400 && !isProven(answer, /^BAD_REQUEST$/))
       faults.push(`a refusal that is nobody's: ${answer.slice(0, 400)}`);
     faults.push(...identityFaults(answer, workspace));
@@ -41,7 +42,7 @@ export function judgeAnswers(bytes: Buffer, { foreignWords, workspace, sent }: R
   return { statuses, codes, faults };
 }
 
-/** The platform says it in these words, or the workload itself has spoken, whose answers carry its word. */
+/** True if the platform answered with one of these codes, or the workload itself did, whose answers carry its word. */
 function isProven(answer: string, codes: RegExp): boolean {
   if (header(answer, 'x-service-source') !== 'platform') return header(answer, 'x-word') !== undefined;
   return codes.test(header(answer, 'x-service-error-code') ?? '');
@@ -54,7 +55,7 @@ function identityFaults(answer: string, workspace: string): string[] {
   try {
     raw = JSON.parse(echoed).headers;
   } catch {
-    // Split over chunks: the words have been looked for already.
+    // The echo is split over chunks; foreign words have been looked for already.
     return [];
   }
   const values = (name: string): string[] =>

@@ -1,18 +1,18 @@
-// Requests as bytes, written as text of one byte a character.
+// Requests as bytes, written as text with one byte per character.
 import type { Dice } from './dice.ts';
 
 /** One of the two tenants, as an attacker knows it. */
 export interface Tenant {
   readonly workspace: string;
-  /** Of its agent. */
+  /** Host name of its agent. */
   readonly host: string;
 }
 
-/** Who sends, whom they are after, and a word that no other connection sends. */
+/** The sender, the tenant that it attacks, and a nonce that no other connection sends. */
 export interface Attack {
   readonly own: Tenant;
   readonly other: Tenant;
-  /** Lines that say who is calling; one, or none. */
+  /** Header lines with the caller's credential: one or none. */
   readonly credential: readonly string[];
   readonly nonce: string;
   readonly dice: Dice;
@@ -22,7 +22,7 @@ export interface Parts {
   readonly method?: string;
   readonly target?: string;
   readonly version?: string;
-  /** Undefined leaves it out. */
+  /** If present and undefined, the request has no Host header. */
   readonly host?: string | undefined;
   readonly lines?: readonly string[];
   readonly body?: string;
@@ -31,7 +31,9 @@ export interface Parts {
 
 export const agentPath = ({ workspace }: Tenant, rest = ''): string => `/${workspace}/agents/guarded${rest}`;
 
-/** Well formed but for what the parts say. Mostly the last of its connection, so that its end is seen soon. */
+/**
+ * A request that is well formed except for `parts`. By default it closes its connection, so that its end is seen soon.
+ */
 export function requestText(attack: Attack, parts: Parts = {}): string {
   const { method = 'GET', version = 'HTTP/1.1', lines = [], body = '', stays = false } = parts;
   const target = parts.target ?? agentPath(attack.own, `/${attack.nonce}`);
@@ -47,7 +49,9 @@ export function requestText(attack: Attack, parts: Parts = {}): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** What a smuggler hides in a body: a request to the other tenant, by path or by host, that shows the smuggler's own credential. */
+/**
+ * The request that a smuggler hides in a body: to the other tenant, by path or by host, with the smuggler's credential.
+ */
 export const hidden = (attack: Attack): string =>
   attack.dice.chance(0.5)
     ? requestText(attack, { target: agentPath(attack.other, `/${attack.nonce}`) })

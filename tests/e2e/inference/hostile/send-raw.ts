@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 const quietMs = 250;
 const firstByteMs = 1_500;
 
-/** Sends bytes in one or several pieces and returns all that came back until the other side closed, or nothing came for a while. */
+/**
+ * Sends bytes in one or several pieces. Returns all bytes received until the peer closes or sends nothing for a while.
+ */
 export function sendRaw(port: number, bytes: Buffer, cutAt: number | undefined): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

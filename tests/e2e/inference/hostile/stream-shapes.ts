@@ -1,4 +1,4 @@
-// Other protocols, and bytes that are none.
+// Other protocols, pipelined requests, and bytes that belong to no protocol.
 import { type Attack, hidden, requestText } from './request-text.ts';
 
 const noise = ({ dice }: Attack, most: number): string =>
@@ -58,7 +58,7 @@ function pipelined(attack: Attack): string {
   ]);
 }
 
-/** A good request, or one after another shape, with a few bytes changed, doubled or gone. */
+/** A good request with a few bytes changed, doubled or removed. */
 function mutated(attack: Attack): string {
   const { dice } = attack;
   const start = requestText(attack, {

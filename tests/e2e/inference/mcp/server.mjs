@@ -1,4 +1,5 @@
-// An MCP server by streamable HTTP, with sessions that live in this process: a request of a session that began elsewhere is answered 404.
+// An MCP server by streamable HTTP, with sessions that live in this process: a request of a session that began in
+// another instance gets 404.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { env } from 'node:process';
