@@ -1,4 +1,5 @@
-// A deployment becomes running containers, or says why not; and whatever is deleted leaves nothing. Real engines, real runner.
+// A deployment becomes running containers or reports why it cannot, and a deletion leaves nothing behind. Real engines,
+// real runner.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
@@ -12,9 +13,9 @@ import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.t
 import { importScriptImage } from './deploy/script-image.ts';
 
 let fleet: Fleet;
-/** Known to the runner with its password; holds the hub's images too. */
+/** Registry whose password the runner has; holds the hub's images too. */
 let registry: Registry;
-/** Asks for a password that the runner does not have. */
+/** Registry that asks for a password which the runner does not have. */
 let strange: Registry;
 
 beforeAll(async () => {
@@ -28,14 +29,14 @@ beforeAll(async () => {
         { host: registry.host, username: registry.username, password: registry.password },
       ]),
       BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
-      // They are in a private network; the last has nobody behind it.
+      // The registries are in a private network; at the last address nothing listens.
       BERTH_API_ALLOWED_REGISTRIES: JSON.stringify(['*', strange.host, `${wireAddresses(1)[0]}:9`]),
       BERTH_RUNNER_MEMORY_MB: '16384',
-      // At full size as operators have it, 45 seconds.
+      // The full size keeps the operators' default of 45 seconds.
       ...(isFull ? {} : { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '10' }),
     },
   });
-  // It is tried for most of a minute: deployed first, and looked at later.
+  // The pull of this image is retried for most of a minute: the agent is deployed first and checked later.
   await clientOf(fleet).post('/agents', agent('nowhere', { image: `${machine().outside}:9/tiny:1` }));
 }, 120_000);
 afterAll(async () => {

@@ -1,4 +1,4 @@
-// Delete works from every state, also repeated, at the same time, and through the workspace; nothing is left anywhere.
+// Delete works from every state, also repeated, concurrently, and by deleting the workspace; nothing is left anywhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
@@ -18,7 +18,7 @@ export function deleteTests(fleetOf: () => Fleet): void {
     crashing = await importScriptImage(fleetOf().machines[0]?.dockerUrl ?? '', 'berth-exit', 'exit 3');
   }, 120_000);
 
-  /** Ways to have come to where a delete meets a resource; the pauses make the state in between a matter of chance. */
+  /** Histories of a resource before its deletion; random pauses vary the state in which the delete arrives. */
   const histories: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
     'just written': async (name) => clientOf(fleetOf()).post('/agents', agent(name, { generation: 'mk2' })),
     'on its way': async (name) => {

@@ -1,4 +1,5 @@
-// Container registries beside the fleet. They listen on every address, because the one that machines see is made later.
+// Container registries beside the fleet. They listen on every address, because the address that machines see is created
+// later.
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
@@ -9,7 +10,7 @@ import { tagImage } from '../../../scripts/engines/import-image.ts';
 import { runFolder } from '../../../scripts/engines/run.ts';
 
 export interface Registry {
-  /** As image references name it, seen from the first machine. */
+  /** Registry host as used in image references, seen from the first machine. */
   readonly host: string;
   readonly username: string;
   readonly password: string;
@@ -24,7 +25,7 @@ export async function startRegistry(name: string): Promise<Registry> {
   return { host: `${wireAddresses(1)[0]}:${port}`, username, password, stop };
 }
 
-/** Gives the registry the tiny image and removes the name here, so that it has to be pulled. */
+/** Pushes the tiny image to the registry and removes the local name, so that the image has to be pulled. */
 export async function pushTinyImage(dockerUrl: string, registry: Registry, name: string): Promise<void> {
   const { host, username, password } = registry;
   const reference = `${host}/${name}`;

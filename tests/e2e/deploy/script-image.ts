@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 
-/** An image beside the tiny one whose program is the given shell text. Returns its name. */
+/** Builds an image from the tiny one, with the given shell text as its program. Returns its name. */
 export async function importScriptImage(dockerUrl: string, name: string, script: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-script-'));
   try {

@@ -1,4 +1,5 @@
-// What one run has on this machine, read with other means than the sweep's own. Other runs come and go meanwhile.
+// Everything that one engine run has on this machine, found by other means than the sweep uses. Other runs start and
+// end meanwhile.
 import { execFileSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +16,7 @@ export type Census = {
   readonly cgroups: string[];
 };
 
-/** `engines` are the data folders of its Docker Engines; they are still needed once the folder of the run is gone. */
+/** `engines`: data folders of the run's Docker Engines, still needed once the folder of the run is gone. */
 export function censusOf(mark: string, folder: string, engines: readonly string[]): Census {
   const cgroups = engines.flatMap((path) => globSync(`/sys/fs/cgroup/{*/,}${dockerFolder(path).cgroup}`));
   return {
@@ -29,7 +30,7 @@ export function censusOf(mark: string, folder: string, engines: readonly string[
   };
 }
 
-/** Where a run's Docker Engines keep their data. */
+/** Data folders of a run's Docker Engines. */
 export const enginesOf = (folder: string): string[] =>
   globSync('docker-*/daemon.json', { cwd: folder }).map((path) => join(folder, dirname(path)));
 

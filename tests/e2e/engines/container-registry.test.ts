@@ -20,7 +20,10 @@ afterAll(() => docker[Symbol.asyncDispose]());
 
 const newFolder = async () => mkdtemp(join(await runFolder(), `${containerRegistry.name}-`));
 
-/** Docker takes the credentials as a header, an empty one for none. It silently ignores one without its padding. */
+/**
+ * Docker takes the credentials as a header, and an empty object for none. It silently ignores a value without base64
+ * padding.
+ */
 function credentials(url: string): Record<string, string> {
   const { username, password, host } = new URL(url);
   const auth = username ? { username, password, serveraddress: host } : {};

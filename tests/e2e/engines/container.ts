@@ -34,7 +34,7 @@ export async function startContainer(url: string, wish: ContainerWish): Promise<
   return Id;
 }
 
-/** Runs to the end and removes it. */
+/** Runs a container to its end and removes it. */
 export async function runContainer(url: string, wish: ContainerWish): Promise<Ended> {
   const id = await startContainer(url, wish);
   const { StatusCode } = await inspect(url, `POST /containers/${id}/wait`);
@@ -49,7 +49,7 @@ export async function inspect(url: string, call: string, json?: unknown) {
   return JSON.parse(body.toString());
 }
 
-/** Of a container on a bridge of ours: the machine reaches it directly. */
+/** Address of a container on a bridge of this test; the machine reaches it directly. */
 export async function addressOf(url: string, id: string, network: string): Promise<string> {
   const { NetworkSettings } = await inspect(url, `GET /containers/${id}/json`);
   return NetworkSettings.Networks[network].IPAddress;

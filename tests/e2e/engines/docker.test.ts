@@ -18,7 +18,7 @@ const templates = resolve(import.meta.dirname, '../../../templates');
 const devices = '/sys/class/net';
 const bridgeOf = (network: string) => `br-${network.slice(0, 12)}`;
 const leftBy = ({ dataFolder }: TestDocker) => debris(dataFolder, dockerFolder(dataFolder));
-/** The bridge of a network and the ends of its containers there. Of other engines nothing is looked at: they come and go. */
+/** The bridge of a network and its containers' links on it. Links of other engines are ignored: they come and go. */
 const linksOf = async (bridge: string) => [bridge, ...(await readdir(join(devices, bridge, 'brif')))];
 const areThere = (links: readonly string[]) => links.filter((link) => existsSync(join(devices, link)));
 const createNetwork = (url: string, name: string) =>
@@ -52,7 +52,8 @@ describe('one engine', () => {
     test('memory beyond its limit is refused', async () => {
       const command = ['node', '-e', 'Buffer.alloc(600_000_000, 1); console.log("survived")'];
       const ended = await runContainer(docker.url, { image: base, runtime, memoryMb: 128, command });
-      // Not that the engine calls it out of memory: it does only if it hears of that before the end, and either may come first.
+      // `outOfMemory` is not checked: the engine sets it only if the kernel's notice arrives before the exit, which is
+      // a race.
       expect(ended).toMatchObject({ exitCode: 137, output: '' });
     });
 

@@ -1,4 +1,4 @@
-// Runs that were ended from outside: what they made is found and removed, and only by what the run is called.
+// Runs that were killed: the sweep finds and removes everything they made, by the mark of the run alone.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ const nothing: Census = {
 };
 const some = expect.arrayContaining([expect.any(String)]);
 
-// Not of the run that this test belongs to, and with standing engines that nobody uses.
+// The started processes are outside the run of this test; `ENGINES_NAME` gives them standing engines of their own.
 const env = { PATH: environment.PATH, HOME: environment.HOME, CI: '1', ENGINES_NAME: 'leftovers' };
 
 type Started = { child: ChildProcess; folder: string; census(): Census; kill(): Promise<void> };
@@ -58,11 +58,11 @@ async function start(...words: string[]): Promise<Started> {
   };
 }
 
-/** Every process below this one, with the mark of the run or without. */
+/** Every descendant of a process, with the mark of the run or without. */
 const descendantsOf = (parent: number): number[] =>
   childrenOf(parent).flatMap(({ pid }) => [pid, ...descendantsOf(pid)]);
 
-/** Kills the run once it has everything, and shows that this outlives it. Returns the processes that it had started. */
+/** Kills the run once it has everything `wanted`, and checks that all of it outlives the run. Returns its processes. */
 async function killWhen({ child, census, kill }: Started, wanted: Partial<Census>): Promise<string[]> {
   await expect.poll(census, patient).toMatchObject(wanted);
   const started = descendantsOf(child.pid ?? 0).map((pid) => markOf(pid) ?? '');

@@ -5,7 +5,7 @@ import { arbitraryOf } from './arbitrary-of.ts';
 import { hostileText } from './nonsense.ts';
 import { type FuzzSetting, often, type Part } from './setting.ts';
 
-/** Like encodeURIComponent, which refuses halves of surrogate pairs. */
+/** Like encodeURIComponent, but accepts halves of surrogate pairs, for which encodeURIComponent throws. */
 const encode = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => {
@@ -14,7 +14,7 @@ const encode = (text: string): string =>
     })
     .join('');
 
-/** Whatever a program can put between two slashes. */
+/** Odd values that a program can put between two slashes. */
 const oddSegments = [
   ...[
     '%00',
@@ -41,10 +41,10 @@ const oddSegment: Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: hostileText.map((text) => encode(text.slice(0, 200))) },
 );
 
-/** Ids that only the server makes; put in when the request is sent. */
+/** Ids that only the server creates; they are filled in when the request is sent. */
 export const harvested = ['clientId', 'apiKeyId', 'executionId'] as const;
 
-/** There is one of these, and no request makes another. */
+/** Path parameters with a single existing value; no request creates another. */
 const single = new Set([
   'accountId',
   'externalId',
@@ -59,7 +59,7 @@ function usualSegments(name: string, { params, workspace }: FuzzSetting): string
   const known = params[name] ?? 'base';
   if (harvested.some((one) => one === name)) return [`{{${name}}}`, `{{${name}}}`, known];
   if (name === 'workspace') return [workspace];
-  // Never the workspace that the others are sent to: it would be deleted.
+  // Never the workspace that the other requests use: a request would delete it.
   if (name === 'workspaceName') return ['fuzz-a', 'fuzz-b'];
   if (name === 'domainName') return ['a.example.com', 'b.example.com', known];
   if (name === 'resourceType') return ['sandbox', 'agent', '_'];
@@ -99,7 +99,7 @@ const oddPair: Arbitrary<string> = fc.oneof(
   },
 );
 
-/** Left out by a good client: the workspace stands in a header, cursors are sealed, uploads are not served. */
+/** Parameters that a good client omits: the workspace is in a header, cursors are sealed, uploads are not served. */
 const unusual = new Set(['workspace', 'cursor', 'upload']);
 
 export function queryOf({ query, queryBeforeWrappedLists }: Operation): Part<string> {

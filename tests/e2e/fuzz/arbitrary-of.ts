@@ -1,4 +1,5 @@
-// From a zod schema to values that a client might send: the input side of transforms and pipes, inside and at the bounds.
+// Makes values that a client might send from a zod schema: the input side of transforms and pipes, inside and at the
+// bounds.
 import { DomainName, Duration, ImageReference, RegionName, ResourceName, WorkspaceName } from '@berth/contract';
 import fc, { type Arbitrary } from 'fast-check';
 import type { z } from 'zod';
@@ -12,7 +13,7 @@ interface CheckDef {
   readonly value?: number;
 }
 
-/** What zod keeps about a schema, as far as the contract uses it. */
+/** Zod's internal definition of a schema, limited to the parts that the contract uses. */
 interface Def extends Partial<CheckDef> {
   readonly type: string;
   readonly checks?: readonly { readonly _zod: { readonly def: CheckDef } }[];
@@ -34,7 +35,7 @@ const checksOf = (def: Def): readonly CheckDef[] => [
   ...(def.checks ?? []).map(({ _zod }) => _zod.def),
 ];
 
-/** Words that mean something somewhere, so that requests meet each other's resources and pass the rules of a kind. */
+/** Words that are valid somewhere, so that requests hit each other's resources and pass the rules of a kind. */
 const words = [
   ...[
     'a',
@@ -54,7 +55,7 @@ const words = [
   ...['http', 'DEPLOYED,DEPLOYING', '{"A":"b"}', '["owner/repository"]', 'openai', 'github', '2030-01-01T00:00:00Z'],
 ];
 
-/** Schemas whose values name something: few words, so that they are often right. */
+/** Schemas whose values are names. Few words each, so that a drawn name often exists. */
 const names = new Map<z.ZodType, readonly string[]>([
   [ResourceName, ['a', 'b', 'c', 'd']],
   [WorkspaceName, ['fuzz-a', 'fuzz-b']],
@@ -122,7 +123,7 @@ function objectOf({ shape = {}, catchall }: Def): Arbitrary<unknown> {
   const all = fc.record(Object.fromEntries(entries.map(([name, field]) => [name, arbitraryOf(field)])), {
     requiredKeys: required,
   });
-  // Half of the optional fields that are there go again: the more a body holds, the surer some rule refuses it.
+  // Drops half of the optional fields: the more fields a body has, the more likely some rule refuses it.
   const fields = fc.tuple(all, fc.nat()).map(([values, mask]) => {
     const kept = Object.entries(values).filter(
       ([name], at) => required.includes(name) || (mask >> (at % 30)) % 2 === 0,

@@ -1,4 +1,4 @@
-// Body of a request: one that its schema takes, one with a single thing wrong, or bytes that are hardly JSON.
+// Body of a request: a body that its schema accepts, a body with a few mutations, or bytes that are hardly JSON.
 import type { Operation } from '@berth/contract';
 import fc, { type Arbitrary } from 'fast-check';
 import type { z } from 'zod';
@@ -18,7 +18,7 @@ const asJson = (value: unknown): Sent => {
   return text === undefined ? none : { bytes: Buffer.from(text), type };
 };
 
-/** Takes out whatever the schema refuses, so that rules between fields do not stop every body at the door. */
+/** Removes the values that the schema refuses, so that rules between fields do not fail every body at validation. */
 function repaired(schema: z.ZodType, drawn: unknown): unknown {
   const value = structuredClone(drawn);
   for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -29,7 +29,7 @@ function repaired(schema: z.ZodType, drawn: unknown): unknown {
   return value;
 }
 
-/** What is missing already is not the fault of its place; then what holds it goes. */
+/** Removes the value at `path`. If the issue is about a missing value, its parent is removed instead. */
 function removeAt(root: unknown, path: readonly PropertyKey[]): void {
   const [last] = path.slice(-1);
   if (last === undefined) return;
@@ -91,7 +91,7 @@ export function bodyOf({ body: schema, method }: Operation): Part<Sent> {
   };
 }
 
-/** The name stands in the address of a PUT; another one in the body is refused before anything else happens. */
+/** A PUT has the name in its address; a different name in the body is refused before anything else is checked. */
 function withoutName(method: string, value: unknown): unknown {
   const metadata = child(value, 'metadata');
   if (method === 'PUT' && isRecord(metadata)) delete metadata.name;

@@ -1,6 +1,6 @@
-// Every operation of the contract gets requests made from its own schemas and bent in every direction. No answer is an
-// error of the server, none is late, each is what the contract declares, and afterwards the server still answers and the
-// counters equal the rows. BERTH_FUZZ_REQUESTS says how many, BERTH_TEST_SEED repeats a run.
+// Every operation of the contract gets requests made from its own schemas, valid and mutated. No answer is a server
+// error or late, each matches the contract, and afterwards the server still answers and the counters equal the rows.
+// BERTH_FUZZ_REQUESTS sets the number of requests, BERTH_TEST_SEED repeats a run.
 import { type Operation, operations } from '@berth/contract';
 import { environment } from '@berth/telemetry';
 import fc from 'fast-check';
@@ -20,7 +20,9 @@ const total = Number(environment.BERTH_FUZZ_REQUESTS ?? (isFull ? 20_000 : 3_500
 const concurrency = 16;
 const timeoutMs = 10_000;
 const shownFailures = 10;
-/** More is made than taken away, so that there is something to read and to change. */
+/**
+ * Requests per operation and round. More creations than deletions, so that there is something to read and to change.
+ */
 const perRound = { GET: 7, POST: 12, PUT: 10, DELETE: 3 } as const;
 const mostMinutes = Math.max(10, total / 5_000);
 
@@ -30,7 +32,7 @@ const patterns = operations.map((operation) => {
   return { operation, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]*')}$`) };
 });
 
-/** A bent path may lead to another operation or to none, whose answers are errors of the general form. */
+/** Operations that may have answered. A mutated path may match another operation, or none: then a general error. */
 function candidates({ operation, method, path }: FuzzRequest): (Operation | undefined)[] {
   const asked = path.split('?', 1)[0] ?? '';
   const others = patterns.filter((one) => one.operation.method === method && one.pattern.test(asked));
@@ -132,7 +134,8 @@ test(
         await one(request);
       }
     };
-    // One generator for all of them: each takes the next request when it is free. A loop that ends would close it.
+    // The workers share one generator: each takes the next request when it is free. A worker that returns early closes
+    // the generator for all.
     await Promise.all(Array.from({ length: concurrency }, worker));
     sender.close();
 
@@ -147,7 +150,7 @@ test(
     expect((await api.admin.post('/drives', { metadata: { name: 'afterwards' }, spec: {} })).status).toBe(200);
     await removeDeleted(api.database);
     expect(await wrongCounters(api)).toEqual([]);
-    // The requests must get far enough to mean something: only a few operations may never have succeeded.
+    // Guards against requests that all fail early: only a few operations may never have succeeded.
     const never = operations.filter(({ id }) => !reached.has(id)).map(({ id }) => id);
     console.info(`fuzz: never answered with 200: ${never.join(', ') || 'none'}`);
     if (total >= 20_000) expect(never.length).toBeLessThan(operations.length / 5);
@@ -155,7 +158,7 @@ test(
   (mostMinutes + 2) * 60_000,
 );
 
-/** Ids that only the server makes. */
+/** Remembers ids that only the server creates, for later requests. */
 function harvest(known: Map<string, string>, operation: string, text: string): void {
   if (operation === 'createServiceAccount') known.set('clientId', JSON.parse(text).client_id);
   if (operation === 'createServiceAccountKey') known.set('apiKeyId', JSON.parse(text).id);

@@ -1,4 +1,4 @@
-// Headers of a request: credential, version, workspace, idempotency key, and some that nobody asked for.
+// Headers of a request: credential, version, workspace, idempotency key, and some that no operation expects.
 import { headerNames, type Operation, versions } from '@berth/contract';
 import fc, { type Arbitrary } from 'fast-check';
 import { hostileText } from './nonsense.ts';

@@ -1,4 +1,4 @@
-// What no client should send.
+// Values that no client should send.
 import fc, { type Arbitrary } from 'fast-check';
 
 const deep = (levels: number): unknown => {
@@ -114,7 +114,7 @@ function places(value: unknown, found: [Holder, string][] = []): [Holder, string
 export function mutate(value: unknown, mutations: readonly Mutation[]): unknown {
   const root = { value: structuredClone(value) };
   for (const { pick, how, by: shared, key } of mutations) {
-    // A later mutation may reach into it, and the original is used again.
+    // A copy: a later mutation may change this value, and the original is used again.
     const by = structuredClone(shared);
     const all = places(root);
     const [holder, at] = all[pick % all.length] ?? [root, 'value'];
@@ -128,7 +128,7 @@ export function mutate(value: unknown, mutations: readonly Mutation[]): unknown 
   return root.value;
 }
 
-/** Assigning `__proto__` would change the object instead of giving it a key. */
+/** Adds a key. Assigning `__proto__` would change the prototype instead of adding a key. */
 const define = (holder: Record<string, unknown>, key: string, value: unknown): void => {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 };

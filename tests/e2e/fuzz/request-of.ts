@@ -1,4 +1,4 @@
-// Requests of one operation: what a good client sends, and the same with nonsense in every part.
+// Requests of one operation: as a good client sends them, and with nonsense in every part.
 import type { Operation } from '@berth/contract';
 import fc, { type Arbitrary } from 'fast-check';
 import { pathOf, queryOf } from './address.ts';
@@ -30,7 +30,7 @@ export function requestOf(operation: Operation, setting: FuzzSetting): Arbitrary
   });
   return fc.oneof(
     { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.usual).map(together) },
-    // Only the body is bent, so that it is looked at.
+    // Only the body is mutated, so that the request gets as far as the body's validation.
     { weight: 2, arbitrary: fc.tuple(path.usual, query.usual, headers.usual, body.bent).map(together) },
     {
       weight: 2,

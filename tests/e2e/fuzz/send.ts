@@ -1,4 +1,4 @@
-// One request over a kept connection, byte for byte as it was made.
+// Sends one request over a kept-alive connection, byte for byte as generated.
 import { Agent, request } from 'node:http';
 import type { FuzzRequest } from './request-of.ts';
 
@@ -31,7 +31,9 @@ export function createSender(url: string, { connections, timeoutMs }: { connecti
       sent.end(body);
     });
   return {
-    /** A kept connection may be closed by the server at the very moment it is used again; that is no failure of a request. */
+    /**
+     * Retries once: the server may close a kept-alive connection at the moment it is reused, which is not a failure.
+     */
     async send(asked: FuzzRequest): Promise<FuzzAnswer> {
       try {
         return await attempt(asked);

@@ -1,4 +1,4 @@
-// What the parts of a request are made from.
+// Inputs from which the parts of a request are made.
 import type { Brand } from '@berth/contract';
 import fc, { type Arbitrary } from 'fast-check';
 
@@ -10,7 +10,7 @@ export interface FuzzSetting {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A part of a request as a good client sends it, and as it may be bent. */
+/** A part of a request: as a good client sends it (`usual`), and possibly mutated (`bent`). */
 export interface Part<T> {
   readonly usual: Arbitrary<T>;
   readonly bent: Arbitrary<T>;

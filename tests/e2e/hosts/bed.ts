@@ -1,4 +1,4 @@
-// A deployment whose one runner is a virtual machine. It is emulated: everything in it takes long.
+// A deployment whose only runner is an emulated virtual machine. Emulation is slow: everything in it takes long.
 import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
 import { importTiny, RunnerHost, type RunnerHostOptions } from '../../../scripts/engines/virtual-host/runner-host.ts';
 
@@ -6,12 +6,12 @@ export const minutes = 60_000;
 export const patience = { timeout: 5 * minutes, interval: 1_000 };
 export const startMinutes = 15;
 
-/** In which everything runs as root, who may write everywhere. */
+/** Image in which everything runs as root, which may write everywhere. */
 export const boxImage = 'berth-box:latest';
 /** The only machine of its fleet. */
 export const machineNumber = 1;
 
-/** Both image stores, both versions of Docker that Debian has. */
+/** Machines with both image stores and both versions of Docker that Debian has. */
 export const hosts = [
   { host: 'Debian 13, Docker 26 with overlay2', release: 'trixie', docker: {}, version: /^26\./, driver: 'overlay2' },
   {
@@ -28,7 +28,7 @@ export interface Bed extends AsyncDisposable {
   readonly machine: RunnerHost;
 }
 
-/** Its runner is ready and has an image for sandboxes. */
+/** Starts a deployment whose runner is ready and has an image for sandboxes. */
 export async function startBed(options: Omit<RunnerHostOptions, 'number'>): Promise<Bed> {
   await using made = new AsyncDisposableStack();
   const fleet = made.use(
@@ -37,7 +37,7 @@ export async function startBed(options: Omit<RunnerHostOptions, 'number'>): Prom
       workspaces: ['main', 'other'],
       machines: 0,
       gateways: 1,
-      // Sandboxes run on both classes there.
+      // Lets sandboxes run on runc too, so that both classes are tested.
       settings: { BERTH_PLACEMENT_START_TIMEOUT_SECONDS: '300', BERTH_PLACEMENT_RUNC_FOR: 'everything' },
     }),
   );

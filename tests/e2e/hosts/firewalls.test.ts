@@ -1,4 +1,5 @@
-// Instances reach what they may beside the other firewalls of a machine, after the command that the runner prints where one is needed.
+// Instances reach every allowed address on a machine with other firewalls, after the fix that the runner logs where one
+// is needed.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -9,7 +10,7 @@ import { type Bed, hosts, machineNumber, minutes, patience, startBed, startMinut
 import { createSandbox, guestOf } from './on-host.ts';
 
 const [outside, inside] = wireAddresses(machineNumber);
-/** All of them listen on this side of the wire, but one: a gateway on the runner's machine. */
+/** The test listens at these addresses on this side of the wire; one more gateway runs on the runner's machine. */
 const internet = '192.52.193.9';
 const metadata = '169.254.169.254';
 const ports = { here: 18_099, there: 18_098, ingress: 8_082 };
@@ -19,7 +20,7 @@ const firewalls = [
   { firewall: 'a FORWARD chain that drops', plant: 'iptables --policy FORWARD DROP' },
   { firewall: 'ufw', plant: `ufw allow ${ports.ingress}/tcp && ufw --force enable` },
 ] as const;
-/** As after a start of the machine: without what an earlier test mended. */
+/** Resets DOCKER-USER to its state after a start of the machine, without the fixes of an earlier test. */
 const clean = 'iptables --flush DOCKER-USER && iptables --append DOCKER-USER --jump RETURN';
 
 describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ release, docker }) => {
@@ -72,7 +73,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     expect(await answerOf(internet, ports.here)).toBe('internet\n');
     expect(await answerOf(outside, ports.here)).toBe('gateway\n');
     expect(await answerOf(inside, ports.there)).toBe('own gateway\n');
-    // The machine itself reaches it: what holds instances back is our table.
+    // The machine itself reaches the address, so it is Berth's table that blocks instances.
     expect(await machine.host.run(`curl --silent --http0.9 ${metadata}:${ports.here}`)).toBe('metadata\n');
     expect(await answerOf(metadata, ports.here)).toBe('nothing\n');
 

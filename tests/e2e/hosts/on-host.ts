@@ -1,15 +1,15 @@
-// What a test looks at on a virtual machine, and how it speaks to sandboxes there.
+// Helpers for tests on a virtual machine: calls to its sandboxes and agents, and lookups on the machine.
 import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
 import type { VirtualHost } from '../../../scripts/engines/virtual-host/virtual-host.ts';
 import { guestClient } from '../../support/guest-client.ts';
 import { clientOf, instancesOf, settled } from '../../support/workloads.ts';
 import { boxImage, patience } from './bed.ts';
 
-/** A sandbox, called through the first gateway. */
+/** Client of a sandbox, through the first gateway. */
 export function guestOf(fleet: Fleet, workspace: string, name: string) {
   const headers = { authorization: `Bearer ${fleet.key}` };
   const client = guestClient(`${fleet.gateways[0]?.url}/${workspace}/sandboxes/${name}`, headers);
-  /** What a command prints. Emulated, it may take minutes. */
+  /** Output of a command. On an emulated machine it may take minutes. */
   const exec = async (command: string): Promise<string> => (await client.run(command, { timeout: 300 })).logs ?? '';
   return { ...client, exec };
 }
@@ -23,21 +23,23 @@ export async function createSandbox(fleet: Fleet, name: string, workspace = 'mai
   await settled(client, `/sandboxes/${name}`, ['DEPLOYED'], patience.timeout);
 }
 
-/** Until it sleeps: one that is still busy with a call is asked again. */
+/**
+ * Asks a sandbox to sleep and returns its state. Callers poll, because a sandbox that is busy with a call stays awake.
+ */
 export async function putToSleep(fleet: Fleet, name: string): Promise<string> {
   const client = clientOf(fleet);
   await client.put(`/sandboxes/${name}/stop`, {});
   return (await client.get(`/sandboxes/${name}`)).body.state;
 }
 
-/** What an agent of the tiny image answers. */
+/** Answer of an agent with the tiny image. */
 export async function callAgent(fleet: Fleet, name: string): Promise<{ status: number; text: string }> {
   const url = `${fleet.gateways[0]?.url}/main/agents/${name}/`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${fleet.key}` } });
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Sandboxes that stand ready and belong to nobody yet. */
+/** Instances of the warm pool that are ready and have no owner yet. */
 export async function readyInPool({ database }: Fleet): Promise<string[]> {
   const rows = await database
     .selectFrom('instances')
@@ -49,7 +51,7 @@ export async function readyInPool({ database }: Fleet): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The one that lives. */
+/** Id of the workload's live instance. */
 export async function instanceOf(fleet: Fleet, name: string): Promise<string> {
   const [instance] = await instancesOf(fleet, name);
   if (instance === undefined) throw new Error(`${name} has no instance.`);

@@ -1,5 +1,5 @@
-// A machine on which something is wrong is refused, with the reason and the fix. Each problem is planted on a real machine, emulated,
-// and taken away again.
+// A machine with a problem is refused, with the reason and the fix. Each problem is planted on an emulated machine and
+// removed again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dockerSettings } from '../../../scripts/engines/virtual-host/host-image.ts';
 import type { RunnerHost } from '../../../scripts/engines/virtual-host/runner-host.ts';
@@ -8,7 +8,7 @@ import { type Bed, minutes, startBed, startMinutes } from './bed.ts';
 
 interface Planted {
   readonly problem: string;
-  /** A program that starts the runner. */
+  /** Command that the runner is started through. */
   readonly prefix?: string;
   plant?(machine: RunnerHost): Promise<unknown>;
   undo?(machine: RunnerHost): Promise<unknown>;
@@ -22,7 +22,7 @@ const withDocker = (problem: string, settings: Readonly<Record<string, unknown>>
   said,
 });
 
-/** `files` is a pattern of the shell. */
+/** `files` is a shell pattern. */
 const withoutFile = (problem: string, files: string, then: string, ...said: RegExp[]): Planted => ({
   problem,
   plant: ({ host }) => host.run(`for file in ${files}; do mv $file $file.away; done; ${then}`),
@@ -92,7 +92,7 @@ const planted: readonly Planted[] = [
   ),
 ];
 
-/** More than a runner waits for an engine that does not answer. */
+/** Longer than a runner waits for an engine that does not answer. */
 const refusedSeconds = 240;
 
 describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }, () => {
@@ -116,7 +116,7 @@ describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }
   test('what containers write cannot be found: it is refused with the reason and the fix', async () => {
     const { machine } = bed;
     await machine.configureDocker({ features: { 'containerd-snapshotter': true } });
-    // New mounts of the machine, such as those of containers, are not seen from there.
+    // In its own mount namespace the runner does not see new mounts of the machine, such as those of containers.
     const output = await machine.tryStart('unshare --mount', refusedSeconds);
     await machine.configureDocker({});
     expect(output).toMatch(/The runner does not find what containers write/);

@@ -1,4 +1,5 @@
-// A machine reboots with agents, sandboxes awake and asleep, and a warm pool: everything ends as it should, and nothing is left over.
+// A machine reboots with agents, sandboxes awake and asleep, and a warm pool: each ends in its expected state, and
+// nothing is left over.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isFull } from '../../support/size.ts';
 import { agent, clientOf, settled } from '../../support/workloads.ts';
@@ -10,7 +11,7 @@ const slots = 2;
 const cases = [
   { isolation: 'runc', generation: 'mk2', way: 'reboot', filesAreKept: true },
   { isolation: 'runc', generation: 'mk2', way: 'resetHard', filesAreKept: true },
-  // Its files live in gVisor's own layer, which ends with its kernel.
+  // The files of the sandbox live in gVisor's own layer, which is lost with gVisor's kernel.
   { isolation: 'gvisor', generation: 'mk3', way: 'reboot', filesAreKept: false },
 ] as const;
 
@@ -95,7 +96,7 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
     ];
   }
 
-  /** What the books say is taken on the machine, and by whom. */
+  /** Memory reserved according to the database: in the runner's row, and by its live instances. */
   async function reservedMb() {
     const { database } = bed.fleet;
     const { reserved_mb: runner } = await database

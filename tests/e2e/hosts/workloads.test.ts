@@ -1,4 +1,5 @@
-// A runner on machines as users have them, emulated, on both isolation classes. The small size proves the same on this machine.
+// A runner on machines like those of users, emulated, with both isolation classes. In the small size other tests prove
+// the same on this machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTiny } from '../../../scripts/engines/virtual-host/runner-host.ts';
@@ -8,11 +9,11 @@ import { type Bed, boxImage, hosts, minutes, patience, startBed, startMinutes } 
 import { callAgent, createSandbox, groupFile, guestOf, instanceOf, putToSleep, readyInPool } from './on-host.ts';
 
 const classes = [
-  // Under gVisor a sandbox that stands ready has its size for good.
+  // Under gVisor a warm sandbox keeps the memory size that it was made with.
   { isolation: 'runc', generation: 'mk2', adoptedMb: 512 },
   { isolation: 'gvisor', generation: 'mk3', adoptedMb: 256 },
 ] as const;
-/** As gVisor's own limit in `dockerSettings`. */
+/** The same as gVisor's own limit in `dockerSettings`. */
 const diskMb = 64;
 
 describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ release, docker, version, driver }) => {
@@ -101,7 +102,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       const id = await instanceOf(bed.fleet, name('box'));
       if (isolation === 'runc') expect(await groupFile(host, id, 'cgroup.events')).toContain('frozen 1');
       const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1]);
-      // What was under way when it was stopped ends first.
+      // Work that was under way at the stop may still use CPU for a moment.
       const usedMeanwhile = async () => {
         const before = await used();
         await sleep(5_000);
@@ -112,7 +113,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     });
 
     test('tenants are apart, and so are the instances of one workspace', async () => {
-      // Agents: they do not sleep, and close a connection on which nobody asks.
+      // Agents are used because they do not sleep, and they close a connection that sends no request.
       const places = [
         { agents: client(), of: name('near') },
         { agents: client('other'), of: name('far') },
@@ -153,7 +154,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       expect(before - (await freeMb())).toBeLessThan(3 * diskMb);
     });
 
-    // gVisor does not start under such a limit: systemd refuses what it is asked for.
+    // gVisor does not start with such a limit: systemd refuses its request.
     test.runIf(isolation === 'runc')(
       'what a sandbox writes in a second is limited, also what goes through the cache',
       async () => {
