@@ -1,5 +1,5 @@
-// Sandboxes that were made ahead are given to their owners and changed while they run. Real engine, real guests; no api: what is
-// wanted is said directly.
+// Warm sandboxes are adopted by their owners and changed while they run. Real engine, real guests, no api: the test
+// sends the desired instances directly.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await bed?.[Symbol.asyncDispose]();
 }, 120_000);
 
-/** Nothing of a test is left for the next. */
+/** Removes everything that a test made before the next one starts. */
 afterEach(async () => {
   const ids = new Set(runner.reports.map(({ instance }) => instance));
   runner.all();
@@ -42,7 +42,7 @@ const containers = async (): Promise<string[]> => {
   return found.flatMap(({ Names }) => Names).filter((name) => /^\/berth-[0-9a-f-]{36}$/.test(name));
 };
 
-/** As `converge-process.ts` sets it. */
+/** Number of ready slots, as `converge-process.ts` sets it. */
 const readySlots = 2;
 const slots = (): Promise<unknown[]> =>
   inspect(bed.docker.url, `GET /containers/json?all=1&filters=${encodeURIComponent('{"label":["berth.slot"]}')}`);
@@ -58,7 +58,7 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
 
 const guestPort = 8080;
 const servicePort = 3000;
-/** The guest's port is declared too: it must stay closed all the same. */
+/** The guest's port is declared too, to prove that it stays closed. */
 const vpc: DesiredInstance['vpc'] = {
   name: 'blue',
   ports: [servicePort, guestPort].map((port) => ({ protocol: 'tcp', port })),
@@ -90,7 +90,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     const [one, two, three] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, three);
     expect(lastOf(one.id)).toMatchObject({ state: 'ready', generation: 1 });
-    // Under gVisor being awake costs CPU, so it waits asleep.
+    // Under gVisor an awake sandbox costs CPU, so a warm sandbox waits frozen.
     expect(await isFrozen(one)).toBe(isolation === 'gvisor');
     for (const { id } of [one, two]) process.kill((await containerOf(id)).State.Pid, 'SIGCONT');
     await Promise.all([first, second].map(serve));
@@ -112,7 +112,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     const reached = (port: number) => Promise.all(ways.map(([from, to]) => reaches(from, to, port)));
     expect(await reached(servicePort)).toEqual([false, false, false]);
 
-    // The same VPC as its neighbour's, while it runs.
+    // The second sandbox joins its neighbour's VPC while it runs.
     expect((await runner.adopt({ ...beside, generation: 3, vpc })).said).toEqual({ call: 'done' });
     expect(await reached(servicePort)).toEqual([true, true, false]);
     expect(await reached(guestPort)).toEqual([false, false, false]);
@@ -170,7 +170,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
       await sleep(afterMs);
       await runner.kill();
       runner = await bed.start();
-      // Before the api has said anything: what is known is on this machine.
+      // The api has sent nothing yet: the restarted runner knows only the state on this machine.
       const [own, foreign] = await Promise.all([reaches(second, first), reaches(second, third)]);
       if (afterMs > 0) expect(own).toBe(true);
       expect(foreign).toBe(false);
@@ -236,7 +236,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
     runner.send({ type: 'set', instance: { ...changed, generation: 4, sandbox: { idleSeconds: 900 } } });
     await expect.poll(() => lastOf(mine.id)?.generation).toBe(4);
-    // Other rules of sleep are nothing that it has to hear.
+    // The guest does not need the changed idle timeout, so the sandbox is not woken for it.
     expect(await isFrozen(mine)).toBe(true);
     expect(await runner.open(mine.id)).toMatchObject({ is: 'open' });
     expect(await isFrozen(mine)).toBe(false);
@@ -256,7 +256,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     runner = await bed.start();
     runner.all();
     await runner.report(two.id, ['gone']);
-    // The engine alone would wait ten seconds for each.
+    // The engine's own stop would wait ten seconds for each sandbox.
     console.log(
       `${isolation}: two that slept went, with a restart in between, in ${Math.round(performance.now() - startedAt)} ms`,
     );
@@ -278,7 +278,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     await runner.adopt(claimed(warm));
     await callDocker(bed.docker.url, `DELETE /containers/berth-${warm.id}?force=1`);
     const failed = await runner.report(warm.id, ['failed']);
-    // Depending on whether its end was seen before it was gone.
+    // The message depends on whether the runner saw the container end before it was removed.
     expect(failed.message).toMatch(
       /(and its files with it|its files are lost with it).* Reboot it, which starts it empty/,
     );

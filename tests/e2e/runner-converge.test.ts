@@ -1,4 +1,5 @@
-// The runner makes a real engine match what it is told. No api here: what is wanted is said directly.
+// The runner makes a real engine match the desired instances. No api here: the test sends the desired instances
+// directly.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
@@ -11,14 +12,14 @@ import { type Bed, type Runner, startBed } from './runner-converge/bed.ts';
 
 let bed: Bed;
 let runner: Runner;
-/** It is tried for most of a minute: wanted first, and looked at later. */
+/** The pull of this image is retried for most of a minute: the instance is requested first and checked later. */
 const missing = desiredInstance({
   image: '127.0.0.1:1/nothing:1',
   imageSource: { origin: 'outside', isListed: true },
 });
 
 const image = (name: string, script: string) => importScriptImage(bed.docker.url, `converge-${name}`, script);
-/** An image whose command names a program that it does not hold. */
+/** An image whose command names a program that it does not contain. */
 async function imageWithout(program: string): Promise<string> {
   const { Id } = await inspect(bed.docker.url, 'POST /containers/create', { Image: 'berth-tiny:latest' });
   const query = new URLSearchParams({ container: Id, repo: 'converge-lacking', changes: `CMD ["${program}"]` });
@@ -106,7 +107,7 @@ test('a command that its image lacks fails with its own words', async () => {
   const desired = desiredInstance({ image: await imageWithout('no-such-program') });
   runner.send({ type: 'set', instance: desired });
   const failed = await runner.report(desired.id, ['failed', 'ready']);
-  // Found out by the engine's init, inside the container: it looks like any other start that ends at once.
+  // The engine's init finds out inside the container, so this looks like any other start that ends at once.
   expect(failed.code).toBe('crash_loop');
   expect(failed.message).toMatch(/no-such-program failed: No such file/);
   await remove(desired.id);
@@ -164,7 +165,7 @@ test('a runner that was killed finds its instances again, removes what is not wa
   await runner.kill();
 
   runner = await bed.start();
-  // Until everything that is wanted was said, nothing is touched.
+  // The runner touches nothing before it has received the full list of desired instances.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(runner.reports).toEqual([]);
   expect(await stateOf(stranger.id)).toBe('running');
@@ -207,7 +208,7 @@ test('a runner that stops leaves instances running', async () => {
   runner = await bed.start();
   runner.all();
   await runner.report(desired.id, ['gone']);
-  // Only slots that wait for their instance are left.
+  // Only slots without an instance are left.
   expect(
     (await containers()).filter(({ Names }) => Names.some((name) => name.startsWith('/berth-') && name.length === 43)),
   ).toEqual([]);

@@ -1,5 +1,5 @@
-// The engine's disk does not run full: whoever writes too much is ended, and told why, before others notice. On a file system of
-// its own, as operators should have it.
+// The engine's disk does not run full: an instance that writes too much is ended with the reason, before others notice.
+// The engine has its own file system, as operators should have it.
 import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const diskMb = isFull ? 4_000 : 1_000;
 const diskFiles = isFull ? 200_000 : 100_000;
 const instanceMb = diskMb / 10;
 const layerMb = diskMb / 20;
-/** More than any limit allows. */
+/** More than any limit in this test allows. */
 const tooMuchMb = diskMb / 4;
 const instanceFiles = isFull ? 20_000 : 5_000;
 const reservePercent = 20;
@@ -72,7 +72,7 @@ async function place(isolation: 'runc' | 'gvisor', image?: string, workspace = 0
   return instance;
 }
 
-/** As root of the container, whatever its image says. */
+/** Runs a script as root of the container, regardless of the image's user. */
 async function inside({ container }: Placed, script: string): Promise<string> {
   const json = { Cmd: ['sh', '-c', script], User: '0', AttachStdout: true, AttachStderr: true, Tty: true };
   const { body } = await callDocker(dockerUrl(), `POST /containers/${container}/exec`, { json });
@@ -82,7 +82,7 @@ async function inside({ container }: Placed, script: string): Promise<string> {
   return (await started.catch(() => ({ body: '' }))).body.toString();
 }
 
-/** The least that was free while something went on. */
+/** Records the lowest free space while something runs. */
 function lowWater(): Disposable & { read(): ReturnType<typeof freeOf> } {
   let least = freeOf();
   const timer = setInterval(() => {
@@ -98,7 +98,7 @@ async function failed({ id }: Placed, timeout = 60_000) {
   return instanceState(fleet, id);
 }
 
-/** How often the runner has counted what an instance has written. */
+/** Number of times the runner has counted what instances have written. */
 async function counts(): Promise<number> {
   const [machine] = fleet.machines;
   const logFile = join(fleet.folder, 'runner-machine-1.log');
@@ -108,11 +108,11 @@ async function counts(): Promise<number> {
   return counted;
 }
 
-/** Writes nearly all that an instance may, until the runner has counted it. */
+/** Writes nearly as much as an instance may, and waits until the runner has counted it. */
 async function writeNearlyAll(instance: Placed): Promise<void> {
   await inside(instance, fill('/some', 0.8 * instanceMb));
   const before = await counts();
-  // More than half of what is left to it, which is counted at once.
+  // More than half of what the instance may still write, which the runner counts at once.
   await inside(instance, fill('/more', 0.15 * instanceMb));
   await expect.poll(counts, { timeout: 60_000 }).toBeGreaterThan(before);
 }
@@ -146,7 +146,7 @@ describe('on runc', () => {
     expect(message).toMatch(/that it may|nearly full/);
     expect(least.mb).toBeGreaterThan(0);
     expect(least.files).toBeGreaterThan(0);
-    // Of the freed space ext4 gives some back a moment later; the engine itself takes some 60 MB when it starts.
+    // ext4 gives some of the freed space back a moment later; the engine itself takes some 60 MB when it starts.
     await expect.poll(() => freeOf().mb, { timeout: 60_000 }).toBeGreaterThan(before.mb - 100);
     expect((await instanceState(fleet, neighbour.id)).state).toBe('ready');
   });
@@ -176,7 +176,7 @@ describe('on runc', () => {
     await writeNearlyAll(settled);
     const writers = await Promise.all(Array.from({ length: 12 }, () => place('runc')));
     using water = lowWater();
-    // Together they would need all of it, each is below its limit.
+    // Together the writers would need the whole disk; each stays below its limit.
     const writing = writers.map((writer) => inside(writer, fill('/big', 0.9 * instanceMb)));
     await Promise.all(writing);
     await expect.poll(() => freeOf().percent, { timeout: 60_000 }).toBeGreaterThan(reservePercent);
@@ -208,7 +208,7 @@ test('an image that unpacks to more than the disk has ends no sandbox: the pull 
   const registry = await containerRegistry.start({ dataFolder, open: true, host: machine?.outside ?? '' });
   try {
     const bystanders = await Promise.all([place('runc', undefined, 1), place('gvisor', undefined, 1)]);
-    // It holds a lot, and writes on meanwhile.
+    // The first bystander holds much data and keeps writing meanwhile.
     const [busy] = bystanders;
     if (busy) await inside(busy, fill('/some', 0.7 * instanceMb));
     const drip = 'while :; do echo more >> /log; busybox sleep 0.1; done';
@@ -225,7 +225,7 @@ test('an image that unpacks to more than the disk has ends no sandbox: the pull 
     };
     await expect.poll(outcome, { timeout: 120_000 }).not.toBe('pulling');
     expect(await outcome()).toBe('pull aborted');
-    // It would be tried again for a while.
+    // The runner would retry the pull for a while, so the instance is taken back.
     const { id: offender } = await fleet.database
       .selectFrom('instances')
       .select('id')

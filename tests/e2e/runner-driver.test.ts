@@ -82,7 +82,8 @@ test('what a container may write in a second is limited by the kernel', async ()
   const id = await create('runc', await imageThat('waits', 'sleep 100000'), limited);
   await limited.start(id);
   const begunAt = performance.now();
-  // Past the cache: with cgroup v1 the kernel does not know who wrote what leaves it.
+  // Direct I/O, past the cache: with cgroup v1 the kernel does not know which container wrote the data that leaves the
+  // cache.
   const said = await execute(id, [
     'busybox',
     'dd',
@@ -103,7 +104,8 @@ test('it offers what the engine has', async () => {
   expect(await without.isolationClasses()).toEqual(['runc']);
 });
 
-// gVisor pauses, counts and ends containers in its own way; tests/e2e/runner-converge.test.ts drives runc.
+// The small size tests gVisor, which pauses, counts and ends containers in its own way;
+// tests/e2e/runner-converge.test.ts covers runc.
 describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   test('a life: created, running, paused, running, stopped, gone', async () => {
     const id = await create(isolation);
@@ -145,7 +147,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     const id = await started(isolation, image);
     const { HostConfig } = await inspect(docker.url, `GET /containers/${id}/json`);
     expect(HostConfig).toMatchObject({ Memory: 67_108_864, MemorySwap: 67_108_864, PidsLimit: 4_096 });
-    // More than the machine has: all of it.
+    // The test asks for more CPUs than the machine has, so there is no quota.
     expect(HostConfig.CpuQuota).toBe(0);
     const { logFile = '' } = (await driver.inspect(id)) ?? {};
     await expect.poll(() => readFile(logFile, 'utf8')).toContain('hello = world');

@@ -1,4 +1,4 @@
-// The kernel's freezer, of either version of cgroups, on a process of this machine.
+// The kernel's freezer, in both versions of cgroups, on a process of this machine.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ test.each(here)(
     await freezeGroup({ version, folder });
     await freezeGroup({ version, folder });
     expect(await isGroupFrozen({ version, folder })).toBe(true);
-    // What it had printed before may still arrive; one that runs on would tick for ever.
+    // Output from before the freeze may still arrive; a process that is not frozen never stops ticking.
     const ticksMeanwhile = async () => {
       const from = ticks;
       await sleep(500);

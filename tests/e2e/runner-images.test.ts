@@ -93,9 +93,9 @@ async function silentRegistry() {
 const present = async (...names: string[]) =>
   Promise.all(names.map(async (name) => (await driver.imageId(image(name))) !== undefined));
 const [mine, theirs] = [randomUUID(), randomUUID()];
-/** Of the workspace's own folder: the operator's password may be used. */
+/** An image in the workspace's own folder: the runner may use the operator's password. */
 const own = (name: string): ImageWish => ({ image: name, source: { origin: 'workspace' }, workspaceId: mine });
-/** Whatever a tenant may name. */
+/** Any image outside that a tenant may name. */
 const named = (name: string, workspaceId = theirs): ImageWish => ({
   image: name,
   source: { origin: 'outside', isListed: true },
@@ -107,7 +107,7 @@ describe('ensure', () => {
     const store = await openStore();
     await store.ensure(own(image('one')), ignore);
     expect(await present('one')).toEqual([true]);
-    // After a restart, and with a registry that would refuse.
+    // A new store, as after a restart, without credentials: the registry would refuse a pull.
     await (await openStore({ registries: [] })).ensure(own(image('one')), ignore);
   });
 
@@ -119,7 +119,7 @@ describe('ensure', () => {
     expect(await present('one', 'two')).toEqual([true, false]);
     const opened = await openStore({ registries: [{ ...account(registry.url), repositories: ['one'] }] });
     await opened.ensure(named(image('one')), ignore);
-    // Given once, it is used without asking.
+    // The workspace was given this image once, so it is used without asking the registry.
     await (await openStore()).ensure(named(image('one')), ignore);
   });
 
@@ -134,7 +134,7 @@ describe('ensure', () => {
     const store = await openStore({ shared: ['*'] });
     await expect(store.ensure(named(id), ignore)).rejects.toMatchObject({ fault: 'missing' });
     await expect(store.ensure(named(id.replace('sha256:', '')), ignore)).rejects.toMatchObject({ fault: 'missing' });
-    // It reads like a name, so it is looked for as one.
+    // A short id reads like a name, so the driver looks for an image of that name.
     expect(await driver.imageId(id.slice('sha256:'.length, 'sha256:'.length + 12))).toBeUndefined();
   });
 
@@ -169,7 +169,7 @@ describe('ensure', () => {
   });
 
   test('progress grows to the whole', async () => {
-    // What the engine holds already is not downloaded again: so nothing may be left of these layers.
+    // The engine does not download layers again that it holds, so none of these layers may be left.
     await driver.removeImage(tiny);
     const seen: { done: number; total: number }[] = [];
     await (await openStore()).ensure(own(image('one')), (bytes) => seen.push(bytes));

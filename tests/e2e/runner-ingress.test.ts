@@ -1,5 +1,5 @@
-// Instances are reached through their runner, and one that goes waits for those who still speak to it. A real runner, real
-// containers, both isolation classes.
+// Clients reach instances through their runner, and an instance that is removed drains its open connections first. A
+// real runner, real containers, both isolation classes.
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLine } from '@berth/wire';
@@ -9,7 +9,7 @@ import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
 import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
 import { openLease, openTunnel, runnerOf } from './runner-ingress/gateway-side.ts';
 
-/** Longer than anything here takes. */
+/** Longer than any test here takes. */
 const drainSeconds = 120;
 let fleet: Fleet;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const deploy = async (name: string, generation: 'mk2' | 'mk3'): Promise<string> 
   if (instance === undefined) throw new Error('no instance');
   return instance.id;
 };
-/** Closed again: an open one would hold the instance. */
+/** Closes the tunnel at once: an open tunnel would delay the removal of the instance. */
 const answerFor = async (id: string): Promise<string> => {
   const { socket, answer } = await openTunnel(fleet, id);
   socket.destroy();
@@ -96,7 +96,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
 test('an instance to which nobody speaks goes at once', async () => {
   const id = await deploy('quick', 'mk2');
   await client().delete('/agents/quick');
-  // It would be held for `drainSeconds` if anybody spoke to it.
+  // An open connection would delay the removal by `drainSeconds`.
   await expect.poll(() => isRunning(id), { timeout: (drainSeconds * 1_000) / 2, interval: 50 }).toBe(false);
 });
 

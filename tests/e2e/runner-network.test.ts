@@ -32,7 +32,7 @@ beforeAll(async () => {
   lab = await startLab();
   driver = createDockerDriver({ dockerUrl: lab.docker.url });
   network = await openNetwork();
-  // A bridge is up only when something hangs on it, and only then its address can be listened on.
+  // A bridge is up only while an interface is attached, and only then can a program listen on its address.
   await network.releaseSlot(await network.takeSlot());
   await lab.serve([GATEWAY_PORT, OTHER_PORT]);
 }, INSTALL_TIMEOUT_MS);
@@ -88,7 +88,7 @@ async function endInstance({ id, slot }: Instance): Promise<void> {
 
 const both = (address: string, port: number) => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
 
-// The firewall is the host kernel's, in front of either class.
+// The small size tests runc: the firewall is the host kernel's and applies to both classes alike.
 describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   let instance: Instance;
   let sibling: Instance;
@@ -190,7 +190,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
         lab.probeFrom(instance.id, peers),
         lab.probeFrom(sibling.id, both(instance.slot.address, 8080)),
       ]);
-      // The first declared nothing itself, and answers are no way in.
+      // `instance` declared no port, and the path of its answers does not let `sibling` connect to it.
       expect([reached, reachedBack]).toEqual([[`tcp:${sibling.slot.address}:8080`], []]);
       await admit(inVpc('workspace-1', [3000]));
       expect(await lab.probeFrom(instance.id, peers)).toEqual([]);
@@ -375,7 +375,7 @@ describe('slots', () => {
     network = await openNetwork();
     expect(await network.adoptSlot(instance.slot.containerId)).toEqual(instance.slot);
     expect(await network.adoptSlot(forgotten.containerId)).toBeUndefined();
-    // Before anyone admitted it again.
+    // The instance has not been admitted again yet.
     const outside = both(OUTSIDE.host, 8080);
     const shut = [...both(sibling.slot.address, 8080), `tcp:${OUTSIDE.closed[0]}:8080`];
     expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
@@ -433,7 +433,7 @@ describe('what one instance may send', () => {
     expect(await othersReach()).toEqual([question, datagram, connection].sort());
     expect(await refusalOf(greedy)).toContain('more than 50 at a time (runner.outgoing.connections)');
     expect(await refusalOf(other)).toBeUndefined();
-    // Whoever gets the address next begins at zero, and is told of nothing.
+    // The next instance with this address starts with a count of zero and without a stored refusal.
     const counted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'connections']);
     expect(await counted()).toContain(`${greedy.slot.address} `);
     await endInstance(greedy);
@@ -459,7 +459,7 @@ describe('what one instance may send', () => {
     expect(reached).toBeGreaterThan(0);
     expect(reached).toBeLessThan(flood / 3);
     expect(await othersReach()).toEqual([question, datagram, connection].sort());
-    // What is not a question is not held up, and the operator has opened the port for mail.
+    // Other traffic than DNS is not limited, and the operator has opened the port for mail.
     const open = [connection, `tcp:${OUTSIDE.host}:25`].sort();
     expect(await lab.probeFrom(greedy.id, open)).toEqual(open);
   });
@@ -500,7 +500,7 @@ describe('beside another firewall of the machine', () => {
       await inOrder(problem?.fix ?? '');
       expect(await network.checkFirewall()).toEqual([]);
       expect(await lab.probeFrom(instance.id, outside)).toEqual(outside);
-      // What our own table closes stays closed.
+      // Addresses that Berth's own table closes stay closed.
       const closed = OUTSIDE.closed.map((address) => `tcp:${address}:8080`);
       expect(await lab.probeFrom(instance.id, closed)).toEqual([]);
     } finally {

@@ -1,5 +1,6 @@
-// On runc code calls the machine's kernel. Which calls it may make is the runner's decision, whatever the engine's version: forbidden ones are
-// tried for real, beside a container without any filter, and ordinary programs do their work.
+// On runc, code calls the machine's kernel. The runner decides which calls are allowed, regardless of the engine's
+// version: forbidden calls are tried for real, compared with a container without any filter, and ordinary programs
+// still work.
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -54,7 +55,7 @@ async function execute(id: string, ...Cmd: string[]): Promise<string> {
   return (await callDocker(docker.url, `POST /exec/${Id}/start`, { json: { Tty: true } })).body.toString();
 }
 
-/** What came of each attempt. */
+/** Outcome of each attempt, by name. */
 async function attempt(id: string, names: readonly string[]): Promise<Map<string, string>> {
   const lines = (await execute(id, '/attack', ...names)).trim().split(/\r?\n/);
   const outcomes = new Map(
@@ -72,14 +73,14 @@ test('calls that the kernel grants to everybody are refused', async () => {
   const json = { Image: image, Cmd: ['sleep', '100000'], HostConfig: { SecurityOpt: ['seccomp=unconfined'] } };
   const { Id } = await inspect(docker.url, 'POST /containers/create', json);
   await callDocker(docker.url, `POST /containers/${Id}/start`);
-  // Only these are granted by every kernel that a runner may have.
+  // These four are granted by every kernel that a runner may have; other calls depend on the kernel.
   const unfiltered = await attempt(Id, names);
   expect(granted(unfiltered)).toEqual(
     expect.arrayContaining(['keyring', 'open-tree', 'fixed-addresses', 'clone-user']),
   );
   const outcomes = await attempt(container, names);
   expect(granted(outcomes)).toEqual([]);
-  // The answers to which programs fall back to something older.
+  // On these errors programs fall back to an older call.
   expect(outcomes.get('io-uring')).toMatch(/not implemented/);
   expect(outcomes.get('clone3-user')).toMatch(/not implemented/);
   expect(outcomes.get('machine-socket')).toMatch(/Address family not supported/);

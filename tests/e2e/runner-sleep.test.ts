@@ -1,5 +1,5 @@
-// Sleep loses nothing, and every caller is let in: real guests, frozen and thawed by the runner's keeper. The small size tests gVisor;
-// tests/chaos/sandbox-sleep.test.ts tests runc.
+// Sleep loses nothing, and every caller is admitted: real guests, frozen and thawed by the runner's keeper. The small
+// size tests gVisor; tests/chaos/sandbox-sleep.test.ts tests runc.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,14 +24,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => docker?.[Symbol.asyncDispose]());
 
-/** Long enough that nothing falls asleep by itself. */
+/** Idle timeout long enough that no sandbox falls asleep by itself. */
 const never = 3_600;
 const soon = { timeout: 60_000, interval: 20 };
 const wakes = isFull ? 50 : 15;
 const killedRunners = isFull ? 8 : 3;
 
 describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
-  /** One sandbox that is kept, and a gateway that speaks to it. */
+  /** One sandbox under a keeper, and a gateway that calls it. */
   async function bedOf(wish: SandboxWish, more: Partial<SleepOptions> = {}) {
     const folder = await temporaryFolder();
     onTestFinished(() => folder[Symbol.asyncDispose]());
@@ -83,7 +83,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     };
     await staysBusy();
     await bed.put();
-    // The kernel may count the last moments before the freeze a little later.
+    // The kernel may account the CPU time of the last moments before the freeze a little later.
     const cpuMsOfASecond = async (): Promise<number> => {
       const before = await cpuMs();
       await sleep(1_000);
@@ -103,7 +103,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
       const asleep = bed.sleeping.keeper.sleep(bed.instance);
       await sleep(random() * (isolationClass.isolation === 'runc' ? 3 : 40));
       expect((await witness.see()).count).toBe(round);
-      // It slept before that request, after it, or the request was there first.
+      // The sandbox slept before that request, or after it, or the request came first and prevented the sleep.
       expect(['done', 'failed', 'unchanged']).toContain((await asleep).call);
     }
     expect(bed.sleeping.counts.freeze).toBeGreaterThan(0);
@@ -312,7 +312,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   });
 
   test('with memory short the longest idle goes to sleep first; when that is not enough, it is busy for now', async () => {
-    // The machine has room again as soon as one more of them sleeps.
+    // The machine has free memory again as soon as a second sandbox sleeps.
     const freeMemoryMb = (): number => ((bed?.sleeping.keeper.counts().asleep ?? 0) < 2 ? 100 : 600);
     let bed: Awaited<ReturnType<typeof bedOf>> | undefined;
     bed = await bedOf({ idleSeconds: never }, { wakeReserveMb: 512, freeMemoryMb });
@@ -330,7 +330,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await sleep(50);
     bed.sleeping.keep(idle);
     await expect.poll(() => bed.sleeping.keeper.counts(), soon).toEqual({ awake: 2, asleep: 1 });
-    // A slow guest is not asleep when the wake has waited for it: who calls is told to try again, and does.
+    // A slow guest may still be awake when the wake stops waiting for it: the caller gets `busy` and tries again.
     const health = () => bed.gateway.call(bed.instance, 'GET', '/health').catch(({ reason }) => reason);
     await expect.poll(health, soon).toContain('ok');
     expect(bed.sleeping.asked[0]).toBe(idler.instance);
@@ -389,7 +389,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   }
 });
 
-/** The keeper as a process of its own. */
+/** The keeper as its own process. */
 async function startProcess(options: SleepOptions, sandbox: RunningSandbox) {
   const program = fileURLToPath(new URL('./runner-sleep/sleeping-process.ts', import.meta.url));
   const child = fork(program, [JSON.stringify({ options, sandboxes: [sandbox] })], { execArgv: [] });

@@ -1,4 +1,5 @@
-// Two machines, each with its Docker and its runner, share the work; what one loses the other takes over.
+// Two machines, each with its Docker and its runner, share the work; when one is lost, the other takes over its
+// instances.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../scripts/engines/docker-api.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
     name: 'runners',
     workspaces: ['main'],
     machines: 2,
-    // At full size as operators have it, 30 seconds. A restart under load must take less.
+    // The full size keeps the operators' default of 30 seconds. A restart under load must take less.
     settings: isFull ? {} : { BERTH_API_NODE_LOST_AFTER_SECONDS: '20' },
   });
 }, 120_000);

@@ -1,4 +1,4 @@
-// Sandboxes on a runner of their own, and somebody on its machine who speaks to them.
+// A runner for sandboxes, and commands to these sandboxes from the runner's network namespace.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,11 @@ import { type Bed, startBed } from '../runner-converge/bed.ts';
 const execute = promisify(execFile);
 
 export interface SandboxBed extends Bed {
-  /** What a command prints inside the sandbox at that address; started through its guest, like its owner would. */
+  /** Output of a command inside the sandbox at that address, started through its guest as its owner would. */
   runIn(address: string, command: string): Promise<string>;
-  /** All that a reboot takes away: every process of a container, the bridge, and the rules. The runner must have ended. */
+  /** Removes what a reboot removes: every container process, the bridge, and the rules. The runner must have ended. */
   reboot(): Promise<void>;
-  /** Ready before anybody asks for one. */
+  /** Desired instance of a warm sandbox, which has no owner yet. */
   warm(isolation: IsolationClass): DesiredInstance;
 }
 
@@ -64,13 +64,14 @@ export async function startSandboxBed(): Promise<SandboxBed> {
       port: 8080,
       env: {},
       startTimeoutSeconds: 30,
-      // These tests speak to guests without a lease, as nobody else does: longer than any of them takes.
+      // Longer than any of these tests takes: they call guests without a lease, so the runner does not see the sandbox
+      // in use.
       sandbox: { idleSeconds: 600 },
     }),
   };
 }
 
-/** With version 1 of cgroups a frozen process takes no signal. */
+/** With cgroup v1 a frozen process does not react to signals, so it is thawed first. */
 async function thawAndKill(pid: number): Promise<void> {
   const group = await cgroupOf(pid, 'freezer');
   if (group !== undefined) await thawGroup(group);
@@ -88,7 +89,7 @@ async function rootImage(dockerUrl: string): Promise<string> {
   return 'berth-tiny-root:latest';
 }
 
-/** The same sandbox once somebody has claimed it. */
+/** The same sandbox after a workspace has claimed it. */
 export const claimed = (warm: DesiredInstance, other: Partial<DesiredInstance> = {}): DesiredInstance => ({
   ...warm,
   generation: warm.generation + 1,

@@ -1,4 +1,4 @@
-// An engine in a network namespace of its own, and a runner there that can be started, stopped and killed.
+// An engine in its own network namespace, and a runner there that can be started, stopped and killed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ export interface Runner {
   readonly lines: LogLine[];
   send(message: StreamMessage): void;
   all(...instances: DesiredInstance[]): void;
-  /** The first report of it that is of one of these states, from the `from`-th on. */
+  /** First report of the instance in one of these states, searched from report number `from`. */
   report(id: string, states: readonly Said['state'][], from?: number): Promise<Said>;
-  /** As the api calls; with how long it took. */
+  /** Adopts a sandbox as the api does. Returns the answer and how long it took. */
   adopt(desired: DesiredInstance): Promise<{ readonly said: RunnerCallAnswer; readonly ms: number }>;
   sleep(instance: string): Promise<RunnerCallAnswer>;
-  /** As somebody who wants to speak to it. */
+  /** Asks for admission to an instance, as a gateway does. */
   open(instance: string): Promise<Admission>;
   stop(): Promise<void>;
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Bed extends AsyncDisposable {
   readonly runnerId: string;
   readonly netns: string;
   readonly stateFolder: string;
-  /** Otherwise set than the bed. */
+  /** Starts a runner; `other` overrides settings of the bed. */
   start(other?: { readonly guestFolder: undefined }): Promise<Runner>;
 }
 
@@ -57,7 +57,7 @@ export async function startBed(options: { readonly guestFolder?: string } = {}):
     netns,
     stateFolder,
     async start(other) {
-      // Not `ip netns exec`: that hides the cgroups.
+      // `ip netns exec` would hide the cgroups.
       const [enter, ...words] = ['nsenter', `--net=${netns}`, '--', process.execPath, program] as const;
       const said = JSON.stringify({ ...settings, ...other });
       return follow(spawn(enter, [...words, said], { stdio: ['pipe', 'pipe', 'inherit'] }));

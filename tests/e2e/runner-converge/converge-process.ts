@@ -1,5 +1,5 @@
-// The converging part of a runner as a process of its own: it lives in the network namespace of its engine, and can be
-// killed. What is wanted comes in as lines of the node protocol's stream; reports and output go out as lines.
+// The converging part of a runner as its own process: it runs in the network namespace of its engine and can be killed.
+// Desired instances come in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
 import { DesiredInstance, defaultBrand, type LogBatch, StreamMessage } from '@berth/contract';
 import { Limit } from '@berth/pace';
@@ -19,7 +19,7 @@ const Settings = z.object({
   runnerId: z.string(),
   dockerUrl: z.string(),
   stateFolder: z.string(),
-  /** Absent: it offers no sandboxes. */
+  /** If absent, the runner offers no sandboxes. */
   guestFolder: z.string().optional(),
 });
 const { runnerId, dockerUrl, stateFolder, guestFolder } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
@@ -43,7 +43,7 @@ const images = await createImageStore({
   stateFolder,
   registries: [],
   limits: { downloadBytes: 1e12, unpackedBytes: 1e12 },
-  // Images that tests put there; no registry has them.
+  // Images that tests import into the engine; no registry has them.
   shared: ['docker.io/library/*'],
   maxAgeDays: 14,
   diskPressurePercent: 100,
@@ -85,7 +85,9 @@ const converger = new Converger({
 });
 converger.start();
 
-/** Beside the stream: calls of the api and of those who speak to instances, answered under their number. */
+/**
+ * Calls beside the stream, as from the api (`adopt`, `sleep`) and gateways (`open`); answers carry the call's number.
+ */
 const Call = z.object({
   number: z.int(),
   adopt: DesiredInstance.optional(),

@@ -1,4 +1,4 @@
-// What a gateway does to reach an instance, by hand: it finds the runner in the database, and asks for its certificate there.
+// The steps of a gateway to reach an instance: it finds the runner in the database, and gets its own certificate there.
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';

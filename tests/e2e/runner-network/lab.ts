@@ -1,5 +1,5 @@
-// A machine of its own for the runner's network, and an outside that it is wired to: two network namespaces, an engine in
-// the first, listeners in both. The machine itself reaches everything, so what an instance does not reach was refused.
+// A separate machine for the runner's network, wired to an outside: two network namespaces, an engine in the first,
+// listeners in both. The machine itself reaches everything, so an address that an instance does not reach was refused.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,13 +16,13 @@ const IMAGE_FOLDER = join(import.meta.dirname, 'image');
 const SERVE = fileURLToPath(new URL('./image/serve.mjs', import.meta.url));
 const PROBE = fileURLToPath(new URL('./image/probe.mjs', import.meta.url));
 
-/** What the outside answers as. The first two are ordinary hosts of the internet. */
+/** Addresses of the outside. The first two are ordinary hosts of the internet. */
 export const OUTSIDE = {
   router: '11.0.0.2',
   host: '12.34.56.78',
   resolver: '10.53.0.53',
   gateway: '10.9.9.9',
-  /** Public addresses of the operator: of a range that is denied, and of the api. */
+  /** Public addresses of the operator: one in a denied range, and the api's. */
   operator: ['12.99.1.7', '12.88.0.9'],
   closed: ['10.1.2.3', '100.70.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7', '198.18.0.5'],
 };
@@ -32,13 +32,13 @@ export interface Lab extends AsyncDisposable {
   docker: TestDocker;
   /** Runs a program on the lab's machine. */
   run: RunCommand;
-  /** Which of these targets, `tcp|udp:<address>:<port>`, the machine itself reaches. */
+  /** The targets, `tcp|udp:<address>:<port>`, that the machine itself reaches. */
   probe(targets: readonly string[]): Promise<string[]>;
-  /** Which of them a container reaches. */
+  /** The targets that a container reaches. */
   probeFrom(container: string, targets: readonly string[]): Promise<string[]>;
-  /** What a program prints in a container, line by line. */
+  /** Output of a program in a container, as lines. */
   execute(container: string, command: readonly string[]): Promise<string[]>;
-  /** Answers on the machine, TCP and UDP. */
+  /** Starts listeners on the machine that answer on TCP and UDP. */
   serve(ports: readonly number[]): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// What a runner does with sandboxes that sleep, without an api: real guests in real containers, the keeper, the local socket, and
-// a gateway's side of it.
+// The part of a runner that puts sandboxes to sleep, without an api: real guests in real containers, the keeper, the
+// local socket, and a gateway's side of it.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface SleepOptions {
   readonly dockerUrl: string;
   readonly stateFolder: string;
   readonly wakeReserveMb?: number;
-  /** What the machine says of its memory, where a test needs it to be short. */
+  /** Free memory of the machine, for tests that need it to be short. */
   readonly freeMemoryMb?: () => number;
   readonly leaseKeepMs?: number;
 }
@@ -40,7 +40,7 @@ interface HeardNews extends SandboxNews {
   readonly instance: string;
 }
 
-/** The part of a runner that this is about. */
+/** Starts the part of a runner that handles sleep. */
 export async function startSleeping(options: SleepOptions) {
   const { dockerUrl, stateFolder, wakeReserveMb = 0, freeMemoryMb = () => 1e6 } = options;
   const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
@@ -67,7 +67,7 @@ export async function startSleeping(options: SleepOptions) {
   const traffic: TrafficBook = new TrafficBook({ drainSeconds: 5, leaveSeconds: 5 }, (instance, count) =>
     keeper.onLeases(instance, count),
   );
-  /** Which guests were asked whether they may sleep, in order. */
+  /** Instances whose guests were asked to agree to sleep, in order. */
   const asked: string[] = [];
   const quiesce: GuestControl['quiesce'] = (place) => {
     asked.push(place.instance);
@@ -110,7 +110,7 @@ export async function startSleeping(options: SleepOptions) {
   };
 }
 
-/** A guest as the runner starts it: with the variables by which it believes this runner. */
+/** Starts a guest as the runner does: with the variables by which it authenticates this runner. */
 export async function startSandbox(
   { dockerUrl, image, stateFolder }: { dockerUrl: string; image: string; stateFolder: string },
   { isolation, runtime }: IsolationUnderTest,
@@ -127,7 +127,7 @@ export async function startSandbox(
     async [Symbol.asyncDispose]() {
       const driver = createDockerDriver({ dockerUrl });
       await createFreezer(driver).thaw(sandbox);
-      // The test may have removed it.
+      // The test may already have removed the container.
       await driver.remove(containerId);
     },
   };
@@ -136,7 +136,7 @@ export async function startSandbox(
 /** A gateway on the same machine. */
 export function startGateway(socketPath: string) {
   const leases = new Leases({ socketPath, answerMs: 60_000, keepMs: 30_000 });
-  /** The head of the answer; its body is still to come. */
+  /** Resolves with the head of the answer; the body follows. */
   async function open(instance: string, method: string, path: string, body?: unknown, port?: number) {
     const lease = await leases.on(instance);
     if (lease === undefined || lease.isOver) throw new Error('no lease');

@@ -1,4 +1,4 @@
-// The same part of a runner as a process of its own, so that it can be killed.
+// The part of a runner that handles sleep (bed.ts) as its own process, so that it can be killed.
 import { startSleeping } from './bed.ts';
 
 const { options, sandboxes } = JSON.parse(process.argv[2] ?? '');

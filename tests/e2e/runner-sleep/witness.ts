@@ -1,5 +1,5 @@
-// A process inside a sandbox that would notice a loss: it counts what it is asked, holds a file open that has no name any more, and
-// listens.
+// A process inside a sandbox that detects losses: it counts requests, holds an unlinked file open, and listens on a
+// port.
 import type { Gateway } from './bed.ts';
 
 const port = 9_000;
@@ -17,7 +17,7 @@ while (my $client = $listener->accept) {
 }`;
 
 export interface Sight {
-  /** How often it was asked, this time included. */
+  /** Number of requests so far, this one included. */
   readonly count: number;
   readonly file: string;
   readonly pid: string;

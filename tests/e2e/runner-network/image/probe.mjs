@@ -1,4 +1,4 @@
-// probe.mjs tcp|udp:<address>:<port>…: prints those that answered, one a line.
+// probe.mjs tcp|udp:<address>:<port>…: prints the targets that answered, one per line.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 

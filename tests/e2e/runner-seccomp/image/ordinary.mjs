@@ -1,4 +1,4 @@
-// What servers, build tools and agents do all day. Each part prints its name when it has worked.
+// Ordinary work of servers, build tools and agents. Each part prints its name when it has worked.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { pbkdf2 } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -28,7 +28,7 @@ import { gzip } from 'node:zlib';
 if (process.argv[2] === 'child') {
   process.on('message', (message) => process.send(message, () => process.exit()));
 } else {
-  // Who only waits for a signal would otherwise end before it comes.
+  // Keeps the process alive: while it only waits for a signal, Node would end it.
   setInterval(() => {}, 1_000);
   const folder = await mkdtemp(join(tmpdir(), 'ordinary-'));
   for (const [name, part] of Object.entries(parts(folder))) {
@@ -107,7 +107,7 @@ function parts(folder) {
       if (networkInterfaces().lo === undefined) throw new Error('no lo');
     },
     async accounts() {
-      // With the kernel's audit log, if it lets them.
+      // These programs write to the kernel's audit log, if it is allowed.
       execFileSync('/usr/sbin/useradd', ['--no-create-home', 'somebody']);
       const said = execFileSync('su', ['somebody', '-s', '/bin/sh', '-c', 'id -un'], { encoding: 'utf8' });
       if (said.trim() !== 'somebody') throw new Error(said);
