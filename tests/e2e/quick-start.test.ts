@@ -9,11 +9,11 @@ import { freePort } from '../../scripts/engines/free-port.ts';
 import { runEnvironment } from '../../scripts/engines/run.ts';
 import { cpuSecondsOf } from '../support/cpu-seconds.ts';
 
-/** Of engines and roles together: a machine with two idle cores is up in less than half a minute. */
+/** CPU time of engines and roles together: a machine with two idle cores is up in less than half a minute. */
 const mostCpuSeconds = 30;
 const root = resolve(import.meta.dirname, '../..');
 
-/** Lines of the shell blocks, in order. */
+/** Lines of the README's shell blocks, in order. */
 async function readmeBlocks(): Promise<string[][]> {
   const text = await readFile(join(root, 'README.md'), 'utf8');
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
@@ -37,7 +37,7 @@ test('pnpm dev prints addresses and a fresh key for little CPU time, and every l
   const [start = [], calls = []] = await readmeBlocks();
   expect(start.at(-1)).toBe('pnpm dev');
   const [api, node, handlers, gateway] = [await freePort(), await freePort(), await freePort(), await freePort()];
-  // Engines and data of its own: a developer's running deployment is neither used nor disturbed.
+  // The test has its own engines and data: it neither uses nor disturbs a developer's running deployment.
   const env = {
     PATH: environment.PATH,
     HOME: environment.HOME,
@@ -84,7 +84,8 @@ test('pnpm dev prints addresses and a fresh key for little CPU time, and every l
     dev.kill('SIGTERM');
     if (dev.exitCode === null) await once(dev, 'exit');
     execFileSync('pnpm', ['engines', 'remove'], { cwd: root, env });
-    // Instances outlive their runner, and so does the table that holds them in; here nothing is left to hold.
+    // Instances outlive their runner, and so does the nft table that confines them. Here no instance is left, so it
+    // goes.
     spawnSync('nft', ['delete', 'table', 'inet', 'berth']);
   }
 });

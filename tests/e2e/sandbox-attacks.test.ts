@@ -1,5 +1,6 @@
-// Code inside a sandbox that wants out, and tenants who want into another's sandbox. What is tried from inside is tried on both isolation
-// classes, on a runner as operators have it. What came of each is printed, and none reaches the machine or a neighbour.
+// Attacks by code inside a sandbox that tries to break out, and by tenants on other tenants' sandboxes. Attacks from
+// inside run on both isolation classes, on a runner as operators have it. Each outcome is printed, and no attack
+// reaches the machine or a neighbour.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +13,10 @@ import { browserAndKeyAttacks, imageAttacks } from './sandbox-attacks/front-door
 
 const bridge = '100.96.0.1';
 const classes = ['runc', 'gvisor'] as const;
-/** Each in the small size on one class: where the host's kernel holds it, or, for memory, where gVisor itself must stay within bounds. */
+/**
+ * In the small size each bomb runs on one class: on runc, where the host's kernel limits it, or, for memory, on gVisor,
+ * which must itself stay within bounds.
+ */
 const bombs = [
   { kind: 'fork', memoryMb: 512, mattersMost: 'runc' },
   { kind: 'memory', memoryMb: 256, mattersMost: 'gvisor' },
@@ -36,7 +40,7 @@ const note = (attack: string, on: string, expected: string, seen: string) =>
 beforeAll(async () => {
   bed = await startAttackBed();
 }, 900_000);
-/** After each part, so that a run that is cut off has said what it saw. */
+/** Prints after each test, so that an interrupted run has reported its outcomes so far. */
 afterEach(() => {
   const lines = table
     .splice(0)
@@ -45,7 +49,7 @@ afterEach(() => {
 });
 afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
 
-/** What an attack would leave behind on the machine. */
+/** State of the machine that a successful attack would change. */
 const machineNow = () => ({
   corePattern: readFileSync('/proc/sys/kernel/core_pattern', 'utf8'),
   overcommit: readFileSync('/proc/sys/vm/overcommit_memory', 'utf8'),
@@ -92,7 +96,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
   });
 
   test('the machine’s files, processes and engine are not there', async () => {
-    /** What the output must show, so that an empty one or a failed command is no pass, and what it must not. */
+    /** `shows` must match, so that empty output or a failed command does not pass; `hides` must not match. */
     const looks: readonly { what: string; command: string; shows: RegExp; hides?: RegExp }[] = [
       {
         what: 'root of process 1 is the sandbox’s own',

@@ -1,4 +1,5 @@
-// What a neighbour notices of a bomb on the same machine: `pnpm e2e sandbox-neighbours --full`, on a machine that does nothing else.
+// Effect of a bomb on a neighbour on the same machine. Run `pnpm e2e sandbox-neighbours --full` on a machine that does
+// nothing else.
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,7 +9,7 @@ import { isFull } from '../support/size.ts';
 import { type AttackBed, startAttackBed } from './sandbox-attacks/bed.ts';
 
 const requests = 1_000;
-/** Of what it is on a quiet machine. */
+/** Highest allowed p99, as a multiple of the p99 on a quiet machine. */
 const most = 3;
 const settleMs = 3_000;
 const bombs = ['fork', 'memory', 'disk', 'cpu', 'flood'] as const;
@@ -31,7 +32,8 @@ test.runIf(isFull).each(['runc', 'gvisor'] as const)('a neighbour’s p99 under 
     await bed.start(bomber, `node /bomb.mjs ${kind} ${bed.gateway.address} ${bed.gateway.port}`);
     seen[kind] = percentile(await bed.latencies(neighbour, requests), 0.99);
     await gone(bomber);
-    // What it leaves behind, such as a disk full of files to delete, is not the next one's doing.
+    // Lets the after-effects of this bomb pass, such as a disk full of files to delete: they are not caused by the next
+    // bomb.
     await settle();
   }
   const figures = Object.entries(seen).map(

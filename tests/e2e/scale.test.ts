@@ -1,4 +1,4 @@
-// From zero and back: instances come with requests and go without them, and no request is lost at either edge.
+// Scale from zero and back: instances start with requests and stop without them, and no request is lost at either edge.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ const call = (path: string, gateway = 0): Promise<Response> =>
 
 const Containers = z.array(z.object({ Labels: z.record(z.string(), z.string()) }));
 
-/** Of instances, in the engine itself, whatever their state. */
+/** Number of instances' containers in the engine itself, in any state. */
 async function containers(): Promise<number> {
   const { body } = await callDocker(fleet.machines[0]?.dockerUrl ?? '', 'GET /containers/json?all=1');
   return Containers.parse(JSON.parse(body.toString())).filter(({ Labels }) => 'berth.instance' in Labels).length;
@@ -84,7 +84,7 @@ test('200 requests at once to an agent without an instance are all answered, by 
   expect((await clientOf(fleet).get('/agents/cold')).body.status).toBe('DEPLOYED');
 }, 120_000);
 
-// Each has an agent of its own, and mostly waits.
+// In parallel: each test has its own agent and mostly waits.
 describe.concurrent('side by side', () => {
   test('requests that come when the last instance is about to go are all answered', async ({ expect }) => {
     await deploy('edge');
@@ -93,7 +93,7 @@ describe.concurrent('side by side', () => {
       const answer = await call('edge/x', round % 2);
       expect([round, answer.status, answer.ok || (await answer.text())]).toEqual([round, 200, true]);
       await answer.text();
-      // Around the moment at which the gateways say that nobody asks any more, and the one at which it is gone.
+      // Calls come around two moments: when the gateways report no more demand, and when the instance is gone.
       await sleep(idleSeconds * (0.9 + 0.5 * ((round % 8) / 8)) * 1_000);
     }
     expect(await started('edge')).toBeGreaterThan(1);
@@ -108,7 +108,7 @@ describe.concurrent('side by side', () => {
       const lines = (await answer.text()).match(/data: /g)?.length;
       expect([answer.status, lines]).toEqual([200, events]);
     };
-    // 25 for a while, of which a few go on for longer than the others' instances are needed.
+    // 25 streams, of which five last longer than the instances of the others are needed.
     const streams = Array.from({ length: 25 }, (_, n) => stream(n % 5 === 0 ? 48 : 12, n % 2));
     const running = async () => (await instancesOf(fleet, 'busy')).length;
     await expect.poll(running, { timeout: 15_000 }).toBe(3);

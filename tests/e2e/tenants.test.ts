@@ -1,5 +1,6 @@
-// Tenants are apart: tried from inside containers of a running deployment, and again after everything that could have opened a way:
-// a restarted runner, a restarted engine, our table deleted by hand. The firewall is the host kernel's, so the small size tests runc.
+// Tenants are isolated: tried from inside containers of a running deployment, and again after events that could have
+// opened a way: a restarted runner, a restarted engine, Berth's table deleted by hand. The firewall is the host
+// kernel's, so the small size tests runc.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +18,7 @@ const image = 'berth-probe:latest';
 const imageFolder = join(import.meta.dirname, 'runner-network/image');
 const serve = join(imageFolder, 'serve.mjs');
 
-/** On the other side of the machine's wire; the machine reaches all of them. */
+/** Addresses on the other side of the machine's wire; the machine reaches all of them. */
 const internet = '12.34.56.78';
 const closed = ['10.77.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7'];
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
     machines: 1,
     settings: {
       BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address: wireAddresses(1)[0], port: gatewayPort }]),
-      // The runner is down for a while on purpose: its containers must not be placed anew meanwhile.
+      // The runner is down for a while on purpose: its instances must not be placed again meanwhile.
       BERTH_API_NODE_LOST_AFTER_SECONDS: '300',
     },
   });
@@ -60,7 +61,7 @@ afterAll(async () => {
 const both = (address: string, port: number): string[] => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
 
 interface Probing {
-  /** The container that tries. */
+  /** The container that probes. */
   readonly container: string;
   readonly open: readonly string[];
   readonly shut: readonly string[];
@@ -90,9 +91,9 @@ async function prepare(generation: 'mk2' | 'mk3'): Promise<Probing> {
     shut: [
       ...both(neighbour.address, 8080),
       ...both(stranger.address, 8080),
-      // The machine itself: its bridge and its own address, what listens there and what might.
+      // The machine itself: its bridge and its own address, on ports with and without a listener.
       ...['100.96.0.1', own].flatMap((address) => [gatewayPort, otherPort, 22].flatMap((port) => both(address, port))),
-      // Beside the gateway's port: the node protocol, and anything else of the api's machine.
+      // Ports other than the gateway's: the node protocol, and another service of the api's machine.
       ...[nodePort, otherPort].flatMap((port) => both(outside, port)),
       `udp:${outside}:${gatewayPort}`,
       ...closed.flatMap((address) => both(address, otherPort)),
@@ -106,7 +107,7 @@ async function expectApart({ container, open, shut }: Probing, when: string): Pr
   for (const listener of listeners) listener.check();
 }
 
-/** Addresses of IPv6 that lead to the machine: none must answer, none may even be had. */
+/** IPv6 probe: the container must have no IPv6 address, and the machine's IPv6 address must not answer. */
 const ipv6Probe = () => `
   const { networkInterfaces } = require('node:os');
   const { connect } = require('node:net');

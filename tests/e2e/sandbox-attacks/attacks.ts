@@ -1,5 +1,5 @@
-// What is tried from inside, and what must come of it on either isolation class. `refused`: nothing happens. `own`: it works, and
-// reaches nothing but the sandbox that tried it; the reason says why that is no way out.
+// Attacks from inside, with the required outcome on each isolation class. `refused`: nothing happens. `own`: the attack
+// works but affects only the attacker's own sandbox; `reason` explains why that is no way out.
 
 type Outcome = 'refused' | 'own';
 
@@ -12,11 +12,11 @@ export interface Attack {
 
 const refused = (...names: string[]): Attack[] => names.map((name) => ({ name, runc: 'refused', gvisor: 'refused' }));
 
-/** What gVisor answers itself: there is another kernel behind it, of which nobody else has a part. */
+/** Calls that gVisor answers itself: they reach gVisor's own kernel, which no other sandbox shares. */
 const inSentry = (reason: string, ...names: string[]): Attack[] =>
   names.map((name) => ({ name, runc: 'refused', gvisor: 'own', reason }));
 
-/** What most kernels grant to everybody: on runc the runner's profile refuses it. */
+/** Calls that most kernels grant to every process: on runc the runner's profile refuses them. */
 export const systemCalls: readonly Attack[] = [
   ...refused('io-uring', 'userfaultfd', 'keyring', 'fixed-addresses', 'segments'),
   ...refused('crypto-socket', 'crypto-socket-64', 'machine-socket', 'sctp-socket', 'sctp-socket-by-type'),

@@ -1,4 +1,4 @@
-// A deployment with two tenants, sandboxes of each on one machine, and services that none of them may reach.
+// A deployment with two tenants, sandboxes of both on one machine, and services that no sandbox may reach.
 import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,20 +27,20 @@ export interface AttackBed extends AsyncDisposable {
   readonly ports: Readonly<Record<'ingress' | 'health' | 'api' | 'node' | 'service', number>>;
   /** Throws unless the services that no sandbox may reach still listen. */
   checkServices(): void;
-  /** In the first tenant's folder of a registry that asks for a password, which the runner has. */
+  /** Image in the first tenant's folder of a registry that asks for a password; the runner has the password. */
   readonly privateImage: { readonly reference: string };
-  /** Of the first or the second tenant. */
+  /** Starts a sandbox of the first or the second tenant. */
   sandbox(
     isolation: 'runc' | 'gvisor',
     tenant: 0 | 1,
     memoryMb?: number,
     wish?: Pick<PlacedWish, 'image' | 'imageSource'>,
   ): Promise<Placed>;
-  /** What a command prints inside, started as the sandbox's owner would. */
+  /** Output of a command inside the sandbox, started as its owner would. */
   run(sandbox: Placed, command: string, seconds?: number): Promise<string>;
-  /** Started, and not waited for. */
+  /** Starts a command and does not wait for its end. */
   start(sandbox: Placed, command: string): Promise<void>;
-  /** Milliseconds of each of so many requests to its guest, one after the other. */
+  /** Milliseconds of each of `count` requests to the sandbox's guest, one after the other. */
   latencies(sandbox: Placed, count: number): Promise<number[]>;
 }
 
@@ -69,7 +69,7 @@ export async function startAttackBed(): Promise<AttackBed> {
         BERTH_PLACEMENT_IMAGE_REGISTRY: host,
         BERTH_RUNNER_INGRESS_PORT: String(ingress),
         BERTH_HEALTH_PORTS_RUNNER: String(health),
-        // Open to everybody, so that a refusal is the network's.
+        // These services listen on all addresses, so that a refusal comes from the network.
         BERTH_HEALTH_HOST: '0.0.0.0',
         BERTH_API_HOST: '0.0.0.0',
         BERTH_RUNNER_RESOLVERS: '["9.9.9.9"]',

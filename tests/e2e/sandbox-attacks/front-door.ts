@@ -1,5 +1,6 @@
-// Attacks that come in by the front door: with an image's name, from a page in a visitor's browser, with a key that may do something else.
-// Every request passes the real api or gateway. What a browser would do with an answer is read from its headers.
+// Attacks through the api and the gateway: with the name of an image, from a page in a visitor's browser, with a key
+// that lacks the scope. Every request passes the real api or gateway. A browser's behaviour is derived from the
+// answer's headers.
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
@@ -16,7 +17,7 @@ const tokenHeader = headerNames(defaultBrand).previewToken;
 const pagePort = 3000;
 const bodyOf = ({ text }: HostAnswer) => JSON.parse(text);
 
-/** Before the orchestrator starts: it would take back what belongs to no sandbox. */
+/** Must run before the orchestrator starts, which would take back instances that belong to no sandbox. */
 export function imageAttacks(bedOf: () => AttackBed, note: Note): void {
   test('image attack: neither another workspace’s copy nor an image’s id gives a sandbox its files', async () => {
     const bed = bedOf();
@@ -34,7 +35,7 @@ export function imageAttacks(bedOf: () => AttackBed, note: Note): void {
       note(`the api is asked for it by its ${what}`, 'api', 'refused', `${status} ${body.message}`);
       expect([what, status, body.message]).toEqual([what, 400, expect.stringContaining('spec.runtime.image')]);
     }
-    // As if the api had let it pass: the machine holds the files, and the runner alone stands before them.
+    // Bypasses the api: the machine holds the files, and only the runner protects them.
     await Promise.all(
       Object.entries(names).map(async ([what, named]) => {
         const outcome = await bed.sandbox('runc', 1, 128, { image: named }).then(
@@ -114,7 +115,8 @@ export function browserAndKeyAttacks(bedOf: () => AttackBed, note: Note): void {
       note(`cookies for all below ${domain}, ${what}`, 'gateway', 'refused', reaching.join() || 'kept to its host');
       expect([what, reaching]).toEqual([what, []]);
       if (what !== 'path at the gateway') continue;
-      // Here neighbours share the host: the path keeps a cookie apart, and an origin of its own what a script could read.
+      // Neighbours share this host name: the path separates their cookies, and an opaque origin keeps scripts from
+      // reading the data of neighbours.
       for (const cookie of planted) expect(cookie).toMatch(/; ?path=\/one\/sandboxes\/mine(\/|;|$)/i);
       expect(headers['content-security-policy']).toMatch(/^sandbox (?!.*allow-same-origin)/);
     }
@@ -141,11 +143,12 @@ export function browserAndKeyAttacks(bedOf: () => AttackBed, note: Note): void {
       note(what, 'gateway', 'refused', String(status));
       expect([what, status]).toEqual([what, 403]);
     }
-    // The visitor's own use of the same cookie, which also shows that it is valid; the page itself is never sent it.
+    // The visitor's own request with the same cookie succeeds, so the cookie is valid. The page itself never receives
+    // it.
     const self = { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
     const used = await ride({ method: 'POST', headers: { ...self, cookie: `a=1; ${tokenCookie}=${token}` } });
     expect([used.status, bodyOf(used).headers.cookie]).toEqual([200, 'a=1']);
-    // A token of one preview is none at another.
+    // A token of one preview is not valid at another.
     for (const value of [previews.mine.token, 'planted'])
       expect((await send(host, { headers: { cookie: `${tokenCookie}=${value}` } })).status).toBe(401);
   });
@@ -170,7 +173,7 @@ export function browserAndKeyAttacks(bedOf: () => AttackBed, note: Note): void {
       expect(refused.text).toContain('sandboxes:call');
       expect([what, (await send(host, { path, headers: bearer(calling) })).status]).toEqual([what, 200]);
     }
-    // A preview opens for its tokens alone, and the key makes and reads none.
+    // A preview accepts only its tokens, and the narrow key can neither create nor read them.
     const { host, token } = previews.mine;
     for (const key of [narrow, calling]) expect((await send(host, { headers: bearer(key) })).status).toBe(401);
     const limited = client('mine').with({ key: narrow });

@@ -1,4 +1,5 @@
-// measure.mjs <address> <count>: milliseconds of requests to the guest there, one after the other on one connection, as JSON.
+// measure.mjs <address> <count>: sends requests to the guest there, one after the other on one connection, and prints
+// their milliseconds as JSON.
 import { Agent, get } from 'node:http';
 
 const [address, count] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Wire checks 12 and 13: previews and sessions through the gateway, each with its half in which the sandbox has slept.
+// Wire checks 12 and 13: previews and sessions through the gateway, each repeated after the sandbox has slept.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
@@ -10,7 +10,7 @@ const tokenHeader = headerNames(defaultBrand).previewToken;
 const parameter = previewTokenParameter(defaultBrand);
 const origin = 'https://page.example';
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
-/** A server that says what it is asked. */
+/** Command of a server that answers with the requested path. */
 const server = (host: string, port: number): string =>
   `node -e "require('http').createServer((q, s) => s.end('port ' + q.url)).listen(${port}, '${host}')"`;
 

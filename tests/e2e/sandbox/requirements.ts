@@ -1,5 +1,6 @@
-// Which test shows which requirement around a sandbox: R-nn are those of gateway and lifecycle, W-nn the checks on the wire through
-// the gateway, with their halves about sleep. tests/checks/requirements.test.ts holds the list against the files.
+// Tests that prove each requirement around a sandbox: R-nn are those of gateway and lifecycle, W-nn the wire checks
+// through the gateway, with their halves about sleep. tests/checks/requirements.test.ts compares the list with the
+// files.
 import type { Requirements } from '../guest/requirements.ts';
 
 export const sandboxRequirements: Requirements = {

@@ -1,4 +1,5 @@
-// A whole deployment with one machine of one isolation class, and the sandboxes of a test in it, reached as anybody reaches them.
+// A whole deployment with one machine of one isolation class. Tests create sandboxes in it and reach them as any client
+// does.
 import type { IsolationClass } from '@berth/contract';
 import { expect, vi } from 'vitest';
 import { importBaseImage } from '../../../scripts/engines/base-image.ts';
@@ -8,13 +9,13 @@ import type { Client } from '../../support/client.ts';
 import { type GuestClient, guestClient } from '../../support/guest-client.ts';
 import { clientOf } from '../../support/workloads.ts';
 
-/** Short, so that every check can have its half in which the sandbox has slept. */
+/** Short, so that every check can be repeated after the sandbox has slept. */
 const idleSeconds = 2;
 
 export interface Sandbox extends GuestClient {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Waits until it sleeps. */
+  /** Waits until the sandbox sleeps. */
   asleep(): Promise<void>;
   state(): Promise<string>;
 }
@@ -23,9 +24,9 @@ export interface SandboxBed extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly api: Client;
   readonly image: string;
-  /** The api's answer, whatever it is. */
+  /** Asks the api for a sandbox and returns its answer, also a refusal. */
   ask(name: string, wish?: SandboxWish): ReturnType<Client['post']>;
-  /** Reached through the first gateway. */
+  /** Creates a sandbox, reached through the first gateway. Throws unless it is deployed. */
   create(name: string, wish?: SandboxWish): Promise<Sandbox>;
   sandbox(name: string, gateway?: number): Sandbox;
 }

@@ -1,4 +1,4 @@
-// The checks on the wire (section 9 of the interface inside a sandbox) through the gateway, each with its half in which the sandbox
+// The wire checks (section 9 of the interface inside a sandbox) through the gateway, each repeated after the sandbox
 // has slept.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +12,10 @@ import { previewChecks } from './preview-checks.ts';
 import { type Sandbox, type SandboxBed, startSandboxBed } from './sandbox-bed.ts';
 
 const port = 3000;
-/** Ends the guest from inside, as code in the sandbox could. */
+/** Command that kills the guest from inside, as code in the sandbox could. */
 const killGuest =
   'for f in /proc/[0-9]*; do [ "$(readlink $f/exe)" = /.berth/node ] && kill -9 $(basename $f); done; true';
-/** A server that says what it is asked, on any address or on loopback alone. */
+/** Command of a server that answers with the requested path, on any address or on loopback alone. */
 const server = (host: string, at = port): string =>
   `node -e "require('http').createServer((q, s) => s.end('port ' + q.url)).listen(${at}, '${host}')"`;
 
@@ -24,8 +24,8 @@ const textOf = async (sandbox: Sandbox, path: string): Promise<[number, string]>
   return [answer.status, await answer.text()];
 };
 
-// Each test has a sandbox of its own, so that they sleep side by side; the classes follow each other. The small size tests
-// gVisor, the class for untrusted code.
+// Each test has its own sandbox, so that they sleep in parallel; the classes run one after the other. The small size
+// tests gVisor, the class for untrusted code.
 describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   let bed: SandboxBed;
 
@@ -34,7 +34,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   }, 300_000);
   afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
 
-  // The longest begin first.
+  // The longest tests start first.
   test.concurrent('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({
     expect,
   }) => {
@@ -49,7 +49,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     const whole = answer.text();
     await expect.poll(sandbox.state).toBe('RUNNING');
     const states = new Set<string>();
-    // Far longer than the idle time, and far shorter than the stream.
+    // Far longer than the idle timeout, and far shorter than the stream.
     for (const until = performance.now() + 20_000; performance.now() < until; await sleep(1_000))
       states.add(await sandbox.state());
     expect([...states]).toEqual(['RUNNING']);
@@ -77,7 +77,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     socket.send(JSON.stringify({ type: 'input', data: 'echo $((40 + 2))\n' }));
     await expect.poll(() => seen, { timeout: 10_000 }).toContain('42');
     socket.close();
-    // Around the moment at which it falls asleep, over and over: none is lost.
+    // Calls around the moment at which the sandbox falls asleep, repeatedly: none is lost.
     for (let round = 0; round < (isFull ? 50 : 6); round += 1) {
       await sleep(3_500 + (round % 10) * 100);
       expect((await sandbox.call('GET', '/health')).status).toBe(200);
@@ -114,7 +114,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     const count = async () => Number((await sandbox.run('cat /tmp/count')).stdout);
     const first = await count();
     await expect.poll(count).toBeGreaterThan(first);
-    // Slept once more, and woken through the other gateway by many at once.
+    // The sandbox sleeps once more and is woken through the other gateway by many calls at once.
     await sandbox.asleep();
     const again = bed.sandbox('first', 1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => again.call('GET', '/health')));
@@ -230,7 +230,8 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
         'echo $OWN; n=$(cat /tmp/n 2>/dev/null || echo 0); echo $((n+1)) > /tmp/n; [ $n -ge 2 ] && exec sleep 60; exit 3',
       ...{ env: { OWN: 'kept' }, restartOnFailure: true, maxRestarts: 5, name: 'restarted' },
     });
-    // Counted from the start of a run, which speaks a little later: what the third one says comes last.
+    // `restartCount` grows when a run starts, and the output of the run comes a little later: wait for the third run's
+    // output.
     await expect
       .poll(async () => (await sandbox.process('restarted')).logs, { timeout: 20_000 })
       .toMatch(/kept\n\[.*restart 1\/5.*\]\nkept\n\[.*restart 2\/5.*\]\nkept\n$/);
@@ -357,7 +358,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one', async ({
     expect,
   }) => {
-    // Its second may be over before it is up.
+    // The ttl may be over before the sandbox is up.
     expect((await bed.ask('short', { ttl: '1s' })).status).toBe(200);
     const sandbox = bed.sandbox('short');
     await sleep(1_100);

@@ -1,4 +1,5 @@
-// Tries one thing that code inside a sandbox must not be able to do, and says what came of it: DONE, or refused and why.
+// attack NAME…: tries things that code inside a sandbox must not be able to do. Prints for each DONE, or refused and
+// why.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,7 +48,7 @@ static long opens_by_handle(void) {
   return open_by_handle_at(root, &handle.head, O_RDONLY);
 }
 
-/* Of a neighbour: the lowest address of the network, and a card that nobody has. */
+/* Takes the identity of a neighbour: the lowest IP address after the bridge, or a hardware address that no card has. */
 static long takes(unsigned long what) {
   struct ifreq card = {.ifr_name = "eth0"};
   struct sockaddr_in *address = (struct sockaddr_in *)&card.ifr_addr;
@@ -73,7 +74,7 @@ static long clones_user(void) {
 }
 
 static long clones_user_anew(void) {
-  /* struct clone_args: flags first, the signal at the end as fifth. */
+  /* struct clone_args: the first field is flags, the fifth is exit_signal. */
   uint64_t wish[8] = {CLONE_NEWUSER, 0, 0, 0, SIGCHLD};
   long child = syscall(SYS_clone3, wish, sizeof wish);
   if (child == 0) _exit(0);
@@ -85,7 +86,7 @@ static long takes_descriptor(void) {
   return self < 0 ? -1 : syscall(SYS_pidfd_getfd, self, 0, 0);
 }
 
-/* No attack: what a debugger does. */
+/* No attack: the calls of a debugger, which must work. */
 static long debugs(void) {
   int status;
   pid_t child = fork();
@@ -95,7 +96,7 @@ static long debugs(void) {
 }
 
 #ifdef __x86_64__
-/* getpid, as a program of 32 bits calls it. */
+/* getpid, as a 32-bit program calls it. */
 static long calls_as_32_bit(void) {
   long answer;
   __asm__ volatile("int $0x80" : "=a"(answer) : "a"(20) : "memory", "r8", "r9", "r10", "r11");
@@ -105,7 +106,7 @@ static long calls_as_32_bit(void) {
 
 static long attempt(const char *name) {
   struct timeval then = {.tv_sec = 1};
-  /* struct io_uring_params, all zero: without it the kernel refuses anybody. */
+  /* struct io_uring_params, all zero: without it the kernel refuses the call from any process. */
   char ring[120] = {0};
 #define IS(text) (strcmp(name, text) == 0)
   if (IS("mount")) return mount("none", "/mnt", "tmpfs", 0, "");
@@ -147,7 +148,7 @@ static long attempt(const char *name) {
   if (IS("io-ports")) return syscall(SYS_iopl, 3);
   if (IS("keyring")) return syscall(SYS_add_key, "user", "berth", "x", 1, -4);
   if (IS("io-uring")) return syscall(SYS_io_uring_setup, 8, ring);
-  /* Of the process itself: open to everybody, unlike those of the kernel. */
+  /* Flag 1, faults in user mode only: open to every process, unlike faults in the kernel. */
   if (IS("userfaultfd")) return syscall(SYS_userfaultfd, 1);
   if (IS("clone-user")) return clones_user();
   if (IS("clone3-user")) return clones_user_anew();

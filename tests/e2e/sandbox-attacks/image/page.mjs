@@ -1,4 +1,4 @@
-// A tenant's page: sets the cookies that its address asks for, and says what it was sent.
+// A tenant's page: sets the cookies that its query asks for, and answers with the request that it received.
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// probe.mjs tcp|udp,<address>,<port>…: prints those that were reached, one a line. A connection that is accepted counts.
+// probe.mjs tcp|udp,<address>,<port>…: prints the reached targets, one per line. An accepted connection counts.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 

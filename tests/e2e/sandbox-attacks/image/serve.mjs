@@ -1,10 +1,10 @@
-// serve.mjs <port>…: answers on TCP and UDP with the address that the question came from. Prints `listening` once it does.
+// serve.mjs <port>…: answers on TCP and UDP with the address of the client. Prints `listening` once it is ready.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-// One by one: an answer by UDP must come from the address that was asked.
+// One UDP socket per address: a UDP answer must come from the address that the client asked.
 const addresses = Object.values(networkInterfaces())
   .flat()
   .filter(({ family }) => family === 'IPv4')
@@ -24,7 +24,7 @@ async function answerUdp(port, address) {
   try {
     await once(udp, 'listening');
   } catch (error) {
-    // The network of another test may have gone since it was listed.
+    // The network of another test may have been removed since the addresses were listed.
     if (error.code !== 'EADDRNOTAVAIL') throw error;
   }
 }
