@@ -1,7 +1,7 @@
 // One machine with one container that answers fast, and the targets that reach it: directly, by nginx, by gateways.
-import { type Fleet, type GatewayPlace, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
-import { loadTools } from '../../scripts/engines/load-tools.ts';
+import { type Fleet, type GatewayPlace, startFleet } from '../../engines/fleet/fleet.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
+import { loadTools } from '../../engines/load-tools.ts';
 import { agent, clientOf, instancesOf, settled } from '../../tests/support/workloads.ts';
 import type { Target } from './load.ts';
 import { startNginxTwice } from './nginx-twice.ts';

@@ -1,8 +1,8 @@
 // One machine, one gateway and two accounts: a greedy one, and a victim that works as usual.
 import { join } from 'node:path';
-import { buildImage } from '../../scripts/engines/build-image.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { buildImage } from '../../engines/build-image.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import { addAccount, type FurtherAccount } from '../../tests/support/tenant.ts';
 import { agent, clientOf, settled } from '../../tests/support/workloads.ts';
 import { type Caller, HttpSender } from './http-sender.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { runEnvironment } from '../../engines/run.ts';
 import { type Load, LoadReport } from './api-load-messages.ts';
 import type { Bed } from './bed.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { standingFolder } from '../engines/standing.ts';
+import { standingFolder } from '../../engines/standing.ts';
 
 export type FirstRun = {
   /** Settings that the server needs in development besides the engines' addresses. */

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { docker } from '../engines/docker.ts';
-import { buildGuest } from '../engines/guest/runtime.ts';
-import { installedRunsc } from '../engines/gvisor.ts';
-import { standingFolder, up } from '../engines/standing.ts';
-import { importTinyImage } from '../engines/tiny-image.ts';
+import { docker } from '../../engines/docker.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
+import { installedRunsc } from '../../engines/gvisor.ts';
+import { standingFolder, up } from '../../engines/standing.ts';
+import { importTinyImage } from '../../engines/tiny-image.ts';
 
 export type DevelopmentRunner = {
   /** Server roles that can run here. */

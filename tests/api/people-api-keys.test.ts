@@ -5,7 +5,7 @@ import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import { Client } from '../support/client.ts';
 import { startTestApi, type TestApi, testMasterKeys } from '../support/test-api.ts';
 

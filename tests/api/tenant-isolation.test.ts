@@ -5,7 +5,7 @@ import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
+import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
 import type { Answer, Client } from '../support/client.ts';
 import {
   addAccount,

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayFollow } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { isFull, seed } from '../support/size.ts';
 import { agent } from '../support/workloads.ts';

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';
-import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { startFleet } from '../../engines/fleet/fleet.ts';
 import { importScriptImage } from '../e2e/deploy/script-image.ts';
 import { isFull } from '../support/size.ts';
 import { agent, clientOf, settled } from '../support/workloads.ts';

@@ -6,7 +6,7 @@
 // (e2e/runner-ingress).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { type Mixed, mixedRequest, wordOf } from '../support/mixed-requests.ts';
 import { PatientClient } from '../support/patient-client.ts';

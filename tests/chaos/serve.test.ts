@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { buildEchoImage } from '../support/echo-image.ts';
 import { metricsOf } from '../support/metrics-of.ts';
 import { mixedRequest, wordOf } from '../support/mixed-requests.ts';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '@berth/database';
 import { createSender, type Sender } from '@berth/durable';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
-import { startTestRestate, type TestRestate } from '../../scripts/engines/test-restate.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
+import { startTestRestate, type TestRestate } from '../../engines/test-restate.ts';
 import { createWorkTables, type WorkProgram } from './work.ts';
 
 export type Bed = AsyncDisposable & {

@@ -15,7 +15,7 @@ import { formatTraceparent, startTrace } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { type Bed, makeBed, until } from './bed.ts';
 import { silent, workCatalogue } from './work.ts';
 

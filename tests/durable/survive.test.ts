@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHandlers } from '@berth/durable';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { type Bed, makeBed, until } from './bed.ts';
 import { silent, workCatalogue, workMessage } from './work.ts';
 

@@ -1,10 +1,10 @@
 // The runner makes a real engine match the desired instances. No api here: the test sends the desired instances
 // directly.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { gvisor } from '../../scripts/engines/gvisor.ts';
-import { networkTools } from '../../scripts/engines/network-tools.ts';
-import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { gvisor } from '../../engines/gvisor.ts';
+import { networkTools } from '../../engines/network-tools.ts';
+import { importTinyImage } from '../../engines/tiny-image.ts';
 import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 import { inspect, startContainer } from './engines/container.ts';

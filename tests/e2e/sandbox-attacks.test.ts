@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../engines/docker-api.ts';
 import { instanceState, type Placed, takeBack } from '../support/placed-instance.ts';
 import { isFull } from '../support/size.ts';
 import { attacks } from './sandbox-attacks/attacks.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { childrenOf } from '../support/children-of.ts';
 import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
 import { isFull } from '../support/size.ts';

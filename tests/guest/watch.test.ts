@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
 import { processStats } from '../../services/guest/src/ports/proc-files.ts';
 import { serveGuestInProcess } from '../support/guest-in-process.ts';
 import { readWatch } from '../support/watch-reader.ts';

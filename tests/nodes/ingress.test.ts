@@ -3,7 +3,7 @@ import { ingressServerName, nodePaths } from '@berth/contract';
 import { connect } from '@berth/database';
 import { createNodeAuthority, loadNodeAuthorityCertificate } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import { makeCertificateRequest } from '../../services/runner/src/node/certificate-request.ts';
 import { needsRenewal } from '../../services/runner/src/node/identity.ts';
 import { Bed } from './bed.ts';

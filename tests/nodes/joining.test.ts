@@ -5,7 +5,7 @@ import { nodePaths, nodeServerName } from '@berth/contract';
 import { connect } from '@berth/database';
 import { createNodeAuthority } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import { makeCertificateRequest } from '../../services/runner/src/node/certificate-request.ts';
 import { createNodeClient } from '../../services/runner/src/node/node-client.ts';
 import { testMasterKeys } from '../support/test-api.ts';

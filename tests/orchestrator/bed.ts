@@ -7,7 +7,7 @@ import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { startTestRestate, type TestRestate } from '../../scripts/engines/test-restate.ts';
+import { startTestRestate, type TestRestate } from '../../engines/test-restate.ts';
 import { until } from '../durable/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';

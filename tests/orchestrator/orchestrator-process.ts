@@ -1,7 +1,7 @@
 // An orchestrator in a separate process, for tests that kill and restart it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../../scripts/engines/free-port.ts';
+import { freePort } from '../../engines/free-port.ts';
 import type { Bed } from './bed.ts';
 import type { OrchestratorProgram } from './orchestrator-program.ts';
 

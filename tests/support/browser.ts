@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
-import { chromium, chromiumProgram } from '../../scripts/engines/chromium.ts';
+import { chromium, chromiumProgram } from '../../engines/chromium.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const STARTED = /DevTools listening on (ws:\S+)/;

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildImage } from '../../scripts/engines/build-image.ts';
+import { buildImage } from '../../engines/build-image.ts';
 
 const folder = dirname(fileURLToPath(new URL('../e2e/inference/echo/server.mjs', import.meta.url)));
 

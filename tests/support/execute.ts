@@ -1,4 +1,4 @@
-import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../engines/docker-api.ts';
 
 /** Runs a program inside a container and returns its output, line by line. */
 export async function execute(dockerUrl: string, container: string, command: readonly string[]): Promise<string[]> {

@@ -1,8 +1,8 @@
 // Runs the guest as a sandbox does: as the first process of a container, with few capabilities and no way to gain
 // others.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
 import { demultiplexed } from './docker-output.ts';
 
 export type GuestContainerWish = {

@@ -5,9 +5,9 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import { buildGuest, hostNode } from '../../scripts/engines/guest/runtime.ts';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { buildGuest, hostNode } from '../../engines/guest/runtime.ts';
+import { runEnvironment } from '../../engines/run.ts';
 
 export type GuestProcessWish = {
   variables?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // Lists what deployments have left on machines and in the database; empty once nothing is deployed.
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Fleet } from '../../engines/fleet/fleet.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import { memberSets } from '../../services/runner/src/network/members.ts';
 
 interface Listed {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract';
 import { instancesChannel, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
-import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Fleet } from '../../engines/fleet/fleet.ts';
 
 export interface Placed {
   readonly id: string;

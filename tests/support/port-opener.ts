@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { runEnvironment } from '../../engines/run.ts';
 
 const SERVER = `
 const [kind, host, detached] = process.argv.slice(1);

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { importBaseImage } from '../../scripts/engines/base-image.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { importBaseImage } from '../../engines/base-image.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import { KeepAliveClient, type Reply } from './keep-alive-client.ts';
 import { metricsOf } from './metrics-of.ts';
 

@@ -7,8 +7,8 @@ import { createKeyring, createUser, firstRun, type MasterKeyRing, masterKeyRing 
 import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import type { z } from 'zod';
-import { startTestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { startTestClickhouse } from '../../engines/test-clickhouse.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import { Client } from './client.ts';
 import { conformanceBrand } from './conformance-brand.ts';
 

@@ -1,6 +1,6 @@
 // Agents and functions of a running fleet, deployed and watched as a user does.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Fleet } from '../../engines/fleet/fleet.ts';
 import { type Answer, Client } from './client.ts';
 import { isFull } from './size.ts';
 

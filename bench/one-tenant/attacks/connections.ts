@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { freePort } from '../../../scripts/engines/free-port.ts';
+import { freePort } from '../../../engines/free-port.ts';
 import { Listener } from '../../../tests/support/listener.ts';
 import type { Attack } from '../attack.ts';
 import { notesInOutput } from '../notes-in-output.ts';

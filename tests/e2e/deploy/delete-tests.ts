@@ -1,7 +1,7 @@
 // Delete works from every state, also repeated, concurrently, and by deleting the workspace; nothing is left anywhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
+import type { Fleet } from '../../../engines/fleet/fleet.ts';
 import { leftovers } from '../../support/leftovers.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { isFull, seed } from '../../support/size.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
 import { demultiplexed } from '../../support/docker-output.ts';
 
 export type ContainerWish = {

@@ -3,11 +3,11 @@
 // name.
 import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import { engineFolder } from '../../../scripts/engines/folders.ts';
-import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
-import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
+import { importBaseImage } from '../../../engines/base-image.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import { engineFolder } from '../../../engines/folders.ts';
+import { buildGuest } from '../../../engines/guest/runtime.ts';
+import { startTestDocker } from '../../../engines/test-docker.ts';
 import { demultiplexed } from '../../support/docker-output.ts';
 import { guestCapabilities } from '../../support/guest-container.ts';
 import { isFull, runtimesOf } from '../../support/size.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
+import { buildGuest } from '../../../engines/guest/runtime.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
 import { isFull, runtimesOf } from '../../support/size.ts';

@@ -1,6 +1,6 @@
 // A deployment whose only runner is an emulated virtual machine. Emulation is slow: everything in it takes long.
-import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
-import { importTiny, RunnerHost, type RunnerHostOptions } from '../../../scripts/engines/virtual-host/runner-host.ts';
+import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';
+import { importTiny, RunnerHost, type RunnerHostOptions } from '../../../engines/virtual-host/runner-host.ts';
 
 export const minutes = 60_000;
 export const patience = { timeout: 5 * minutes, interval: 1_000 };

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
+import { wireAddresses } from '../../../engines/fleet/machine.ts';
 import { isFull } from '../../support/size.ts';
 import { type Bed, hosts, machineNumber, minutes, patience, startBed, startMinutes } from './bed.ts';
 import { createSandbox, guestOf } from './on-host.ts';

@@ -1,8 +1,8 @@
 // A machine with a problem is refused, with the reason and the fix. Each problem is planted on an emulated machine and
 // removed again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dockerSettings } from '../../../scripts/engines/virtual-host/host-image.ts';
-import type { RunnerHost } from '../../../scripts/engines/virtual-host/runner-host.ts';
+import { dockerSettings } from '../../../engines/virtual-host/host-image.ts';
+import type { RunnerHost } from '../../../engines/virtual-host/runner-host.ts';
 import { isFull } from '../../support/size.ts';
 import { type Bed, minutes, startBed, startMinutes } from './bed.ts';
 

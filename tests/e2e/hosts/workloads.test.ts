@@ -2,7 +2,7 @@
 // the same on this machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importTiny } from '../../../scripts/engines/virtual-host/runner-host.ts';
+import { importTiny } from '../../../engines/virtual-host/runner-host.ts';
 import { isFull } from '../../support/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../../support/workloads.ts';
 import { type Bed, boxImage, hosts, minutes, patience, startBed, startMinutes } from './bed.ts';

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DesiredInstance, InstanceReport, LogLine, RunnerCallAnswer, StreamMessage } from '@berth/contract';
-import { runFolder, runName } from '../../../scripts/engines/run.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { runFolder, runName } from '../../../engines/run.ts';
+import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
 import type { Admission } from '../../../services/runner/src/ingress/endpoint.ts';
 
 type Said = Omit<InstanceReport, 'sequence'>;

@@ -3,7 +3,7 @@
 // answer's headers.
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
 import { beforeAll, expect, test } from 'vitest';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
 import type { Client } from '../../support/client.ts';
 import { takeBack } from '../../support/placed-instance.ts';
 import { type HostAnswer, type HostRequest, sendToHost } from '../../support/send-to-host.ts';

@@ -2,9 +2,9 @@
 // does.
 import type { IsolationClass } from '@berth/contract';
 import { expect, vi } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { type Fleet, startFleet } from '../../../scripts/engines/fleet/fleet.ts';
-import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
+import { importBaseImage } from '../../../engines/base-image.ts';
+import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';
+import { buildGuest } from '../../../engines/guest/runtime.ts';
 import type { Client } from '../../support/client.ts';
 import { type GuestClient, guestClient } from '../../support/guest-client.ts';
 import { clientOf } from '../../support/workloads.ts';

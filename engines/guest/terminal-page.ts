@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
-const GUEST = resolve(import.meta.dirname, '../../../services/guest');
+const GUEST = resolve(import.meta.dirname, '../../services/guest');
 
 export async function terminalPage(): Promise<string> {
   const { resolve: find } = createRequire(join(GUEST, 'package.json'));

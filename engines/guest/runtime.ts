@@ -14,9 +14,9 @@ import { HOST_PROGRAM, linkNode, preparedNode } from './node-program.ts';
 import { renameUnlessThere } from './rename-unless-there.ts';
 import { terminalPage } from './terminal-page.ts';
 
-const CLONE = resolve(import.meta.dirname, '../../..');
+const CLONE = resolve(import.meta.dirname, '../..');
 const NATIVE = join(CLONE, 'services/guest/native');
-const INPUTS = ['services/guest/src', 'packages/contract/src/guest', 'scripts/engines/guest'];
+const INPUTS = ['services/guest/src', 'packages/contract/src/guest', 'engines/guest'];
 const INPUT_FILES = ['pnpm-lock.yaml', 'services/guest/package.json'];
 
 export const guestRuntime: Installable = {

@@ -15,7 +15,7 @@ import { runFolder } from './run.ts';
 
 const SUITE = 'bookworm';
 const DEBOOTSTRAP = '/usr/sbin/debootstrap';
-const TEMPLATES = resolve(import.meta.dirname, '../../templates');
+const TEMPLATES = resolve(import.meta.dirname, '../templates');
 const NOT_NEEDED = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
 
 export const baseImage: Installable = {

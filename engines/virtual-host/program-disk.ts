@@ -9,7 +9,7 @@ import { buildGuest } from '../guest/runtime.ts';
 import { runFolder } from '../run.ts';
 import { tinyImageTar } from '../tiny-image.ts';
 
-const clone = resolve(import.meta.dirname, '../../..');
+const clone = resolve(import.meta.dirname, '../..');
 const sizeMb = 1_024;
 
 const Package = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });

@@ -14,7 +14,7 @@ import { compileCache } from './folders.ts';
 import { postgres } from './postgres.ts';
 import { runEnvironment, runFolder } from './run.ts';
 
-const program = resolve(import.meta.dirname, '../../services/server/src/main.ts');
+const program = resolve(import.meta.dirname, '../services/server/src/main.ts');
 
 export interface Deployment extends AsyncDisposable {
   readonly url: string;

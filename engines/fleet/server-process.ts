@@ -8,7 +8,7 @@ import { environment } from '@berth/telemetry';
 import { compileCache } from '../folders.ts';
 import { runEnvironment } from '../run.ts';
 
-const program = resolve(import.meta.dirname, '../../../services/server/src/main.ts');
+const program = resolve(import.meta.dirname, '../../services/server/src/main.ts');
 const START_TIMEOUT_SECONDS = 60;
 
 export type ServerSettings = {
