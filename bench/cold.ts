@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
-import { agent, clientOf, settled } from '../tests/support/workloads.ts';
+import { agent, clientOf, settled } from '../tests/harness/workloads.ts';
 import type { Bench } from './bench.ts';
 import { openBareDocker } from './support/bare-docker.ts';
 import { median, quantile, rounded } from './support/statistics.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { buildImage } from '../engines/build-image.ts';
 import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
-import { agent, clientOf, settled } from '../tests/support/workloads.ts';
+import { agent, clientOf, settled } from '../tests/harness/workloads.ts';
 import type { Bench, Measure } from './bench.ts';
 import { Clients } from './streams/clients.ts';
 import { grown, type Memory, memoryOf, together } from './streams/memory.ts';

@@ -1,7 +1,7 @@
 // pnpm engines install|up|down|remove|status [name]
 import type { Installable } from './engine.ts';
+import { down, remove, status, up } from './persistent-engines.ts';
 import { engines, parts } from './registry.ts';
-import { down, remove, status, up } from './standing.ts';
 import { sweepAbandonedRuns } from './sweep.ts';
 
 const install = (installable: Installable) => installable.install().then(() => 'installed');

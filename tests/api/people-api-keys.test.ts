@@ -6,8 +6,8 @@ import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../engines/test-database.ts';
-import { Client } from '../support/client.ts';
-import { startTestApi, type TestApi, testMasterKeys } from '../support/test-api.ts';
+import { Client } from '../harness/client.ts';
+import { startTestApi, type TestApi, testMasterKeys } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase } from '../../engines/test-database.ts';
 import { startTestRestate } from '../../engines/test-restate.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { until } from './bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { until } from '../harness/until.ts';
 import { silent } from './work.ts';
 
 const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -10,7 +10,7 @@ import { importTinyImage } from '../../engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { type ContainerEvent, containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
 import { seccompProfile } from '../../services/runner/src/driver/seccomp-profile.ts';
-import { isolationsOf } from '../support/workloads.ts';
+import { isolationsOf } from '../harness/workloads.ts';
 import { inspect, startContainer } from './engines/container.ts';
 
 const INSTALL_TIMEOUT_MS = 900_000;

@@ -11,7 +11,7 @@ import { containerLabels, type Driver } from '../../services/runner/src/driver/d
 import { createNetwork } from '../../services/runner/src/network/create-network.ts';
 import type { Membership } from '../../services/runner/src/network/membership.ts';
 import type { Network, NetworkSlot } from '../../services/runner/src/network/network.ts';
-import { isolationsOf } from '../support/workloads.ts';
+import { isolationsOf } from '../harness/workloads.ts';
 import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
 
 const INSTALL_TIMEOUT_MS = 900_000;

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
-import { buildEchoImage } from '../support/echo-image.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
+import { buildEchoImage } from '../harness/echo-image.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
 
 const idleSeconds = 2;
 const holdSeconds = 10;

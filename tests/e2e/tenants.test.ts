@@ -10,9 +10,9 @@ import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { type Machine, wireAddresses } from '../../engines/fleet/machine.ts';
 import { freePort } from '../../engines/free-port.ts';
-import { execute } from '../support/execute.ts';
-import { Listener } from '../support/listener.ts';
-import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
+import { execute } from '../harness/execute.ts';
+import { Listener } from '../harness/listener.ts';
+import { agent, clientOf, instancesOf, isolationsOf, settled } from '../harness/workloads.ts';
 
 const image = 'berth-probe:latest';
 const imageFolder = join(import.meta.dirname, 'runner-network/image');

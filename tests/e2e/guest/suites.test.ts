@@ -8,9 +8,9 @@ import { callDocker } from '../../../engines/docker-api.ts';
 import { engineFolder } from '../../../engines/folders.ts';
 import { buildGuest } from '../../../engines/guest/runtime.ts';
 import { startTestDocker } from '../../../engines/test-docker.ts';
-import { demultiplexed } from '../../support/docker-output.ts';
-import { guestCapabilities } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { demultiplexed } from '../../harness/docker-output.ts';
+import { guestCapabilities } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 
 const CLONE = resolve(import.meta.dirname, '../../..');
 const MOST_SECONDS = 900;

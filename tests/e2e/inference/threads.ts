@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { buildImage } from '../../../engines/build-image.ts';
-import { agent, clientOf, settled } from '../../support/workloads.ts';
+import { agent, clientOf, settled } from '../../harness/workloads.ts';
 import { headerOf } from './caller.ts';
 import { echo, type Site } from './site.ts';
 

@@ -8,8 +8,8 @@ import { callDocker } from '../../../engines/docker-api.ts';
 import { runName } from '../../../engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
 import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
-import { execute } from '../../support/execute.ts';
-import { Listener } from '../../support/listener.ts';
+import { execute } from '../../harness/execute.ts';
+import { Listener } from '../../harness/listener.ts';
 
 export const PROBE_IMAGE = 'berth-probe:latest';
 const IMAGE_FOLDER = join(import.meta.dirname, 'image');

@@ -11,11 +11,11 @@ import { networkTools } from '../../../engines/network-tools.ts';
 import { importTinyImage } from '../../../engines/tiny-image.ts';
 import { cgroupOf } from '../../../services/runner/src/cgroup/find.ts';
 import { thawGroup } from '../../../services/runner/src/cgroup/freeze.ts';
-import { type Bed, startBed } from '../runner-converge/bed.ts';
+import { type RunnerMachine, startRunnerMachine } from '../runner-converge/runner-machine.ts';
 
 const execute = promisify(execFile);
 
-export interface SandboxBed extends Bed {
+export interface SandboxRunnerMachine extends RunnerMachine {
   /** Output of a command inside the sandbox at that address, started through its guest as its owner would. */
   runIn(address: string, command: string): Promise<string>;
   /** Removes what a reboot removes: every container process, the bridge, and the rules. The runner must have ended. */
@@ -24,32 +24,32 @@ export interface SandboxBed extends Bed {
   warm(isolation: IsolationClass): DesiredInstance;
 }
 
-export async function startSandboxBed(): Promise<SandboxBed> {
+export async function startSandboxRunnerMachine(): Promise<SandboxRunnerMachine> {
   await Promise.all([networkTools.install(), gvisor.install()]);
-  const bed = await startBed({ guestFolder: await buildGuest() });
-  const image = await rootImage(bed.docker.url);
+  const machine = await startRunnerMachine({ guestFolder: await buildGuest() });
+  const image = await rootImage(machine.docker.url);
   return {
-    ...bed,
+    ...machine,
     async runIn(address, command) {
       const body = JSON.stringify({ command, waitForCompletion: true });
       const json = ['-H', 'content-type: application/json', '-d', body];
       const words = ['curl', '-sS', '--max-time', '20', ...json, `http://${address}:8080/process`];
-      const { stdout } = await execute('nsenter', [`--net=${bed.netns}`, '--', ...words]);
+      const { stdout } = await execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
       return JSON.parse(stdout).logs;
     },
     async reboot() {
-      const { body } = await callDocker(bed.docker.url, 'GET /containers/json');
+      const { body } = await callDocker(machine.docker.url, 'GET /containers/json');
       const running: { Id: string; State: string }[] = JSON.parse(body.toString());
       for (const { Id, State } of running) {
-        if (State === 'paused') await callDocker(bed.docker.url, `POST /containers/${Id}/unpause`);
-        const pid = JSON.parse((await callDocker(bed.docker.url, `GET /containers/${Id}/json`)).body.toString()).State
-          .Pid;
+        if (State === 'paused') await callDocker(machine.docker.url, `POST /containers/${Id}/unpause`);
+        const pid = JSON.parse((await callDocker(machine.docker.url, `GET /containers/${Id}/json`)).body.toString())
+          .State.Pid;
         await thawAndKill(pid);
       }
       const isQuiet = async (): Promise<boolean> =>
-        (await callDocker(bed.docker.url, 'GET /containers/json')).body.toString().trim() === '[]';
+        (await callDocker(machine.docker.url, 'GET /containers/json')).body.toString().trim() === '[]';
       while (!(await isQuiet())) await sleep(50);
-      const inside = (...words: string[]) => execute('nsenter', [`--net=${bed.netns}`, '--', ...words]);
+      const inside = (...words: string[]) => execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
       await inside('nft', 'delete', 'table', 'inet', 'berth');
       await inside('ip', 'link', 'delete', 'berth0');
     },

@@ -41,7 +41,7 @@ export interface RunnerWish {
 
 const image = 'example/sandbox:1';
 
-export class SandboxBed implements AsyncDisposable {
+export class ApiWithFakeRunners implements AsyncDisposable {
   readonly api: TestApi;
   readonly #closers: (() => void)[] = [];
 
@@ -50,8 +50,8 @@ export class SandboxBed implements AsyncDisposable {
   }
 
   /** Runners have only runc unless a test sets another class, so runc is allowed for everything. */
-  static async start({ config, placement, ...options }: TestApiOptions = {}): Promise<SandboxBed> {
-    return new SandboxBed(
+  static async start({ config, placement, ...options }: TestApiOptions = {}): Promise<ApiWithFakeRunners> {
+    return new ApiWithFakeRunners(
       await startTestApi({
         ...options,
         config: { createWaitSeconds: 10, ...config },

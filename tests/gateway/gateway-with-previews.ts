@@ -1,12 +1,12 @@
-// Test bed: a gateway in front of sandboxes with previews. Rows are made by the api; ports of this machine replace
+// A gateway in front of sandboxes with previews. Rows are made by the api; ports of this machine replace
 // containers.
 import { sql } from 'kysely';
 import { PortClosed } from '../../services/gateway/src/proxy/connector.ts';
 import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type HostRequest, sendToHost } from '../support/send-to-host.ts';
-import { makeBed } from './bed.ts';
-import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type HostRequest, sendToHost } from '../harness/send-to-host.ts';
+import { startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
 export const brand = conformanceBrand();
 export const tokenHeader = `X-${brand.long}-Preview-Token`;
@@ -16,13 +16,16 @@ export const tokenParameter = `${brand.short}_preview_token`;
  * `ports` maps a port of a sandbox to a port of this machine. The API has no port number and uses the key `api`; agents
  * use `agent`.
  */
-export async function makePreviewBed(ports: () => Readonly<Record<string, number>>, options: WalkBedOptions = {}) {
-  const bed = await makeBed();
-  const { api, database } = bed;
-  const runnerId = await bed.addRunner();
+export async function startGatewayWithPreviews(
+  ports: () => Readonly<Record<string, number>>,
+  options: TestGatewayOptions = {},
+) {
+  const workloads = await startApiWithWorkloads();
+  const { api, database } = workloads;
+  const runnerId = await workloads.addRunner();
   const agents = new Set<string>();
-  const walk = await startWalkBed(
-    bed,
+  const server = await startTestGateway(
+    workloads,
     {
       async connect(endpoint, signal) {
         const port = ports()[endpoint.port ?? (agents.has(endpoint.instance) ? 'agent' : 'api')];
@@ -34,13 +37,13 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
     { patienceMs: 600, ...options },
   );
 
-  /** Host below the domain of the walk bed. */
+  /** Host below the domain of the gateway. */
   const hostOf = (url: string): string => new URL(url).host.replace(/\.preview\.localhost$/, '.preview.example.org');
 
   return {
     api,
     database,
-    walk,
+    server,
     hostOf,
     async sandbox(name: string, spec: object = {}): Promise<string> {
       const made = await api.admin.post('/sandboxes', { metadata: { name }, spec });
@@ -48,12 +51,12 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
       const { rows } = await sql<{ uid: string }>`update resources set status = 'DEPLOYED'
         where name = ${name} and kind = 'sandbox' and terminated_at is null returning uid`.execute(database);
       const uid = rows[0]?.uid ?? '';
-      await bed.addInstance(uid, 'boot-1', runnerId);
+      await workloads.addInstance(uid, 'boot-1', runnerId);
       return uid;
     },
     async agent(name: string, spec: object = {}, workspace = 'main'): Promise<void> {
-      const { uid, revision } = await bed.deploy(name, spec, workspace);
-      agents.add(await bed.addInstance(uid, revision, runnerId));
+      const { uid, revision } = await workloads.deploy(name, spec, workspace);
+      agents.add(await workloads.addInstance(uid, revision, runnerId));
     },
     /** A custom domain, marked as verified as if its owner had set the DNS records. */
     async customDomain(name: string): Promise<void> {
@@ -75,12 +78,12 @@ export async function makePreviewBed(ports: () => Readonly<Record<string, number
       });
       return made.body.spec.token;
     },
-    send: (host: string, asked: HostRequest = {}) => sendToHost(walk.url, host, asked),
+    send: (host: string, asked: HostRequest = {}) => sendToHost(server.url, host, asked),
     async [Symbol.asyncDispose]() {
-      await walk[Symbol.asyncDispose]();
-      await bed[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      await workloads[Symbol.asyncDispose]();
     },
   };
 }
 
-export type PreviewBed = Awaited<ReturnType<typeof makePreviewBed>>;
+export type GatewayWithPreviews = Awaited<ReturnType<typeof startGatewayWithPreviews>>;

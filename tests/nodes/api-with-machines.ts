@@ -7,7 +7,7 @@ import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@bert
 import type { Identity } from '../../services/runner/src/node/identity.ts';
 import { joinDeployment } from '../../services/runner/src/node/join-deployment.ts';
 import { createNodeClient, type NodeClient } from '../../services/runner/src/node/node-client.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 export interface Stream {
   readonly session: number;
@@ -27,7 +27,7 @@ export interface Machine {
   heartbeat(session: number): Promise<number>;
 }
 
-export class Bed implements AsyncDisposable {
+export class ApiWithMachines implements AsyncDisposable {
   readonly api: TestApi;
   readonly #closers: (() => void)[] = [];
 
@@ -38,8 +38,8 @@ export class Bed implements AsyncDisposable {
     this.#ring = createBell(api.database, instancesChannel);
   }
 
-  static async start(lostAfterSeconds = 30): Promise<Bed> {
-    return new Bed(await startTestApi({ config: { node: { port: 0, lostAfterSeconds } } }));
+  static async start(lostAfterSeconds = 30): Promise<ApiWithMachines> {
+    return new ApiWithMachines(await startTestApi({ config: { node: { port: 0, lostAfterSeconds } } }));
   }
 
   async token(lifeSeconds = 600): Promise<string> {

@@ -10,8 +10,8 @@ import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';
 import { type Machine, wireAddresses } from '../../../engines/fleet/machine.ts';
 import { freePort } from '../../../engines/free-port.ts';
 import { gvisor } from '../../../engines/gvisor.ts';
-import { Listener } from '../../support/listener.ts';
-import { type Placed, type PlacedWish, placeInstance } from '../../support/placed-instance.ts';
+import { Listener } from '../../harness/listener.ts';
+import { type Placed, type PlacedWish, placeInstance } from '../../harness/placed-instance.ts';
 import { pushTinyImage, startRegistry } from '../deploy/registry.ts';
 
 const execute = promisify(execFile);
@@ -20,7 +20,7 @@ export const image = 'berth-attacks:latest';
 const serve = join(imageFolder, 'serve.mjs');
 export const diskMb = 600;
 
-export interface AttackBed extends AsyncDisposable {
+export interface AttackedMachine extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly machine: Machine;
   readonly gateway: { readonly address: string; readonly port: number };
@@ -44,7 +44,7 @@ export interface AttackBed extends AsyncDisposable {
   latencies(sandbox: Placed, count: number): Promise<number[]>;
 }
 
-export async function startAttackBed(): Promise<AttackBed> {
+export async function startAttackedMachine(): Promise<AttackedMachine> {
   await gvisor.install();
   await using made = new AsyncDisposableStack();
   const port = await freePort();

@@ -30,19 +30,19 @@ export interface Runner {
   kill(): Promise<void>;
 }
 
-export interface Bed extends AsyncDisposable {
+export interface RunnerMachine extends AsyncDisposable {
   readonly docker: TestDocker;
   readonly runnerId: string;
   readonly netns: string;
   readonly stateFolder: string;
-  /** Starts a runner; `other` overrides settings of the bed. */
+  /** Starts a runner; `other` overrides settings of the machine. */
   start(other?: { readonly guestFolder: undefined }): Promise<Runner>;
 }
 
 const program = fileURLToPath(new URL('./converge-process.ts', import.meta.url));
 const patienceMs = 60_000;
 
-export async function startBed(options: { readonly guestFolder?: string } = {}): Promise<Bed> {
+export async function startRunnerMachine(options: { readonly guestFolder?: string } = {}): Promise<RunnerMachine> {
   const name = runName('converge');
   const netns = `/run/netns/${name}`;
   execFileSync('ip', ['netns', 'add', name]);

@@ -23,13 +23,13 @@ export const hosts = [
   },
 ] as const;
 
-export interface Bed extends AsyncDisposable {
+export interface HostDeployment extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly machine: RunnerHost;
 }
 
 /** Starts a deployment whose runner is ready and has an image for sandboxes. */
-export async function startBed(options: Omit<RunnerHostOptions, 'number'>): Promise<Bed> {
+export async function startHostDeployment(options: Omit<RunnerHostOptions, 'number'>): Promise<HostDeployment> {
   await using made = new AsyncDisposableStack();
   const fleet = made.use(
     await startFleet({

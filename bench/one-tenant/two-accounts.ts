@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { buildImage } from '../../engines/build-image.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { addAccount, type FurtherAccount } from '../../tests/support/tenant.ts';
-import { agent, clientOf, settled } from '../../tests/support/workloads.ts';
+import { addAccount, type FurtherAccount } from '../../tests/harness/tenant.ts';
+import { agent, clientOf, settled } from '../../tests/harness/workloads.ts';
 import { type Caller, HttpSender } from './http-sender.ts';
 import { Victim } from './victim.ts';
 
-export interface Bed extends AsyncDisposable {
+export interface TwoAccounts extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly machine: Machine;
   readonly apiUrl: string;
@@ -31,7 +31,7 @@ const settings = {
   BERTH_GATEWAY_TRUSTED_PROXIES: '["127.0.0.1"]',
 };
 
-export async function startBed(quotas: Readonly<Record<string, number>>): Promise<Bed> {
+export async function startTwoAccounts(quotas: Readonly<Record<string, number>>): Promise<TwoAccounts> {
   await using made = new AsyncDisposableStack();
   const fleet = made.use(
     await startFleet({ name: 'bench-one-tenant', workspaces: ['main'], machines: 1, gateways: 1, settings }),

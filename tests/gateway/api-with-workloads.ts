@@ -1,11 +1,10 @@
-// Test bed: workloads, runners and instances as rows, and a connection to PostgreSQL that can be cut.
+// A real api whose workloads, runners and instances are rows: nothing runs behind them.
 import { randomUUID } from 'node:crypto';
-import { createServer, connect as dial, type Socket } from 'node:net';
-import { connect, type Database } from '@berth/database';
+import type { Database } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { Named, ServedKind } from '../../services/gateway/src/routing/route.ts';
-import { startTestApi, type TestApi, type TestApiOptions } from '../support/test-api.ts';
+import { startTestApi, type TestApi, type TestApiOptions } from '../harness/test-api.ts';
 
 export const silent = createLogger({ role: 'gateway' }, { level: 'silent' });
 
@@ -17,7 +16,7 @@ export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'age
   path: '/',
 });
 
-export interface Bed extends AsyncDisposable {
+export interface ApiWithWorkloads extends AsyncDisposable {
   readonly api: TestApi;
   readonly database: Database;
   /** Deployed agent or function with its active revision. */
@@ -31,7 +30,7 @@ export interface Bed extends AsyncDisposable {
   addInstance(uid: string, revision: string, runnerId: string, state?: string): Promise<string>;
 }
 
-export async function makeBed(options?: TestApiOptions): Promise<Bed> {
+export async function startApiWithWorkloads(options?: TestApiOptions): Promise<ApiWithWorkloads> {
   const api = await startTestApi(options);
   const { database } = api;
   return {
@@ -84,64 +83,5 @@ export async function makeBed(options?: TestApiOptions): Promise<Bed> {
       return id;
     },
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
-  };
-}
-
-export interface Line extends AsyncDisposable {
-  readonly url: string;
-  readonly database: Database;
-  /** `cut` refuses and ends connections; `silent` keeps them open but passes no bytes on. */
-  become(state: 'open' | 'cut' | 'silent'): void;
-}
-
-/** Database reached through a forwarder. */
-export async function openLine(databaseUrl: string): Promise<Line> {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  let state: 'open' | 'cut' | 'silent' = 'open';
-  const server = createServer((client) => {
-    if (state === 'cut') {
-      client.destroy();
-      return;
-    }
-    const upstream = dial(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => {});
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-      from.on('data', (chunk) => {
-        if (state === 'open') to.write(chunk);
-      });
-    }
-  });
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const url = new URL(databaseUrl);
-  url.hostname = '127.0.0.1';
-  url.port = String(address.port);
-  const database = connect({ url: url.href, maxConnections: 5 });
-  return {
-    url: url.href,
-    database,
-    become(next) {
-      state = next;
-      // Bytes dropped during the silence are lost, so connections end with it.
-      if (next !== 'silent') cut();
-    },
-    async [Symbol.asyncDispose]() {
-      cut();
-      await database.destroy().catch(() => {});
-      await new Promise((closed) => server.close(closed));
-    },
   };
 }

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { type RawOptions, rawRequest } from '../support/raw-request.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { type RawOptions, rawRequest } from '../harness/raw-request.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 /** A guest with its own working directory, home and state folder. */
-export async function guestBed(variables: Record<string, string> = {}) {
+export async function startTestGuest(variables: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [work, home, state] = ['work', 'home', 'state'].map((name) => join(folder.path, name)) as [
     string,
@@ -33,4 +33,4 @@ export async function guestBed(variables: Record<string, string> = {}) {
   };
 }
 
-export type GuestBed = Awaited<ReturnType<typeof guestBed>>;
+export type TestGuest = Awaited<ReturnType<typeof startTestGuest>>;

@@ -2,12 +2,12 @@
 import { type Fleet, type GatewayPlace, startFleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
 import { loadTools } from '../../engines/load-tools.ts';
-import { agent, clientOf, instancesOf, settled } from '../../tests/support/workloads.ts';
+import { agent, clientOf, instancesOf, settled } from '../../tests/harness/workloads.ts';
 import type { Target } from './load.ts';
 import { startNginxTwice } from './nginx-twice.ts';
 import { importStaticImage } from './static-image.ts';
 
-export interface Bed extends AsyncDisposable {
+export interface BenchTargets extends AsyncDisposable {
   readonly machine: Machine;
   readonly bare: Target;
   readonly nginx: Target;
@@ -17,7 +17,7 @@ export interface Bed extends AsyncDisposable {
 
 const path = '/main/agents/still';
 
-export async function startBed(settings?: Readonly<Record<string, string>>): Promise<Bed> {
+export async function startBenchTargets(settings?: Readonly<Record<string, string>>): Promise<BenchTargets> {
   await loadTools.install();
   await using made = new AsyncDisposableStack();
   const fleet = made.use(await startFleet({ name: 'bench-gateway', workspaces: ['main'], machines: 1 }));

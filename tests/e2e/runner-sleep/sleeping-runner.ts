@@ -24,8 +24,8 @@ import {
   sandboxLeaseKeepMs,
 } from '../../../services/runner/src/sandbox/keeper.ts';
 import { LastUseBook } from '../../../services/runner/src/sandbox/last-use-book.ts';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import type { IsolationUnderTest } from '../../support/workloads.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import type { IsolationUnderTest } from '../../harness/workloads.ts';
 
 export interface SleepOptions {
   readonly dockerUrl: string;
@@ -41,7 +41,7 @@ interface HeardNews extends SandboxNews {
 }
 
 /** Starts the part of a runner that handles sleep. */
-export async function startSleeping(options: SleepOptions) {
+export async function startSleepingRunner(options: SleepOptions) {
   const { dockerUrl, stateFolder, wakeReserveMb = 0, freeMemoryMb = () => 1e6 } = options;
   const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
   const driver = createDockerDriver({ dockerUrl });

@@ -1,4 +1,4 @@
-// Test bed: the whole gateway except its connector to instances, which each test supplies.
+// The whole gateway except its connector to instances, which each test supplies.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
@@ -23,12 +23,12 @@ import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.t
 import { createOpenStreams, type OpenStreams } from '../../services/gateway/src/serve/open-streams.ts';
 import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
 import { createWalk } from '../../services/gateway/src/serve/walk.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, silent } from './bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
 
 const brand = conformanceBrand();
 
-export interface WalkBedOptions {
+export interface TestGatewayOptions {
   readonly patienceMs?: number;
   readonly mostWaiting?: number;
   readonly sandboxes?: SandboxRules;
@@ -43,7 +43,7 @@ export interface WalkBedOptions {
 
 const unlimited = { perSecond: 0, burst: 1 };
 
-export interface WalkBed extends AsyncDisposable {
+export interface TestGateway extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly registry: Registry;
@@ -52,11 +52,11 @@ export interface WalkBed extends AsyncDisposable {
   readonly streams: OpenStreams;
 }
 
-export async function startWalkBed(
-  { database, api }: Pick<Bed, 'database' | 'api'>,
+export async function startTestGateway(
+  { database, api }: Pick<ApiWithWorkloads, 'database' | 'api'>,
   connector: Connector,
-  options: WalkBedOptions = {},
-): Promise<WalkBed> {
+  options: TestGatewayOptions = {},
+): Promise<TestGateway> {
   const { isTrusted = () => false } = options;
   const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
   const registry = createMetricsRegistry({ role: 'gateway' });

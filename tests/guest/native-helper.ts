@@ -7,7 +7,7 @@ import { get } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GuestProcess, type GuestProcessWish, startGuestProcess } from '../support/guest-process.ts';
+import { type GuestProcess, type GuestProcessWish, startGuestProcess } from '../harness/guest-process.ts';
 
 export type HelperRecord = {
   pid: number;
@@ -54,7 +54,7 @@ const answer = JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), e
 http.createServer((_, response) => response.end(answer)).listen({ fd: 4, backlog: 4096 });
 `;
 
-export class HelperBed implements AsyncDisposable {
+export class NativeHelper implements AsyncDisposable {
   readonly process: GuestProcess;
   readonly #place: string;
   readonly #server: ReturnType<typeof createServer>;
@@ -75,7 +75,7 @@ export class HelperBed implements AsyncDisposable {
     server.on('connection', () => this.#arrived());
   }
 
-  static async start(wish: GuestProcessWish = {}): Promise<HelperBed> {
+  static async start(wish: GuestProcessWish = {}): Promise<NativeHelper> {
     const place = await mkdtemp(join(tmpdir(), 'helper-'));
     await chmod(place, 0o755);
     await mkdir(join(place, 'guest'));
@@ -88,7 +88,7 @@ export class HelperBed implements AsyncDisposable {
     await chmod(join(place, 'socket'), 0o777);
     const variables = { TEST_SOCKET: join(place, 'socket'), ...wish.variables };
     const process = await startGuestProcess({ ...wish, variables, runtimeFolder: place });
-    return new HelperBed(place, server, process, connections);
+    return new NativeHelper(place, server, process, connections);
   }
 
   /** Connection of the n-th guest, counted from 0. */

@@ -8,9 +8,9 @@ import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { startTestRestate, type TestRestate } from '../../engines/test-restate.ts';
-import { until } from '../durable/bed.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { until } from '../harness/until.ts';
 
 interface InstanceRow {
   readonly id: string;
@@ -29,7 +29,7 @@ export interface Report {
   readonly isExpired?: boolean;
 }
 
-export interface BedOptions {
+export interface ControlPlaneOptions {
   /** Placement settings of the orchestrator and of the api. */
   readonly placement?: z.input<typeof PlacementConfig>;
   readonly resyncMs?: number;
@@ -37,7 +37,7 @@ export interface BedOptions {
   readonly config?: z.input<typeof ApiConfig>;
 }
 
-export type Bed = AsyncDisposable & {
+export type ControlPlane = AsyncDisposable & {
   readonly api: TestApi;
   readonly restate: TestRestate;
   /** Undefined until `startOrchestrator`. */
@@ -71,17 +71,21 @@ export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 /** Runners have only runc by default. */
 export const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' } as const;
 
-export async function makeBed({ placement = testPlacement, resyncMs, config = {} }: BedOptions = {}): Promise<Bed> {
+export async function startControlPlane({
+  placement = testPlacement,
+  resyncMs,
+  config = {},
+}: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const [api, restate] = await Promise.all([startTestApi({ placement, config }), startTestRestate()]);
   const creating = new Set<Promise<unknown>>();
   const players: { stop(): Promise<void> }[] = [];
   const { database, admin } = api;
-  const bed: Bed = {
+  const controlPlane: ControlPlane = {
     api,
     restate,
     orchestrator: undefined,
     async startOrchestrator() {
-      bed.orchestrator = await startOrchestrator({
+      controlPlane.orchestrator = await startOrchestrator({
         config: OrchestratorConfig.parse({ port: 0 }),
         placement: PlacementConfig.parse(placement),
         scaling: testScaling,
@@ -133,7 +137,7 @@ export async function makeBed({ placement = testPlacement, resyncMs, config = {}
       };
       const answer = await admin.post('/agents', body);
       if (answer.status !== 200) throw new Error(answer.text);
-      return bed.uidOf(name);
+      return controlPlane.uidOf(name);
     },
     async uidOf(name) {
       const row = await database
@@ -152,7 +156,9 @@ export async function makeBed({ placement = testPlacement, resyncMs, config = {}
         .execute(),
     async running(uid, count = 1) {
       const wanted = async () =>
-        (await bed.instances(uid)).filter(({ desired, ended_at }) => desired === 'running' && ended_at === null);
+        (await controlPlane.instances(uid)).filter(
+          ({ desired, ended_at }) => desired === 'running' && ended_at === null,
+        );
       let found: InstanceRow[] = [];
       await until(async () => {
         found = await wanted();
@@ -179,12 +185,12 @@ export async function makeBed({ placement = testPlacement, resyncMs, config = {}
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(players.map((player) => player.stop()));
-      await bed.orchestrator?.stop();
+      await controlPlane.orchestrator?.stop();
       await Promise.all([api[Symbol.asyncDispose](), restate[Symbol.asyncDispose]()]);
       await Promise.allSettled(creating);
     },
   };
-  return bed;
+  return controlPlane;
 }
 
 /** Adds an outbox row and notifies, like the api does with a write. */

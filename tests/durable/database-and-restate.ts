@@ -1,15 +1,15 @@
 // A database and a Restate per test file, with the test work of work.ts, and processes that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '@berth/database';
 import { createSender, type Sender } from '@berth/durable';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../engines/test-database.ts';
 import { startTestRestate, type TestRestate } from '../../engines/test-restate.ts';
+import { until } from '../harness/until.ts';
 import { createWorkTables, type WorkProgram } from './work.ts';
 
-export type Bed = AsyncDisposable & {
+export type DatabaseAndRestate = AsyncDisposable & {
   databaseUrl: string;
   database: Database;
   restate: TestRestate;
@@ -25,11 +25,11 @@ export type Bed = AsyncDisposable & {
 
 const started: ChildProcess[] = [];
 
-export async function makeBed(): Promise<Bed> {
+export async function startDatabaseAndRestate(): Promise<DatabaseAndRestate> {
   const [home, restate] = await Promise.all([createTestDatabase(), startTestRestate()]);
   const database = connect({ url: home.url, maxConnections: 20 });
   await createWorkTables(database);
-  const bed: Bed = {
+  const engines: DatabaseAndRestate = {
     databaseUrl: home.url,
     database,
     restate,
@@ -63,7 +63,7 @@ export async function makeBed(): Promise<Bed> {
       await Promise.all([restate[Symbol.asyncDispose](), home.drop()]);
     },
   };
-  return bed;
+  return engines;
 }
 
 async function spawnWork(program: WorkProgram): Promise<ChildProcess> {
@@ -73,13 +73,4 @@ async function spawnWork(program: WorkProgram): Promise<ChildProcess> {
   started.push(child);
   if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   return child;
-}
-
-/** Polls every few milliseconds. The timeout only ends a hanging test, and the error names it. */
-export async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs = 50_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`Still not true after ${timeoutMs} ms: ${isTrue}`);
-    await sleep(10);
-  }
 }

@@ -1,4 +1,4 @@
-// Test bed: sandboxes as rows, and a real runner ingress in front of one process that serves for all of them.
+// Sandboxes as rows, and a real runner ingress in front of one process that serves for all of them.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,8 +11,8 @@ import { createConnector } from '../../services/gateway/src/proxy/connectors.ts'
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
 import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
-import { type Bed, makeBed, silent } from './bed.ts';
-import { startWalkBed, type WalkBed, type WalkBedOptions } from './walk-bed.ts';
+import { type ApiWithWorkloads, silent, startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
 export type Way = 'tunnel' | 'local';
 export const ways: readonly Way[] = ['tunnel', 'local'];
@@ -46,11 +46,11 @@ interface SandboxWish {
   readonly runnerId?: string;
 }
 
-export async function makeSandboxBed() {
-  const bed = await makeBed();
+export async function startSandboxesBehindIngress() {
+  const workloads = await startApiWithWorkloads();
   const program = await startProgram();
   const ingress = await startTestIngress();
-  const { database } = bed;
+  const { database } = workloads;
   const { runnerId, port } = ingress;
   await database
     .insertInto('runners')
@@ -62,7 +62,7 @@ export async function makeSandboxBed() {
   const endpoint = { address: '127.0.0.1', port: program.apiPort };
 
   async function addInstance(uid: string, state = 'ready', on: string = runnerId): Promise<string> {
-    const id = await bed.addInstance(uid, 'boot-1', on, state);
+    const id = await workloads.addInstance(uid, 'boot-1', on, state);
     ingress.endpoints.set(id, endpoint);
     return id;
   }
@@ -85,38 +85,38 @@ export async function makeSandboxBed() {
     return { uid, name, instance, host: `${label}.local.example.org` };
   }
 
-  async function startGateway(way: Way, options: WalkBedOptions & { wakeMs?: number } = {}): Promise<WalkBed> {
+  async function startGateway(way: Way, options: TestGatewayOptions & { wakeMs?: number } = {}): Promise<TestGateway> {
     const { wakeMs = 60_000 } = options;
     const tunnel = createTunnelConnector({
       ...{ credentials: ingress.credentials('gateway'), wakeMs, logger: silent },
     });
     const local = createLocalConnector({
       ...{ socketPath: ingress.lease, wakeMs },
-      onLeaseOver: (instance) => walk.forwarder.forget(instance),
+      onLeaseOver: (instance) => gateway.forwarder.forget(instance),
     });
     const connector = createConnector(way === 'local' ? local : undefined, tunnel);
-    const walk = await startWalkBed(bed as Bed, connector, options);
+    const gateway = await startTestGateway(workloads as ApiWithWorkloads, connector, options);
     return {
-      ...walk,
+      ...gateway,
       async [Symbol.asyncDispose]() {
-        await walk[Symbol.asyncDispose]();
+        await gateway[Symbol.asyncDispose]();
         await Promise.all([local.close(), tunnel.close()]);
       },
     };
   }
 
   return {
-    ...bed,
+    ...workloads,
     ...{ program, ingress, endpoint, addSandbox, addInstance, startGateway },
     async [Symbol.asyncDispose]() {
       await ingress[Symbol.asyncDispose]();
       program[Symbol.dispose]();
-      await bed[Symbol.asyncDispose]();
+      await workloads[Symbol.asyncDispose]();
     },
   };
 }
 
-export type SandboxBed = Awaited<ReturnType<typeof makeSandboxBed>>;
+export type SandboxesBehindIngress = Awaited<ReturnType<typeof startSandboxesBehindIngress>>;
 
 export interface Wish {
   readonly method?: string;
@@ -167,7 +167,7 @@ export const heardIn = ({ status, body }: Said) => {
 
 /** A sandbox that sleeps as soon as no lease is held on it: the worst case for callers. */
 export function keepAsleep(
-  { ingress, endpoint, program }: SandboxBed,
+  { ingress, endpoint, program }: SandboxesBehindIngress,
   instance: string,
   { wakeMs = 0, keepMs = 1_000 } = {},
 ) {

@@ -13,14 +13,14 @@ import { isInRun, runFolder } from './run.ts';
 export async function up(engine: Engine): Promise<string> {
   const running = await runningUrl(engine);
   if (running) return running;
-  const folder = await standingFolder(engine.name);
+  const folder = await persistentFolder(engine.name);
   const { url } = await engine.start({ dataFolder: folder });
   await writeFile(join(folder, 'url'), url, { mode: 0o600 });
   return url;
 }
 
 export async function down(engine: Engine): Promise<string> {
-  const folder = await standingFolder(engine.name);
+  const folder = await persistentFolder(engine.name);
   await engine.stop(folder);
   await rm(join(folder, 'url'), { force: true });
   return 'down';
@@ -29,7 +29,7 @@ export async function down(engine: Engine): Promise<string> {
 /** Stops the engine and removes its data. */
 export async function remove(engine: Engine): Promise<string> {
   await down(engine);
-  await rm(await standingFolder(engine.name), { recursive: true, force: true });
+  await rm(await persistentFolder(engine.name), { recursive: true, force: true });
   return 'removed';
 }
 
@@ -39,7 +39,7 @@ export async function status(engine: Engine): Promise<string> {
 }
 
 async function runningUrl(engine: Engine): Promise<string | undefined> {
-  const file = join(await standingFolder(engine.name), 'url');
+  const file = join(await persistentFolder(engine.name), 'url');
   if (!existsSync(file)) return undefined;
   const url = await readFile(file, 'utf8');
   return (await engine.ready(url)) ? url : undefined;
@@ -49,7 +49,7 @@ async function runningUrl(engine: Engine): Promise<string | undefined> {
  * One folder per clone, or per name in ENGINES_NAME: two working copies never share a database by accident. Inside a
  * run the folder belongs to the run.
  */
-export function standingFolder(name: string): Promise<string> {
+export function persistentFolder(name: string): Promise<string> {
   const clone = createHash('sha256')
     .update(`${import.meta.dirname} ${environment.ENGINES_NAME ?? ''}`)
     .digest('hex')

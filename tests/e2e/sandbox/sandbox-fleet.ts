@@ -5,9 +5,9 @@ import { expect, vi } from 'vitest';
 import { importBaseImage } from '../../../engines/base-image.ts';
 import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';
 import { buildGuest } from '../../../engines/guest/runtime.ts';
-import type { Client } from '../../support/client.ts';
-import { type GuestClient, guestClient } from '../../support/guest-client.ts';
-import { clientOf } from '../../support/workloads.ts';
+import type { Client } from '../../harness/client.ts';
+import { type GuestClient, guestClient } from '../../harness/guest-client.ts';
+import { clientOf } from '../../harness/workloads.ts';
 
 /** Short, so that every check can be repeated after the sandbox has slept. */
 const idleSeconds = 2;
@@ -20,7 +20,7 @@ export interface Sandbox extends GuestClient {
   state(): Promise<string>;
 }
 
-export interface SandboxBed extends AsyncDisposable {
+export interface SandboxFleet extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly api: Client;
   readonly image: string;
@@ -38,7 +38,7 @@ interface SandboxWish {
   readonly ttl?: string;
 }
 
-export async function startSandboxBed(isolation: IsolationClass): Promise<SandboxBed> {
+export async function startSandboxFleet(isolation: IsolationClass): Promise<SandboxFleet> {
   const fleet = await startFleet({
     name: `sandbox-${isolation}`,
     workspaces: ['main'],
@@ -67,7 +67,7 @@ export async function startSandboxBed(isolation: IsolationClass): Promise<Sandbo
     };
   }
 
-  const ask: SandboxBed['ask'] = (name, { memory = 512, ports = [], envs = {}, ttl } = {}) =>
+  const ask: SandboxFleet['ask'] = (name, { memory = 512, ports = [], envs = {}, ttl } = {}) =>
     api.post('/sandboxes', {
       metadata: { name },
       spec: {

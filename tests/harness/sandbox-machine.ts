@@ -10,7 +10,7 @@ import type { Machine } from '../../engines/fleet/machine.ts';
 import { KeepAliveClient, type Reply } from './keep-alive-client.ts';
 import { metricsOf } from './metrics-of.ts';
 
-export interface SandboxBedOptions {
+export interface SandboxMachineOptions {
   readonly name: string;
   readonly isolation: IsolationClass;
   /** Number of sandboxes kept ready. */
@@ -37,7 +37,7 @@ const sleepMs = 10_000;
 const deployMs = 120_000;
 const restMs = 500;
 
-export class SandboxBed implements AsyncDisposable {
+export class SandboxMachine implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly machine: Machine;
   readonly image: string;
@@ -48,18 +48,18 @@ export class SandboxBed implements AsyncDisposable {
   readonly #gateway: KeepAliveClient;
 
   private constructor(
-    bed: Pick<SandboxBed, 'fleet' | 'machine' | 'image' | 'pool'>,
+    sandboxes: Pick<SandboxMachine, 'fleet' | 'machine' | 'image' | 'pool'>,
     gateway: string,
     made: AsyncDisposableStack,
   ) {
-    this.fleet = bed.fleet;
-    this.machine = bed.machine;
-    this.image = bed.image;
-    this.pool = bed.pool;
+    this.fleet = sandboxes.fleet;
+    this.machine = sandboxes.machine;
+    this.image = sandboxes.image;
+    this.pool = sandboxes.pool;
     this.gateway = gateway;
     this.#made = made;
-    const headers = { authorization: `Bearer ${bed.fleet.key}`, 'service-version': '2026-04-28' };
-    this.#api = new KeepAliveClient(`${bed.fleet.url}/v0`, headers, connections);
+    const headers = { authorization: `Bearer ${sandboxes.fleet.key}`, 'service-version': '2026-04-28' };
+    this.#api = new KeepAliveClient(`${sandboxes.fleet.url}/v0`, headers, connections);
     this.#gateway = new KeepAliveClient(gateway, headers, connections);
   }
 
@@ -69,7 +69,7 @@ export class SandboxBed implements AsyncDisposable {
     pool,
     workspaces = ['main'],
     settings,
-  }: SandboxBedOptions): Promise<SandboxBed> {
+  }: SandboxMachineOptions): Promise<SandboxMachine> {
     await using made = new AsyncDisposableStack();
     const image = 'node:24-bookworm-slim';
     const fleet = made.use(
@@ -97,9 +97,9 @@ export class SandboxBed implements AsyncDisposable {
       },
     });
     const gateway = `http://${machine.address}:${new URL(url).port}`;
-    const bed = new SandboxBed({ fleet, machine, image, pool }, gateway, made.move());
-    await bed.untilRested();
-    return bed;
+    const sandboxes = new SandboxMachine({ fleet, machine, image, pool }, gateway, made.move());
+    await sandboxes.untilRested();
+    return sandboxes;
   }
 
   /** Waits until the pool is full and nothing is left to remove, as on a machine that has been idle for a while. */
@@ -181,7 +181,7 @@ export class SandboxBed implements AsyncDisposable {
   }
 
   /**
-   * Passes on each line of a stream, from when it is open until the bed is disposed. `ended` is the last line of a
+   * Passes on each line of a stream, from when it is open until this machine is disposed. `ended` is the last line of a
    * stream that the server closed.
    */
   async follow(wish: Named, path: string, onLine: (line: string) => void): Promise<void> {
