@@ -9,8 +9,8 @@ const conformance = 'tests/conformance/*.test.ts';
 // Run by `pnpm e2e guest`, inside containers of both isolation classes.
 // On the machine itself: `vitest run --project guest`.
 const guest = 'tests/guest/*.test.ts';
-const run = './scripts/engines/vitest-run.ts';
-const engines = [run, './scripts/engines/vitest-setup.ts'];
+const run = './engines/vitest-run.ts';
+const engines = [run, './engines/vitest-setup.ts'];
 
 export default defineConfig({
   test: {
@@ -29,7 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services,clients}/*/src/**/*.test.ts', '{scripts,tests,bench}/**/*.test.ts'],
+          include: ['{packages,services,clients}/*/src/**/*.test.ts', '{engines,scripts,tests,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...heavy, conformance, guest],
           globalSetup: engines,
         },

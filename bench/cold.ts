@@ -2,8 +2,8 @@
 // alone needs to start a container.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
-import { agent, clientOf, settled } from '../tests/support/workloads.ts';
+import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
+import { agent, clientOf, settled } from '../tests/harness/workloads.ts';
 import type { Bench } from './bench.ts';
 import { openBareDocker } from './support/bare-docker.ts';
 import { median, quantile, rounded } from './support/statistics.ts';

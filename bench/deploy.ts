@@ -1,7 +1,7 @@
 // Time from the write to DEPLOYED, beside Docker alone: create, start on a user bridge, first accepted connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
+import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
 import type { Bench } from './bench.ts';
 import { openBareDocker, tinyImage, tinyPort } from './support/bare-docker.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';

@@ -9,10 +9,10 @@ import { createLogger } from '@berth/telemetry';
 import { createEndpointHandler, handlers, type ObjectContext, object } from '@restatedev/restate-sdk';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { freePort } from '../scripts/engines/free-port.ts';
-import { postgres } from '../scripts/engines/postgres.ts';
-import { type RunningRestate, restate } from '../scripts/engines/restate.ts';
-import { runFolder } from '../scripts/engines/run.ts';
+import { freePort } from '../engines/free-port.ts';
+import { postgres } from '../engines/postgres.ts';
+import { type RunningRestate, restate } from '../engines/restate.ts';
+import { runFolder } from '../engines/run.ts';
 import type { Bench, Measure } from './bench.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
 

@@ -1,8 +1,8 @@
 // One stream of events for twelve minutes, through gateway and runner with default settings: longer than any timer on
 // the way except the gateway's own limits, and mostly silent, so that only events keep it open.
-import { type Fleet, startFleet } from '../scripts/engines/fleet/fleet.ts';
-import { buildEchoImage, echoImage } from '../tests/support/echo-image.ts';
-import { agent, clientOf, settled } from '../tests/support/workloads.ts';
+import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
+import { buildEchoImage, echoImage } from '../tests/harness/echo-image.ts';
+import { agent, clientOf, settled } from '../tests/harness/workloads.ts';
 import type { Bench } from './bench.ts';
 
 const pauseSeconds = 30;

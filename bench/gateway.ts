@@ -1,6 +1,6 @@
 // Cost of the gateway (key check, routing, headers, metrics and a log line), beside two nginx that only forward bytes.
 import type { Bench, Measure } from './bench.ts';
-import { type Bed, startBed } from './gateway/bed.ts';
+import { type BenchTargets, startBenchTargets } from './gateway/bench-targets.ts';
 import { busyShare } from './gateway/cpu-time.ts';
 import { type Latency, latency } from './gateway/latency.ts';
 import { load, type Target, type Throughput } from './gateway/load.ts';
@@ -31,16 +31,16 @@ export const gateway: Bench = {
     'requests through gateway and runner with key check / nginx twice, to one container of nginx answering 305 bytes; 32 connections',
   async *run({ full }) {
     const length = full ? { rounds: 7, seconds: 5 } : { rounds: 3, seconds: 1 };
-    await using bed = await startBed();
+    await using targets = await startBenchTargets();
     // Other load on the machine affects the slower side more: with much of it only the CPU figures are reliable.
     const busy = await busyShare(1_000);
-    for (const way of ways) yield* measure(bed, way, length);
+    for (const way of ways) yield* measure(targets, way, length);
     yield { name: 'share of the machine that was busy before', value: busy, unit: 'x' };
   },
 };
 
 async function* measure(
-  { machine, bare, nginx, startGateways }: Bed,
+  { machine, bare, nginx, startGateways }: BenchTargets,
   { name, way, gateways, atLeast }: Way,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): AsyncGenerator<Measure> {
@@ -74,7 +74,7 @@ async function* measure(
 
 /** Latency added to the container's own at the same rate, beside the latency that nginx adds. */
 async function* added(
-  machine: Bed['machine'],
+  machine: BenchTargets['machine'],
   name: string,
   targets: Readonly<Record<Key, Target>>,
   { perSecond, rounds, seconds }: { perSecond: number; rounds: number; seconds: number },

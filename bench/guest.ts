@@ -1,7 +1,7 @@
 // Cost of the guest in a sandbox, beside a bare Node HTTP server with the same runtime in the same image.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callDocker } from '../scripts/engines/docker-api.ts';
+import { callDocker } from '../engines/docker-api.ts';
 import type { Bench } from './bench.ts';
 import { type GuestHost, openGuestHost } from './guest/guest-host.ts';
 import { median, quantile, rounded } from './support/statistics.ts';

@@ -2,8 +2,8 @@
 // finds rare words and pairs of signs among a million drives.
 import { get } from 'node:http';
 import pg from 'pg';
-import { type ServerProcess, startDeployment } from '../scripts/engines/deployment.ts';
-import { KeepAliveClient } from '../tests/support/keep-alive-client.ts';
+import { type ServerProcess, startDeployment } from '../engines/deployment.ts';
+import { KeepAliveClient } from '../tests/harness/keep-alive-client.ts';
 import type { Bench, Measure } from './bench.ts';
 import { pageStatements } from './support/page-statements.ts';
 import { seedDrives, withoutSearchIndexes } from './support/seed-drives.ts';

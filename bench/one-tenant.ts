@@ -9,8 +9,8 @@ import { manyInstances } from './one-tenant/attacks/instances.ts';
 import { outputFlood } from './one-tenant/attacks/output.ts';
 import { manyResources } from './one-tenant/attacks/resources.ts';
 import { deletionOfStored, listingsOfStored } from './one-tenant/attacks/stored-rows.ts';
-import { type Bed, startBed } from './one-tenant/bed.ts';
 import { watchCpu } from './one-tenant/cpu-sides.ts';
+import { startTwoAccounts, type TwoAccounts } from './one-tenant/two-accounts.ts';
 import { deeds, type Times } from './one-tenant/victim.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
@@ -32,12 +32,12 @@ export const oneTenant: Bench = {
     'p50 of what one account creates, deploys and calls while another asks for 10 000 instances, fills the database, floods the logs and opens 100 000 connections / the same while it is quiet',
   async *run({ full }) {
     const { seconds, quotas, executionBytes, stored } = full ? sizes.full : sizes.quick;
-    await using bed = await startBed(quotas);
+    await using accounts = await startTwoAccounts(quotas);
     // Other load on the machine slows both sides and hides the effect of the attacks: with
     // much of it the ratios mean little.
     yield { name: 'share of the machine that was busy before', value: await busyShare(2_000), unit: 'x' };
     // Code is compiled, and connections and plans are created, before anything is measured.
-    await bed.victim.measure(5);
+    await accounts.victim.measure(5);
     const attacks = [
       manyInstances,
       manyResources,
@@ -48,15 +48,15 @@ export const oneTenant: Bench = {
       // Last, because its work goes on for a long time after the measurement.
       deletionOfStored(stored),
     ];
-    for (const attack of attacks) yield* measure(bed, attack, seconds);
+    for (const attack of attacks) yield* measure(accounts, attack, seconds);
   },
 };
 
-async function* measure(bed: Bed, attack: Attack, seconds: number): AsyncGenerator<Measure> {
-  await attack.prepare?.(bed);
-  const quiet = await watchCpu(bed, [], () => bed.victim.measure(seconds));
-  const underWay = await attack.begin(bed);
-  const attacked = await watchCpu(bed, underWay.pids, () => bed.victim.measure(seconds));
+async function* measure(accounts: TwoAccounts, attack: Attack, seconds: number): AsyncGenerator<Measure> {
+  await attack.prepare?.(accounts);
+  const quiet = await watchCpu(accounts, [], () => accounts.victim.measure(seconds));
+  const underWay = await attack.begin(accounts);
+  const attacked = await watchCpu(accounts, underWay.pids, () => accounts.victim.measure(seconds));
   const outcome = await underWay.end();
   for (const deed of deeds) yield compared(`${attack.name}: ${deed}`, quiet.result[deed], attacked.result[deed]);
   const { failures } = attacked.result;

@@ -1,7 +1,7 @@
 // pnpm bench [name…] [--full] [--isolation=runc|gvisor]
 import { inspect } from 'node:util';
 import { isolationClasses } from '@berth/contract';
-import { beginRun } from '../scripts/engines/begin-run.ts';
+import { beginRun } from '../engines/begin-run.ts';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';
 import { StolenTime } from './support/stolen-time.ts';

@@ -1,6 +1,6 @@
 // The cycle by which sandbox services are compared: create, run one command, delete. The figures include every step.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SandboxBed } from '../tests/support/sandbox-machine.ts';
+import { SandboxMachine } from '../tests/harness/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { quantile, rounded, timedMs } from './support/statistics.ts';
 
@@ -13,33 +13,33 @@ export const sandboxCycle: Bench = {
   about: 'create, `echo ready`, delete: one after the other, every 200 ms, and all at once',
   async *run({ isolations }) {
     for (const isolation of isolations) {
-      await using bed = await SandboxBed.start({ name: `cycle-${isolation}`, isolation, pool });
+      await using sandboxes = await SandboxMachine.start({ name: `cycle-${isolation}`, isolation, pool });
       const numbers = Array.from({ length: cycles }, (_, at) => at);
       const sequential = [];
-      for (const at of numbers) sequential.push(await cycle(bed, `seq-${at}`));
+      for (const at of numbers) sequential.push(await cycle(sandboxes, `seq-${at}`));
       yield* figures(`${isolation}: sequential`, sequential, isolation === 'runc' ? { p50: 120, max: 600 } : {});
-      await bed.untilRested();
+      await sandboxes.untilRested();
       const staggered = await Promise.all(
         numbers.map(async (at) => {
           await sleep(at * staggerMs);
-          return cycle(bed, `late-${at}`);
+          return cycle(sandboxes, `late-${at}`);
         }),
       );
       yield* figures(`${isolation}: every ${staggerMs} ms`, staggered, {});
-      await bed.untilRested();
-      const burst = await Promise.all(numbers.map((at) => cycle(bed, `burst-${at}`)));
+      await sandboxes.untilRested();
+      const burst = await Promise.all(numbers.map((at) => cycle(sandboxes, `burst-${at}`)));
       yield* figures(`${isolation}: burst of ${cycles}`, burst, {});
     }
   },
 };
 
-function cycle(bed: SandboxBed, name: string): Promise<number> {
+function cycle(sandboxes: SandboxMachine, name: string): Promise<number> {
   const wish = { name, workspace: 'main' };
   return timedMs(async () => {
-    await bed.create({ ...wish, envs: 0 });
-    const said = await bed.exec(wish, 'echo ready');
+    await sandboxes.create({ ...wish, envs: 0 });
+    const said = await sandboxes.exec(wish, 'echo ready');
     if (said !== 'ready\n') throw new Error(`It said ${said}.`);
-    await bed.remove(wish);
+    await sandboxes.remove(wish);
   });
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolationClass } from '@berth/contract';
-import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
+import { SandboxMachine, type Wish } from '../tests/harness/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { memoryParts } from './sandbox/memory-parts.ts';
 import { sandboxCpuMs } from './sandbox/sandbox-cpu.ts';
@@ -20,7 +20,12 @@ export const sandboxDensity: Bench = {
       const count = full ? 200 : 20;
       // No pool: all are started, since the bench measures how many the machine holds.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
-      await using bed = await SandboxBed.start({ name: `density-${isolation}`, isolation, pool: 0, settings });
+      await using sandboxes = await SandboxMachine.start({
+        name: `density-${isolation}`,
+        isolation,
+        pool: 0,
+        settings,
+      });
       const freeBefore = await availableMb();
       const wishes = Array.from(
         { length: count },
@@ -28,22 +33,22 @@ export const sandboxDensity: Bench = {
       );
       // Each sleeps before many others are started, as it would by itself: two cores do not carry 200 awake sandboxes.
       await limited(wishes, async (wish) => {
-        await bed.create(wish);
-        await bed.exec(wish, 'echo mine > /tmp/mine; sleep 1000000 & ');
-        await bed.sleep(wish);
+        await sandboxes.create(wish);
+        await sandboxes.exec(wish, 'echo mine > /tmp/mine; sleep 1000000 & ');
+        await sandboxes.sleep(wish);
       });
       const freeAsleep = await availableMb();
-      yield* parts(isolation, await memoryParts(bed.machine));
+      yield* parts(isolation, await memoryParts(sandboxes.machine));
       yield {
         name: `${isolation}: memory of the machine for each of ${count} asleep`,
         value: (freeBefore - freeAsleep) / count,
         unit: 'MiB',
       };
-      const random = await wakeAll(bed, shuffled(wishes), 1);
+      const random = await wakeAll(sandboxes, shuffled(wishes), 1);
       yield { name: `${isolation}: woken in random order, p50`, value: median(random), unit: 'ms' };
       yield { name: `${isolation}: woken in random order, p99`, value: quantile(random, 0.99), unit: 'ms' };
-      await limited(wishes, (wish) => bed.sleep(wish));
-      const burst = await wakeAll(bed, wishes, count);
+      await limited(wishes, (wish) => sandboxes.sleep(wish));
+      const burst = await wakeAll(sandboxes, wishes, count);
       yield { name: `${isolation}: all ${count} woken at once, the last after`, value: Math.max(...burst), unit: 'ms' };
     }
   },
@@ -52,15 +57,15 @@ export const sandboxDensity: Bench = {
 /** CPU cost of an awake, unused sandbox until it sleeps. */
 async function idleCpu(isolation: IsolationClass): Promise<Measure> {
   const settings = { BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: '3600' };
-  await using bed = await SandboxBed.start({ name: `idle-${isolation}`, isolation, pool: 0, settings });
+  await using sandboxes = await SandboxMachine.start({ name: `idle-${isolation}`, isolation, pool: 0, settings });
   const wishes = Array.from({ length: 4 }, (_, at): Wish => ({ name: `idle-${at}`, workspace: 'main', envs: 1 }));
-  for (const wish of wishes) await bed.create(wish);
-  for (const wish of wishes) await bed.exec(wish, 'true');
+  for (const wish of wishes) await sandboxes.create(wish);
+  for (const wish of wishes) await sandboxes.exec(wish, 'true');
   // By then the work that follows a create and a command has ended.
   await sleep(5_000);
-  const before = await sandboxCpuMs(bed.machine);
+  const before = await sandboxCpuMs(sandboxes.machine);
   await sleep(idleSeconds * 1_000);
-  const spent = (await sandboxCpuMs(bed.machine)) - before;
+  const spent = (await sandboxCpuMs(sandboxes.machine)) - before;
   return {
     name: `${isolation}: one awake, idle`,
     value: spent / wishes.length / idleSeconds,
@@ -85,14 +90,14 @@ function* parts(isolation: string, measured: Awaited<ReturnType<typeof memoryPar
 }
 
 /** Checks that each sandbox answers and has kept its file. */
-async function wakeAll(bed: SandboxBed, wishes: readonly Wish[], together: number): Promise<number[]> {
+async function wakeAll(sandboxes: SandboxMachine, wishes: readonly Wish[], together: number): Promise<number[]> {
   const times: number[] = [];
   await limited(
     wishes,
     async (wish) => {
       times.push(
         await timedMs(async () => {
-          const { status, text } = await bed.call(wish, 'GET', '/filesystem/%2Ftmp%2Fmine');
+          const { status, text } = await sandboxes.call(wish, 'GET', '/filesystem/%2Ftmp%2Fmine');
           if (status !== 200 || !text.includes('mine'))
             throw new Error(`${wish.name}: ${status} ${text.slice(0, 200)}`);
         }),

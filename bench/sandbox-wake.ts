@@ -1,5 +1,5 @@
 // Time to the first byte from a sleeping sandbox, through the gateway, beside a paused container that Docker unpauses.
-import { SandboxBed } from '../tests/support/sandbox-machine.ts';
+import { SandboxMachine } from '../tests/harness/sandbox-machine.ts';
 import type { Bench } from './bench.ts';
 import { startBareWake } from './sandbox/bare-wake.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
@@ -13,17 +13,17 @@ export const sandboxWake: Bench = {
   async *run({ full, isolations }) {
     const rounds = full ? 100 : 20;
     for (const isolation of isolations) {
-      await using bed = await SandboxBed.start({ name: `wake-${isolation}`, isolation, pool: 1 });
-      await using bare = await startBareWake(bed.machine, bed.image, isolation);
-      await bed.create(wish);
+      await using sandboxes = await SandboxMachine.start({ name: `wake-${isolation}`, isolation, pool: 1 });
+      await using bare = await startBareWake(sandboxes.machine, sandboxes.image, isolation);
+      await sandboxes.create(wish);
       const ours: number[] = [];
       const bareMs: number[] = [];
       // The first round is not counted, because connections, plans and caches are created in it.
       for (let round = 0; round <= rounds; round += 1) {
         const byHand = await bare.wake();
-        await bed.sleep(wish);
+        await sandboxes.sleep(wish);
         const woken = await timedMs(async () => {
-          const { status } = await bed.call(wish, 'GET', '/health');
+          const { status } = await sandboxes.call(wish, 'GET', '/health');
           if (status !== 200) throw new Error(`The sandbox answered ${status}.`);
         });
         if (round === 0) continue;

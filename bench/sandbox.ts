@@ -1,6 +1,6 @@
 // Time from the create of a sandbox to its first finished command, beside Docker alone with
 // a container of the same image.
-import { SandboxBed, type Wish } from '../tests/support/sandbox-machine.ts';
+import { SandboxMachine, type Wish } from '../tests/harness/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { openBareSandboxes } from './sandbox/bare-containers.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
@@ -16,21 +16,27 @@ export const sandbox: Bench = {
     for (const isolation of isolations) {
       // Overcommit admits a hundred sandboxes of 4 GiB at once, since they do not use that memory.
       const settings = { BERTH_PLACEMENT_SANDBOXES_OVERCOMMIT: '64' };
-      await using bed = await SandboxBed.start({ name: `sandbox-${isolation}`, isolation, pool, workspaces, settings });
+      await using sandboxes = await SandboxMachine.start({
+        name: `sandbox-${isolation}`,
+        isolation,
+        pool,
+        workspaces,
+        settings,
+      });
       const bounds = isolation === 'runc';
-      const bare = await openBareSandboxes(bed.machine, bed.image, isolation);
+      const bare = await openBareSandboxes(sandboxes.machine, sandboxes.image, isolation);
       const bareMs = [];
       for (let round = 0; round < 5; round += 1) bareMs.push(await bare.bringUp());
       yield { name: `${isolation}: bare create + start`, value: median(bareMs), unit: 'ms' };
-      const born = new Births(bed);
+      const born = new Births(sandboxes);
       // The first create is not counted, because connections, plans and caches are created in it.
       await born.one();
-      await bed.untilRested();
+      await sandboxes.untilRested();
       const alone = [];
       for (let round = 0; round < (full ? 200 : 40); round += 1) {
         alone.push(await born.one());
         // One after the other, as fast as the pool is refilled.
-        await bed.untilRested();
+        await sandboxes.untilRested();
       }
       yield* figures(`${isolation}: alone`, alone, bounds ? { p50: 60, p99: 250 } : {});
       yield { name: `${isolation}: alone / bare`, value: median(alone) / median(bareMs), unit: 'x' };
@@ -38,7 +44,7 @@ export const sandbox: Bench = {
       for (let round = 0; round < (full ? 11 : 4); round += 1) {
         parallel.push(await born.together(20));
         await born.removeAll();
-        await bed.untilRested();
+        await sandboxes.untilRested();
       }
       const [first = [], ...later] = parallel;
       // The first round is shown apart, because twenty database connections, each with its plans, are created in it.
@@ -46,15 +52,15 @@ export const sandbox: Bench = {
       yield* figures(`${isolation}: 20 in parallel, pool of ${pool}`, later.flat(), bounds ? { p99: 600 } : {});
       yield* figures(`${isolation}: 100 at once, pool of ${pool}`, await born.together(100), {});
       await born.removeAll();
-      await bed.untilRested();
-      yield* figures(`${isolation}: pool drained`, await drained(bed, born, full ? 10 : 3), {});
+      await sandboxes.untilRested();
+      yield* figures(`${isolation}: pool drained`, await drained(sandboxes, born, full ? 10 : 3), {});
     }
   },
 };
 
 /** With an empty pool every create is a cold start. */
-async function drained(bed: SandboxBed, born: Births, rounds: number): Promise<number[]> {
-  await bed.fleet.database.updateTable('runners').set({ warm: '[]' }).execute();
+async function drained(sandboxes: SandboxMachine, born: Births, rounds: number): Promise<number[]> {
+  await sandboxes.fleet.database.updateTable('runners').set({ warm: '[]' }).execute();
   await born.together(pool);
   const cold = [];
   for (let round = 0; round < rounds; round += 1) cold.push(await born.one());
@@ -63,12 +69,12 @@ async function drained(bed: SandboxBed, born: Births, rounds: number): Promise<n
 }
 
 class Births {
-  readonly #bed: SandboxBed;
+  readonly #sandboxes: SandboxMachine;
   #count = 0;
   #kept: Wish[] = [];
 
-  constructor(bed: SandboxBed) {
-    this.#bed = bed;
+  constructor(sandboxes: SandboxMachine) {
+    this.#sandboxes = sandboxes;
   }
 
   /** Milliseconds of the create and the command; the removal is not counted. */
@@ -77,11 +83,11 @@ class Births {
     this.#count += 1;
     const wish = { name: `born-${at}`, workspace: workspaces[at % workspaces.length] ?? 'first' };
     const ms = await timedMs(async () => {
-      await this.#bed.create(wish);
-      const said = await this.#bed.exec(wish, 'echo "$VARIABLE_3"');
+      await this.#sandboxes.create(wish);
+      const said = await this.#sandboxes.exec(wish, 'echo "$VARIABLE_3"');
       if (said !== `value 3 of ${wish.name}\n`) throw new Error(`It said ${said}.`);
     });
-    if (isRemoved) await this.#bed.remove(wish);
+    if (isRemoved) await this.#sandboxes.remove(wish);
     else this.#kept.push(wish);
     return ms;
   }
@@ -92,7 +98,7 @@ class Births {
   }
 
   async removeAll(): Promise<void> {
-    await Promise.all(this.#kept.map((wish) => this.#bed.remove(wish)));
+    await Promise.all(this.#kept.map((wish) => this.#sandboxes.remove(wish)));
     this.#kept = [];
   }
 }

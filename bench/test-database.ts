@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { migrate } from '@berth/database';
 import pg from 'pg';
-import { postgres } from '../scripts/engines/postgres.ts';
-import { runFolder } from '../scripts/engines/run.ts';
+import { postgres } from '../engines/postgres.ts';
+import { runFolder } from '../engines/run.ts';
 import type { Bench } from './bench.ts';
 
 export const testDatabase: Bench = {

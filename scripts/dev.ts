@@ -1,19 +1,19 @@
 // pnpm dev: starts the engines, migrates the database, prepares the first run, starts every role and prints the
 // addresses. Ctrl-C ends the roles and leaves the engines up; `pnpm engines down` ends those.
+import { clickhouse } from '../engines/clickhouse.ts';
+import { persistentFolder, up } from '../engines/persistent-engines.ts';
+import { postgres } from '../engines/postgres.ts';
+import { restate } from '../engines/restate.ts';
+import { prepareConfig } from '../engines/restate-config.ts';
 import { createDatabase } from './dev/create-database.ts';
 import { prepareFirstRun } from './dev/first-run.ts';
 import { prepareRunner } from './dev/runner.ts';
 import { runServerCommand, startServer } from './dev/server-process.ts';
-import { clickhouse } from './engines/clickhouse.ts';
-import { postgres } from './engines/postgres.ts';
-import { restate } from './engines/restate.ts';
-import { prepareConfig } from './engines/restate-config.ts';
-import { standingFolder, up } from './engines/standing.ts';
 
 const postgresUrl = await createDatabase(await up(postgres), 'berth');
 const clickhouseUrl = await up(clickhouse);
 await up(restate);
-const { ingressUrl, adminUrl } = await prepareConfig({ dataFolder: await standingFolder(restate.name) });
+const { ingressUrl, adminUrl } = await prepareConfig({ dataFolder: await persistentFolder(restate.name) });
 const engines = {
   BERTH_POSTGRES_URL: postgresUrl,
   BERTH_CLICKHOUSE_URL: clickhouseUrl,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import type { Target } from './load.ts';
 import type { Paced } from './paced-client.ts';
 import { lastBytes } from './static-image.ts';

@@ -1,8 +1,8 @@
 // Maximum throughput, measured by wrk from inside the machine.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
-import { WRK } from '../../scripts/engines/load-tools.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
+import { WRK } from '../../engines/load-tools.ts';
 import { cpuTimeUs } from './cpu-time.ts';
 
 export interface Target {

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
-import { NGINX } from '../../scripts/engines/load-tools.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
+import { NGINX } from '../../engines/load-tools.ts';
 
 export interface NginxTwice extends AsyncDisposable {
   readonly url: string;

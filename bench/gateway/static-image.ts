@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { importImage } from '../../scripts/engines/import-image.ts';
-import { NGINX } from '../../scripts/engines/load-tools.ts';
+import { importImage } from '../../engines/import-image.ts';
+import { NGINX } from '../../engines/load-tools.ts';
 
 const NAME = 'berth-static';
 

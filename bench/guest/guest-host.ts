@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { importBaseImage } from '../../scripts/engines/base-image.ts';
-import { docker } from '../../scripts/engines/docker.ts';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
-import { runFolder } from '../../scripts/engines/run.ts';
+import { importBaseImage } from '../../engines/base-image.ts';
+import { docker } from '../../engines/docker.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
+import { runFolder } from '../../engines/run.ts';
 
 const NETWORK = 'guest-bench';
 const MEMORY_MB = 1_024;

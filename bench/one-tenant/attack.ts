@@ -1,10 +1,10 @@
-import type { Bed } from './bed.ts';
+import type { TwoAccounts } from './two-accounts.ts';
 
 export interface Attack {
   readonly name: string;
   /** Creates what must exist before anything is measured. */
-  prepare?(bed: Bed): Promise<void>;
-  begin(bed: Bed): Promise<AttackUnderWay>;
+  prepare?(accounts: TwoAccounts): Promise<void>;
+  begin(accounts: TwoAccounts): Promise<AttackUnderWay>;
 }
 
 interface AttackUnderWay {

@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 import { cpuTimeUs } from '../gateway/cpu-time.ts';
-import type { Bed } from './bed.ts';
+import type { TwoAccounts } from './two-accounts.ts';
 
 type Sides = Readonly<Record<string, number>>;
 
 /** CPU milliseconds so far of each platform process, of the attacker's programs and of the measuring process. */
-function sidesOf({ fleet, machine }: Bed, attackers: readonly number[]): Sides {
+function sidesOf({ fleet, machine }: TwoAccounts, attackers: readonly number[]): Sides {
   const ms = (...pids: number[]): number => cpuTimeUs(pids) / 1_000;
   const own = process.cpuUsage();
   return {
@@ -24,15 +24,15 @@ function sidesOf({ fleet, machine }: Bed, attackers: readonly number[]): Sides {
 
 /** CPU milliseconds per second. `rest` is Docker, the containers, the kernel and everything else on the machine. */
 export async function watchCpu<Result>(
-  bed: Bed,
+  accounts: TwoAccounts,
   attackers: readonly number[],
   work: () => Promise<Result>,
 ): Promise<{ result: Result; perSecond: Sides }> {
-  const before = sidesOf(bed, attackers);
+  const before = sidesOf(accounts, attackers);
   const startedAt = performance.now();
   const result = await work();
   const seconds = (performance.now() - startedAt) / 1_000;
-  const after = sidesOf(bed, attackers);
+  const after = sidesOf(accounts, attackers);
   const spent = Object.entries(after).map(
     ([side, ms]) => [side, Math.round((ms - (before[side] ?? 0)) / seconds)] as const,
   );

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bed } from './bed.ts';
+import type { TwoAccounts } from './two-accounts.ts';
 
 /** Notes about this limit that the platform wrote into the greedy agent's output. They are stored with a delay. */
 export async function notesInOutput(
-  { greedy: { client } }: Bed,
+  { greedy: { client } }: TwoAccounts,
   limit: RegExp,
 ): Promise<{ notes: string[]; count: number }> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { runEnvironment } from '../../engines/run.ts';
 import { type Load, LoadReport } from './api-load-messages.ts';
-import type { Bed } from './bed.ts';
+import type { TwoAccounts } from './two-accounts.ts';
 
 const program = join(import.meta.dirname, 'api-load.ts');
 
@@ -13,7 +13,7 @@ export interface RunningLoad {
 }
 
 /** Sends requests of the greedy account from a separate process. */
-export function startLoad({ apiUrl, greedy }: Bed, load: Omit<Load, 'apiUrl' | 'caller'>): RunningLoad {
+export function startLoad({ apiUrl, greedy }: TwoAccounts, load: Omit<Load, 'apiUrl' | 'caller'>): RunningLoad {
   const asked: Load = { apiUrl, caller: greedy.caller, ...load };
   const child = spawn(process.execPath, [program, JSON.stringify(asked)], {
     stdio: ['pipe', 'pipe', 'inherit'],

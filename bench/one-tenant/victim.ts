@@ -1,7 +1,7 @@
 // The usual work of the other account: it creates small resources, deploys agents and calls a running agent.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { agent } from '../../tests/support/workloads.ts';
+import { agent } from '../../tests/harness/workloads.ts';
 import { timedMs } from '../support/statistics.ts';
 import type { HttpSender } from './http-sender.ts';
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IsolationClass } from '@berth/contract';
 import { z } from 'zod';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import { timedMs } from '../support/statistics.ts';
 
 const Created = z.object({ Id: z.string() });

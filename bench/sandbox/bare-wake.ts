@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IsolationClass } from '@berth/contract';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
-import { startGuestContainer } from '../../tests/support/guest-container.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
+import { startGuestContainer } from '../../tests/harness/guest-container.ts';
 
 export interface BareWake extends AsyncDisposable {
   /** Milliseconds from the call to Docker to the first byte of the guest's answer. */

@@ -1,8 +1,8 @@
 // Memory of sleeping sandboxes by part: their cgroups, the cgroups of their networks, and the containerd shim of each.
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 
 const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
 const Inspected = z.object({ State: z.object({ Pid: z.number() }) });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 
 const Listed = z.array(z.object({ Id: z.string() }));
 const Inspected = z.object({ State: z.object({ Pid: z.number() }) });

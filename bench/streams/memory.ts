@@ -1,6 +1,6 @@
 // RSS of the processes of a fleet, from the kernel.
 import { readFile } from 'node:fs/promises';
-import type { Fleet } from '../../scripts/engines/fleet/fleet.ts';
+import type { Fleet } from '../../engines/fleet/fleet.ts';
 
 export type Memory = { readonly gateways: number; readonly runners: number };
 

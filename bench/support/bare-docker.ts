@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { z } from 'zod';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
 import { timedMs } from './statistics.ts';
 
 export const tinyImage = 'berth-tiny:latest';

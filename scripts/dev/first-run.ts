@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { standingFolder } from '../engines/standing.ts';
+import { persistentFolder } from '../../engines/persistent-engines.ts';
 
 export type FirstRun = {
   /** Settings that the server needs in development besides the engines' addresses. */
@@ -36,7 +36,7 @@ export async function prepareFirstRun(runCommand: RunCommand): Promise<FirstRun>
 
 /** Kept beside the database: without this key, the secrets sealed in that database could not be opened. */
 async function developmentKeyFile(): Promise<string> {
-  const file = join(await standingFolder('server'), 'master-keys.yaml');
+  const file = join(await persistentFolder('server'), 'master-keys.yaml');
   if (!existsSync(file)) {
     const key = `- id: development\n  key: "${randomBytes(32).toString('base64')}"\n`;
     await writeFile(file, key, { mode: 0o600, flag: 'wx' });

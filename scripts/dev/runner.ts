@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { docker } from '../engines/docker.ts';
-import { buildGuest } from '../engines/guest/runtime.ts';
-import { installedRunsc } from '../engines/gvisor.ts';
-import { standingFolder, up } from '../engines/standing.ts';
-import { importTinyImage } from '../engines/tiny-image.ts';
+import { docker } from '../../engines/docker.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
+import { installedRunsc } from '../../engines/gvisor.ts';
+import { persistentFolder, up } from '../../engines/persistent-engines.ts';
+import { importTinyImage } from '../../engines/tiny-image.ts';
 
 export type DevelopmentRunner = {
   /** Server roles that can run here. */
@@ -34,7 +34,7 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
   const isolation = hasGvisor
     ? 'runc and gVisor'
     : 'runc alone, so sandboxes share this kernel (placement.runcFor: everything); `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
-  const stateFolder = join(await standingFolder('server'), 'runner');
+  const stateFolder = join(await persistentFolder('server'), 'runner');
   return {
     roles: 'all',
     env: {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { compileCache } from '../engines/folders.ts';
+import { compileCache } from '../../engines/folders.ts';
 import { type Counted, countFromSummary, countFromVitest, failuresFromVitest } from './count-tests.ts';
 import type { Stage } from './stages.ts';
 

@@ -2,8 +2,8 @@
 // soon after.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount, type FurtherAccount } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { addAccount, type FurtherAccount } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 let thief: FurtherAccount;

@@ -2,10 +2,10 @@
 // time, in their own table: this file never asks the product for them.
 import { type Access, type Operation, operations, scopes } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Asked, Client } from '../support/client.ts';
-import { recordRoutes } from '../support/routes.ts';
-import { addAccount, fill } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Answer, Asked, Client } from '../harness/client.ts';
+import { recordRoutes } from '../harness/routes.ts';
+import { addAccount, fill } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const callers = [
   'none',

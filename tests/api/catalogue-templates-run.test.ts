@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { runEnvironment } from '../../engines/run.ts';
 
 const run = promisify(execFile);
 const folder = (name: string) => resolve(import.meta.dirname, '../../templates', name);

@@ -4,8 +4,8 @@ import { modelProviders } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hubImageFor } from '../../services/api/src/catalogue/mcp-hub.ts';
 import { isKnownIntegration } from '../../services/api/src/integrations/catalogue.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

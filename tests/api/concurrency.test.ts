@@ -3,12 +3,12 @@
 import { kinds, operations } from '@berth/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Client } from '../support/client.ts';
-import { wrongCounters } from '../support/counters.ts';
-import { removeDeleted } from '../support/remove-deleted.ts';
-import { seed } from '../support/size.ts';
-import { createEverything, fill, itemBody, itemName, tenantRegions } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Answer, Client } from '../harness/client.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import { removeDeleted } from '../harness/remove-deleted.ts';
+import { seed } from '../harness/size.ts';
+import { createEverything, fill, itemBody, itemName, tenantRegions } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { type DnsResponder, startDnsResponder } from './dns-responder.ts';
 
 const { short } = conformanceBrand();

@@ -1,7 +1,7 @@
 import { openApiDocument } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { maintain } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addAccount } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { addAccount } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const limit = 300_000;
 let api: TestApi;

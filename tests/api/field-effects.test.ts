@@ -1,6 +1,6 @@
 // No setting is accepted and ignored: it is refused, or an event says that it has no effect.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

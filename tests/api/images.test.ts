@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -4,11 +4,11 @@ import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { openUsage, type Usage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
+import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
 import { storeLogBatch } from '../../services/api/src/observability/store-log-batch.ts';
-import type { Client } from '../support/client.ts';
-import { addAccount } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { addAccount } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let clickhouse: TestClickhouse;
 let api: TestApi;

@@ -3,8 +3,8 @@
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { addAccount } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { addAccount } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 /** Locks the row of an agent until it is released: every change of the agent waits and holds its connection. */
 async function holdAgent(api: TestApi, name: string): Promise<{ release(): Promise<void> }> {

@@ -4,9 +4,9 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { seed } from '../support/size.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { seed } from '../harness/size.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const sorts = ['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'] as const;
 type Sort = (typeof sorts)[number];

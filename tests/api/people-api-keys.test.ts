@@ -5,9 +5,9 @@ import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
-import { Client } from '../support/client.ts';
-import { startTestApi, type TestApi, testMasterKeys } from '../support/test-api.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
+import { Client } from '../harness/client.ts';
+import { startTestApi, type TestApi, testMasterKeys } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { connect, giveBack } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { wrongCounters } from '../support/counters.ts';
-import { removeDeleted } from '../support/remove-deleted.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import { removeDeleted } from '../harness/remove-deleted.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const { short } = conformanceBrand();
 

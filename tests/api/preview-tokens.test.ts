@@ -1,7 +1,7 @@
 // Tokens of private previews: creation, listing, deletion by name or by value.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

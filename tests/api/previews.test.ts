@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { maintain } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { addAccount } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { addAccount } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

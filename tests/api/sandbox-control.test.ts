@@ -1,22 +1,22 @@
 // Waking and freezing on request: one test for each status of the two operations.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { named, SandboxBed, type TestRunner } from '../support/sandbox-bed.ts';
+import { ApiWithFakeRunners, named, type TestRunner } from '../harness/api-with-fake-runners.ts';
 
-let bed: SandboxBed;
+let deployment: ApiWithFakeRunners;
 let runner: TestRunner;
 beforeAll(async () => {
-  bed = await SandboxBed.start();
-  runner = await bed.addRunner({ waiting: 1 });
-  await bed.api.admin.post('/sandboxes', named('box'));
+  deployment = await ApiWithFakeRunners.start();
+  runner = await deployment.addRunner({ waiting: 1 });
+  await deployment.api.admin.post('/sandboxes', named('box'));
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
-const put = (verb: 'start' | 'stop', name = 'box') => bed.api.admin.put(`/sandboxes/${name}/${verb}`);
+const put = (verb: 'start' | 'stop', name = 'box') => deployment.api.admin.put(`/sandboxes/${name}/${verb}`);
 
 test('200: the runner is asked, and the next read agrees', async () => {
   runner.answer = () => ({ call: 'done' });
-  const [instance] = await bed.instances('box');
+  const [instance] = await deployment.instances('box');
   const stopped = await put('stop');
   expect(stopped.body).toMatchObject({
     message: 'The sandbox box is asleep.',
@@ -24,11 +24,11 @@ test('200: the runner is asked, and the next read agrees', async () => {
     status: 'DEPLOYED',
   });
   expect(runner.heard.at(-1)).toEqual({ name: 'sleep', body: { instance: instance?.id } });
-  expect((await bed.api.admin.get('/sandboxes/box')).body.state).toBe('STANDBY');
+  expect((await deployment.api.admin.get('/sandboxes/box')).body.state).toBe('STANDBY');
   expect((await put('start')).body.message).toBe('The sandbox box is awake.');
   expect(runner.heard.at(-1)?.name).toBe('wake');
-  expect((await bed.api.admin.get('/sandboxes/box')).body.state).toBe('RUNNING');
-  const audit = await bed.api.database.selectFrom('audit_log').select(['action', 'target']).execute();
+  expect((await deployment.api.admin.get('/sandboxes/box')).body.state).toBe('RUNNING');
+  const audit = await deployment.api.database.selectFrom('audit_log').select(['action', 'target']).execute();
   expect(audit).toContainEqual({ action: 'sandbox.stop', target: 'sandbox/box' });
 });
 
@@ -49,7 +49,7 @@ test('409: one that somebody uses is not put to sleep, and the answer says who',
 });
 
 test('409: one that is not deployed', async () => {
-  await bed.api.admin.post('/sandboxes', named('off', { enabled: false }));
+  await deployment.api.admin.post('/sandboxes', named('off', { enabled: false }));
   const { status, body } = await put('start', 'off');
   expect([status, body.error]).toEqual([409, 'sandbox_not_deployed']);
 });
@@ -61,7 +61,7 @@ test.for(['busy', 'unknown'] as const)('503: a machine that says %s', async (cal
 });
 
 test('503: a machine that cannot be reached', async () => {
-  await sql`update runners set ingress_address = null where id = ${runner.id}`.execute(bed.api.database);
+  await sql`update runners set ingress_address = null where id = ${runner.id}`.execute(deployment.api.database);
   expect((await put('start')).status).toBe(503);
 });
 
@@ -70,9 +70,10 @@ test('404: no such sandbox', async () => {
 });
 
 test('403: only with the scope sandboxes:control', async () => {
-  const key = async (scopes: string[]) => (await bed.api.admin.post('/profile/api_keys', { scopes })).body.apiKey;
-  const without = bed.api.admin.with({ key: await key(['sandboxes:update', 'sandboxes:get']) });
+  const key = async (scopes: string[]) =>
+    (await deployment.api.admin.post('/profile/api_keys', { scopes })).body.apiKey;
+  const without = deployment.api.admin.with({ key: await key(['sandboxes:update', 'sandboxes:get']) });
   expect((await without.put('/sandboxes/box/stop')).status).toBe(403);
-  const with_ = bed.api.admin.with({ key: await key(['sandboxes:control']) });
+  const with_ = deployment.api.admin.with({ key: await key(['sandboxes:control']) });
   expect((await with_.put('/sandboxes/nothing/stop')).status).toBe(404);
 });

@@ -3,28 +3,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { named, SandboxBed } from '../support/sandbox-bed.ts';
+import { ApiWithFakeRunners, named } from '../harness/api-with-fake-runners.ts';
 
-let bed: SandboxBed;
+let deployment: ApiWithFakeRunners;
 let runnerId: string;
 beforeAll(async () => {
-  bed = await SandboxBed.start();
-  ({ id: runnerId } = await bed.addRunner());
+  deployment = await ApiWithFakeRunners.start();
+  ({ id: runnerId } = await deployment.addRunner());
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
 async function make(name: string, spec: object = {}, metadata: object = {}) {
-  await bed.addWaiting(runnerId);
-  const answer = await bed.api.admin.post('/sandboxes', { metadata: { name, ...metadata }, spec });
+  await deployment.addWaiting(runnerId);
+  const answer = await deployment.api.admin.post('/sandboxes', { metadata: { name, ...metadata }, spec });
   expect(answer.status).toBe(200);
   return answer.body;
 }
-const read = (name: string) => bed.api.admin.get(`/sandboxes/${name}`);
+const read = (name: string) => deployment.api.admin.get(`/sandboxes/${name}`);
 const expire = (name: string, secondsAgo = 1) =>
   sql`update resources set expires_at = clock_timestamp() - make_interval(secs => ${secondsAgo})
-    where name = ${name} and terminated_at is null`.execute(bed.api.database);
+    where name = ${name} and terminated_at is null`.execute(deployment.api.database);
 const list = async (query: Record<string, string | boolean>) => {
-  const { body } = await bed.api.admin.get('/sandboxes', { query: { sort: 'name:asc', ...query } });
+  const { body } = await deployment.api.admin.get('/sandboxes', { query: { sort: 'name:asc', ...query } });
   return body.data.map(
     (item: { metadata: { name: string }; status: string }) => `${item.metadata.name} ${item.status}`,
   );
@@ -34,20 +34,20 @@ test('wire check 14: after its ttl it is TERMINATED on read, and a create of the
   const first = await make('short', { runtime: { ttl: '5s' } });
   expect(first.status).toBe('DEPLOYED');
   expect([1, 2, 3, 4, 5]).toContain(first.expiresIn);
-  const [old] = await bed.instances('short');
-  const { expires_at } = await bed.resource('short');
+  const [old] = await deployment.instances('short');
+  const { expires_at } = await deployment.resource('short');
   await sleep((expires_at?.getTime() ?? 0) - Date.now() + 1);
   const over = (await read('short')).body;
   expect([over.status, over.state, over.expiresIn]).toEqual(['TERMINATED', undefined, undefined]);
   const again = await make('short');
   expect(again.status).toBe('DEPLOYED');
-  const row = await bed.api.database
+  const row = await deployment.api.database
     .selectFrom('instances')
     .selectAll()
     .where('id', '=', old?.id ?? '')
     .execute();
   expect(row).toMatchObject([{ desired: 'gone' }]);
-  const [fresh] = await bed.instances('short');
+  const [fresh] = await deployment.instances('short');
   expect(fresh?.id).not.toBe(old?.id);
   expect((await read('short')).body.status).toBe('DEPLOYED');
 });
@@ -63,22 +63,22 @@ test.for([
 ] as const)('%s is kept as the time at which it ends', async ([rule, spec, seconds]) => {
   const name = `kept-${seconds}`;
   await make(name, spec);
-  const { created_at, expires_at } = await bed.resource(name);
+  const { created_at, expires_at } = await deployment.resource(name);
   expect((expires_at?.getTime() ?? 0) - created_at.getTime(), rule).toBe(seconds * 1_000);
 });
 
 test('expires and date are kept as they are said, and a rule beyond every calendar as none', async () => {
   const at = new Date(Date.now() + 3_600_000);
   await make('dated', { runtime: { expires: at.toISOString() } });
-  expect((await bed.resource('dated')).expires_at).toEqual(at);
+  expect((await deployment.resource('dated')).expires_at).toEqual(at);
   await make('policy', { lifecycle: { expirationPolicies: [{ type: 'date', value: at.toISOString() }] } });
-  expect((await bed.resource('policy')).expires_at).toEqual(at);
+  expect((await deployment.resource('policy')).expires_at).toEqual(at);
   await make('endless', { runtime: { ttl: '999999999w' } });
-  expect((await bed.resource('endless')).expires_at).toBeNull();
+  expect((await deployment.resource('endless')).expires_at).toBeNull();
 });
 
 test('the longest life of an account ends it too', async () => {
-  await using small = await SandboxBed.start({ tier: 'tier_0' });
+  await using small = await ApiWithFakeRunners.start({ tier: 'tier_0' });
   await small.api.admin.post('/sandboxes', named('bounded'));
   const { created_at, expires_at } = await small.resource('bounded');
   expect((expires_at?.getTime() ?? 0) - created_at.getTime()).toBe(7 * 86_400_000);
@@ -93,7 +93,7 @@ test('one that is over is listed, filtered and found as terminated, and gone aft
   expect(await list({ q: 'over-', status: 'TERMINATED' })).toEqual(['over-a TERMINATED']);
   expect(await list({ q: 'over-', status: 'DEPLOYED' })).toEqual(['over-b DEPLOYED']);
   expect(await list({ q: 'over-', status: 'DEPLOYED', showTerminated: true })).toEqual(['over-b DEPLOYED']);
-  expect((await bed.api.admin.get('/sandboxes/by-external-id/ext-over')).status).toBe(404);
+  expect((await deployment.api.admin.get('/sandboxes/by-external-id/ext-over')).status).toBe(404);
   await expire('over-a', 299);
   expect((await read('over-a')).body.status).toBe('TERMINATED');
   await expire('over-a', 301);
@@ -104,20 +104,22 @@ test('one that is over is listed, filtered and found as terminated, and gone aft
 test('nothing can be done to one that is over', async () => {
   await make('over-c');
   await expire('over-c');
-  expect((await bed.api.admin.put('/sandboxes/over-c', named('over-c'))).status).toBe(404);
-  expect((await bed.api.admin.delete('/sandboxes/over-c')).status).toBe(404);
-  expect((await bed.api.admin.put('/sandboxes/over-c/stop')).status).toBe(404);
+  expect((await deployment.api.admin.put('/sandboxes/over-c', named('over-c'))).status).toBe(404);
+  expect((await deployment.api.admin.delete('/sandboxes/over-c')).status).toBe(404);
+  expect((await deployment.api.admin.put('/sandboxes/over-c/stop')).status).toBe(404);
 });
 
 test('createIfNotExist makes a new one where the old one is over, and the old one says by which rule', async () => {
   await make('over-d', { runtime: { ttl: '1h' } });
-  const { uid } = await bed.resource('over-d');
+  const { uid } = await deployment.resource('over-d');
   await sql`update resources set created_at = created_at - interval '2 hours', expires_at = expires_at - interval '2 hours'
-    where uid = ${uid}`.execute(bed.api.database);
-  await bed.addWaiting(runnerId);
-  const { body } = await bed.api.admin.post('/sandboxes', named('over-d'), { query: { createIfNotExist: true } });
+    where uid = ${uid}`.execute(deployment.api.database);
+  await deployment.addWaiting(runnerId);
+  const { body } = await deployment.api.admin.post('/sandboxes', named('over-d'), {
+    query: { createIfNotExist: true },
+  });
   expect(body.events).toHaveLength(1);
-  const events = await bed.api.database
+  const events = await deployment.api.database
     .selectFrom('resource_events')
     .selectAll()
     .where('resource_uid', '=', uid)
@@ -127,8 +129,8 @@ test('createIfNotExist makes a new one where the old one is over, and the old on
     status: 'TERMINATED',
     message: expect.stringContaining('1h'),
   });
-  const { meta } = (await bed.api.admin.get('/sandboxes')).body;
-  const live = await bed.api.database
+  const { meta } = (await deployment.api.admin.get('/sandboxes')).body;
+  const live = await deployment.api.database
     .selectFrom('resources')
     .select('uid')
     .where('kind', '=', 'sandbox')
@@ -140,12 +142,12 @@ test('createIfNotExist makes a new one where the old one is over, and the old on
 test('U-19: ttl-idle counts from the last real use', async () => {
   const expirationPolicies = [{ type: 'ttl-idle', value: '1h' }];
   await make('idle', { lifecycle: { expirationPolicies } });
-  const { uid, created_at } = await bed.resource('idle');
+  const { uid, created_at } = await deployment.resource('idle');
   await sql`update resources set created_at = created_at - interval '3 hours' where uid = ${uid}`.execute(
-    bed.api.database,
+    deployment.api.database,
   );
   await sql`update instances set used_at = clock_timestamp() - interval '20 minutes' where resource_uid = ${uid}`.execute(
-    bed.api.database,
+    deployment.api.database,
   );
   const { body } = await read('idle');
   expect(body.status).toBe('DEPLOYED');

@@ -3,26 +3,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../support/client.ts';
-import { named, SandboxBed } from '../support/sandbox-bed.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { seed } from '../support/size.ts';
+import { ApiWithFakeRunners, named } from '../harness/api-with-fake-runners.ts';
+import type { Answer } from '../harness/client.ts';
+import { seededRandom } from '../harness/seeded-random.ts';
+import { seed } from '../harness/size.ts';
 
-let bed: SandboxBed;
+let deployment: ApiWithFakeRunners;
 let runnerId: string;
 beforeAll(async () => {
-  bed = await SandboxBed.start({ config: { createWaitSeconds: 0.05 } });
-  ({ id: runnerId } = await bed.addRunner({ waiting: 30 }));
+  deployment = await ApiWithFakeRunners.start({ config: { createWaitSeconds: 0.05 } });
+  ({ id: runnerId } = await deployment.addRunner({ waiting: 30 }));
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
 const create = (name: string, query: Record<string, boolean> = {}) =>
-  bed.api.admin.post('/sandboxes', named(name), { query });
-const remove = (name: string) => bed.api.admin.delete(`/sandboxes/${name}`);
-const read = (name: string) => bed.api.admin.get(`/sandboxes/${name}`);
+  deployment.api.admin.post('/sandboxes', named(name), { query });
+const remove = (name: string) => deployment.api.admin.delete(`/sandboxes/${name}`);
+const read = (name: string) => deployment.api.admin.get(`/sandboxes/${name}`);
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 const live = async (name: string) =>
-  bed.api.database
+  deployment.api.database
     .selectFrom('resources')
     .select('uid')
     .where('name', '=', name)
@@ -31,7 +31,7 @@ const live = async (name: string) =>
 
 /** The counters and limits must equal the rows. */
 async function expectBooksToBalance(): Promise<void> {
-  const { database } = bed.api;
+  const { database } = deployment.api;
   const { count } = await database
     .selectFrom('resources')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -61,7 +61,7 @@ async function expectBooksToBalance(): Promise<void> {
 
 /** A live sandbox has at most one instance that should run, and a terminated one has none. */
 async function expectOneInstanceEach(): Promise<void> {
-  const running = await bed.api.database
+  const running = await deployment.api.database
     .selectFrom('instances')
     .leftJoin('resources', 'resources.uid', 'instances.resource_uid')
     .select(['instances.resource_uid', 'resources.terminated_at'])
@@ -96,7 +96,7 @@ test('10 parallel creates of one name have one winner; the others are told 409 w
 
 test('a create that lost to one still under way says CREATION_IN_PROGRESS', async () => {
   // The test locks the winner's counter row, so that the winner waits before its commit.
-  const { database } = bed.api;
+  const { database } = deployment.api;
   const held = Promise.withResolvers<void>();
   const isHeld = Promise.withResolvers<void>();
   const holding = database.transaction().execute(async (tx) => {
@@ -161,7 +161,7 @@ test('500 random interleavings of create, createIfNotExist, delete, change and r
     createIfNotExist: (name) => create(name, { createIfNotExist: true }),
     delete: remove,
     change: (name) =>
-      bed.api.admin.put(
+      deployment.api.admin.put(
         `/sandboxes/${name}`,
         named(name, { runtime: { envs: [{ name: 'A', value: String(random()) }] } }),
       ),
@@ -192,7 +192,7 @@ test('500 random interleavings of create, createIfNotExist, delete, change and r
     );
     for (const { step, answer } of answers) expect(allowed[step], `${told} ${answer?.text}`).toContain(answer?.status);
     for (const name of names) expect((await live(name)).length, told).toBeLessThanOrEqual(1);
-    if (round % 10 === 0) await bed.addWaiting(runnerId);
+    if (round % 10 === 0) await deployment.addWaiting(runnerId);
   }
   await expectOneInstanceEach();
 });

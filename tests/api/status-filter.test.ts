@@ -1,7 +1,7 @@
 // Listing by a status that few or no rows have: every page scans a bounded number of rows, and the walk misses none.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const many = 10_000;
 /** Rows scanned for one page. */

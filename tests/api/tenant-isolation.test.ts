@@ -5,8 +5,8 @@ import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
-import type { Answer, Client } from '../support/client.ts';
+import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
+import type { Answer, Client } from '../harness/client.ts';
 import {
   addAccount,
   createEverything,
@@ -15,8 +15,8 @@ import {
   itemBody,
   itemName,
   tenantRegions,
-} from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+} from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 interface Tenant {
   readonly word: string;

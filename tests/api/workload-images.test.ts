@@ -1,7 +1,7 @@
 // Images that a workload may name, and how the name is resolved. Attacks: ids of images present on a machine, names of
 // this service that another party owns at the default registry, private addresses, and the operator's list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 let listing: TestApi;

@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayFollow } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { isFull, seed } from '../support/size.ts';
-import { agent } from '../support/workloads.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { seededRandom } from '../harness/seeded-random.ts';
+import { isFull, seed } from '../harness/size.ts';
+import { agent } from '../harness/workloads.ts';
 
 const deployments = isFull ? 100 : 10;
 /** The small size kills each process once. */

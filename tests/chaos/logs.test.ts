@@ -6,10 +6,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';
-import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
+import { startFleet } from '../../engines/fleet/fleet.ts';
 import { importScriptImage } from '../e2e/deploy/script-image.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, settled } from '../support/workloads.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, settled } from '../harness/workloads.ts';
 
 const containers = 10;
 const lines = 10_000;

@@ -6,14 +6,14 @@
 // (e2e/runner-ingress).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { buildEchoImage } from '../support/echo-image.ts';
-import { type Mixed, mixedRequest, wordOf } from '../support/mixed-requests.ts';
-import { PatientClient } from '../support/patient-client.ts';
-import { seededRandom } from '../support/seeded-random.ts';
-import { isFull, seed } from '../support/size.ts';
-import type { Tried } from '../support/try-once.ts';
-import { agent, clientOf, settled } from '../support/workloads.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { buildEchoImage } from '../harness/echo-image.ts';
+import { type Mixed, mixedRequest, wordOf } from '../harness/mixed-requests.ts';
+import { PatientClient } from '../harness/patient-client.ts';
+import { seededRandom } from '../harness/seeded-random.ts';
+import { isFull, seed } from '../harness/size.ts';
+import type { Tried } from '../harness/try-once.ts';
+import { agent, clientOf, settled } from '../harness/workloads.ts';
 
 const swaps = 20;
 const requests = 20_000;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { startDeployment } from '../../scripts/engines/deployment.ts';
-import { isFull } from '../support/size.ts';
+import { startDeployment } from '../../engines/deployment.ts';
+import { isFull } from '../harness/size.ts';
 
 const kills = isFull ? 30 : 3;
 const writers = 8;

@@ -4,9 +4,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, settled } from '../support/workloads.ts';
+import { startFleet } from '../../engines/fleet/fleet.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, settled } from '../harness/workloads.ts';
 
 const deployments = 50;
 

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
-import { runEnvironment } from '../../scripts/engines/run.ts';
+import { runEnvironment } from '../../engines/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CONFIGURATION = ['.biome', '.dependency-cruiser.mjs', '.gitignore', 'biome.json', 'knip.jsonc', 'tsconfig.json'];
@@ -49,7 +49,8 @@ function emptyPackages(packages: readonly string[]): Record<string, string> {
   return {
     'package.json': json({ name: 'planted', private: true, type: 'module', devDependencies: { vitest: '5' } }),
     'pnpm-workspace.yaml': 'packages:\n  - packages/*\n  - services/*\n',
-    'scripts/start.ts': "console.log('start');\n",
+    'engines/start.ts': "export const start = () => console.log('start');\n",
+    'scripts/start.ts': "import { start } from '../engines/start.ts';\n\nstart();\n",
     'tests/conformance/run.ts': "console.log('run');\n",
     'bench/run.test.ts': "import { test } from 'vitest';\n\ntest('nothing', () => {});\n",
     ...Object.fromEntries(files),

@@ -1,8 +1,8 @@
 // Credentials and the headers that carry them.
 import { headerNames, operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addressOf } from './support/probe.ts';
 
 const brand = conformanceBrand();

@@ -1,7 +1,7 @@
 // GET /drives. Specification: Management endpoints (drive listing query parameters); Limits; Versioning.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Asked } from '../support/client.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Asked } from '../harness/client.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 interface Drive {
   readonly metadata: { readonly name: string; readonly createdAt: string };

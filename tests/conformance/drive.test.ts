@@ -1,6 +1,6 @@
 // Drives. Specification: Drive; Management endpoints. The listing has its own file.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Egress IPs. Specification: Egress IP; Management endpoints; Limits.
 import { kinds } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

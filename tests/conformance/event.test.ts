@@ -1,6 +1,6 @@
 // The event history of resources.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, type Sample, samples } from './support/samples.ts';
 
 const all: readonly Sample[] = [samples.drive, samples.volume, samples.job, samples.egressIp];

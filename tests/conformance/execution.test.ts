@@ -1,7 +1,7 @@
 // Job executions. Specification: Job execution; Inference and execution endpoints.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 /** Client without a workspace header: the path alone names the workspace. */

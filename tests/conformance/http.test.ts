@@ -1,9 +1,9 @@
 // Rules that hold on every management operation.
 import { operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../support/client.ts';
-import { createEverything, fill } from '../support/tenant.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Answer } from '../harness/client.ts';
+import { createEverything, fill } from '../harness/tenant.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
 /** Includes the region that `createEverything` uses. */

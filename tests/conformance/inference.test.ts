@@ -6,8 +6,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike, Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type HostRequest, openAtHost, sendToHost } from '../support/send-to-host.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type HostRequest, openAtHost, sendToHost } from '../harness/send-to-host.ts';
 import { type Serving, startServing } from './support/serving.ts';
 
 const names = headerNames(conformanceBrand());

@@ -4,9 +4,9 @@
 import { headerNames } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const workspaceHeader = headerNames(conformanceBrand()).workspace;
 const connections = '/integrations/connections';

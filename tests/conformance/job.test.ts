@@ -1,7 +1,7 @@
 // Batch jobs. Specification: Batch job; Management endpoints; Events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 let api: TestApi;
 let member: Client;

@@ -1,7 +1,7 @@
 // Workload, storage and network kinds as records: each can be created, read, listed and deleted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import type { Client } from '../harness/client.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, ipPath, nameFor, type Sample, samples } from './support/samples.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 // The metadata fields that drive, volume, job and egress IP share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, exit, gatewayPath, type Sample, samples } from './support/samples.ts';
 
 const changeable: readonly Sample[] = [samples.drive, samples.volume, samples.job];

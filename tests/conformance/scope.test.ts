@@ -2,7 +2,7 @@
 // api.
 import { operations, specifiedScopes } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { missingScope, scopesOf } from './support/probe.ts';
 import { bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 import { declaredFor, openedBy, withScopes } from './support/scoped-key.ts';

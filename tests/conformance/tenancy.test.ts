@@ -1,8 +1,8 @@
 // Workspaces, accounts and visibility between them.
 import { headerNames } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
 let api: TestApi;

@@ -1,8 +1,8 @@
 // Behaviour versions.
 import { headerNames, kinds, operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { bodyFor, completeConfig, samples } from './support/samples.ts';
 
 const header = headerNames(conformanceBrand()).version;

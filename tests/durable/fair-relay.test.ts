@@ -3,57 +3,58 @@ import { enqueue, uuidv7 } from '@berth/database';
 import { type Outgoing, type RunningHandlers, type Sender, startHandlers, startRelay } from '@berth/durable';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Bed, makeBed, until } from './bed.ts';
+import { until } from '../harness/until.ts';
+import { type DatabaseAndRestate, startDatabaseAndRestate } from './database-and-restate.ts';
 import { silent, workCatalogue } from './work.ts';
 
-let bed: Bed;
+let engines: DatabaseAndRestate;
 let handlers: RunningHandlers;
 
 beforeAll(async () => {
-  bed = await makeBed();
+  engines = await startDatabaseAndRestate();
   handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
-    adminUrl: bed.restate.adminUrl,
+    catalogue: workCatalogue(engines.database),
+    adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,
     checkEveryMs: 500,
   });
 });
 beforeEach(async () => {
-  await sql`truncate outbox`.execute(bed.database);
+  await sql`truncate outbox`.execute(engines.database);
 });
 afterAll(async () => {
   await handlers.stop();
-  await bed[Symbol.asyncDispose]();
+  await engines[Symbol.asyncDispose]();
 });
 
 /** Starts a relay that records each batch and passes it on. */
 function startListened(batchSize: number) {
   const batches: (readonly Outgoing[])[] = [];
   const sender: Sender = {
-    ...bed.sender,
+    ...engines.sender,
     sendMany(messages) {
       if (messages.length > 0) batches.push(messages);
-      return bed.sender.sendMany(messages);
+      return engines.sender.sendMany(messages);
     },
   };
-  const relay = startRelay({ ...bed, sender, logger: silent, batchSize, pollMs: 20 });
+  const relay = startRelay({ ...engines, sender, logger: silent, batchSize, pollMs: 20 });
   return { batches, stop: () => relay.stop() };
 }
 const queue = (workspaceId: string, key: string): Promise<void> =>
-  bed.database.transaction().execute((tx) => enqueue(tx, { topic: 'reconcile', key, workspaceId }));
+  engines.database.transaction().execute((tx) => enqueue(tx, { topic: 'reconcile', key, workspaceId }));
 /** Queues messages `<workspace>/<n>`, all of one workspace before those of the next. */
 async function queueAll(workspaces: readonly string[], each: number): Promise<void> {
   for (const workspace of workspaces)
     for (let index = 0; index < each; index += 1) await queue(workspace, `${workspace}/${index}`);
 }
 const isEmpty = async (): Promise<boolean> =>
-  (await sql`select 1 from outbox limit 1`.execute(bed.database)).rows.length === 0;
+  (await sql`select 1 from outbox limit 1`.execute(engines.database)).rows.length === 0;
 
 test('behind 20 000 messages of one workspace that of another leaves with the first batch', async () => {
   const [large, small] = [uuidv7(), uuidv7()];
   await sql`insert into outbox (topic, key, workspace_id)
-    select 'reconcile', 'large-' || n, ${large} from generate_series(1, 20000) n`.execute(bed.database);
+    select 'reconcile', 'large-' || n, ${large} from generate_series(1, 20000) n`.execute(engines.database);
   await queue(small, 'small');
   const { batches, stop } = startListened(200);
   await until(() => batches.some((batch) => batch.some(({ key }) => key === 'small')));

@@ -12,8 +12,8 @@ import {
 import { formatTraceparent, startTrace } from '@berth/telemetry';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestRestate, type TestRestate } from '../../scripts/engines/test-restate.ts';
-import { until } from './bed.ts';
+import { startTestRestate, type TestRestate } from '../../engines/test-restate.ts';
+import { until } from '../harness/until.ts';
 import { silent } from './work.ts';
 
 let restate: TestRestate;

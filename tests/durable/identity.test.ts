@@ -7,10 +7,10 @@ import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
-import { startTestRestate } from '../../scripts/engines/test-restate.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { until } from './bed.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
+import { startTestRestate } from '../../engines/test-restate.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { until } from '../harness/until.ts';
 import { silent } from './work.ts';
 
 const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

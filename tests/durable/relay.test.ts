@@ -15,49 +15,57 @@ import { formatTraceparent, startTrace } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import { type Bed, makeBed, until } from './bed.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { until } from '../harness/until.ts';
+import { type DatabaseAndRestate, startDatabaseAndRestate } from './database-and-restate.ts';
 import { silent, workCatalogue } from './work.ts';
 
-let bed: Bed;
+let engines: DatabaseAndRestate;
 let handlers: RunningHandlers;
 const traces: string[] = [];
 
 beforeAll(async () => {
-  bed = await makeBed();
+  engines = await startDatabaseAndRestate();
   const traced = defineHandler({
     name: 'traced',
     input: z.object({}),
     handle: async ({ trace }) => void traces.push(trace.traceId),
   });
   handlers = await startHandlers({
-    catalogue: [...workCatalogue(bed.database), traced],
-    adminUrl: bed.restate.adminUrl,
+    catalogue: [...workCatalogue(engines.database), traced],
+    adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,
     checkEveryMs: 500,
   });
 });
 beforeEach(async () => {
-  await sql`truncate work, runs, effects, outbox`.execute(bed.database);
+  await sql`truncate work, runs, effects, outbox`.execute(engines.database);
 });
 afterAll(async () => {
   await handlers.stop();
-  await bed[Symbol.asyncDispose]();
+  await engines[Symbol.asyncDispose]();
 });
 
 const relay = (options: { sender?: Sender; pollMs?: number; unannouncedMs?: number; batchSize?: number } = {}) =>
-  startRelay({ database: bed.database, databaseUrl: bed.databaseUrl, sender: bed.sender, logger: silent, ...options });
+  startRelay({
+    database: engines.database,
+    databaseUrl: engines.databaseUrl,
+    sender: engines.sender,
+    logger: silent,
+    ...options,
+  });
 const write = (keys: readonly string[]): Promise<void> =>
-  bed.database.transaction().execute(async (tx) => {
+  engines.database.transaction().execute(async (tx) => {
     await sql`insert into work (key) select unnest(${[...keys]}::text[])`.execute(tx);
     for (const key of keys) await enqueue(tx, { topic: 'reconcile', key, workspaceId: nilUuid });
   });
 const rowsLeft = async (): Promise<number> =>
-  (await sql<{ count: number }>`select count(*)::int as count from outbox`.execute(bed.database)).rows[0]?.count ?? -1;
+  (await sql<{ count: number }>`select count(*)::int as count from outbox`.execute(engines.database)).rows[0]?.count ??
+  -1;
 const isListening = async (): Promise<boolean> => {
   const { rows } = await sql`select 1 from pg_stat_activity
-    where datname = current_database() and query ilike 'listen %'`.execute(bed.database);
+    where datname = current_database() and query ilike 'listen %'`.execute(engines.database);
   return rows.length > 0;
 };
 const succeeds = (what: Promise<void>): Promise<boolean> =>
@@ -70,37 +78,37 @@ const keysOf = (prefix: string, count: number): string[] =>
 const onceEach = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 1]));
 /** Records the messages and passes them on. */
 const counting = (sent: Outgoing[]): Sender => ({
-  ...bed.sender,
+  ...engines.sender,
   sendMany(messages) {
     sent.push(...messages);
-    return bed.sender.sendMany(messages);
+    return engines.sender.sendMany(messages);
   },
 });
 
 test('a row leads to its effect and is gone; one that was rolled back leads to nothing', async () => {
   const running = relay({ pollMs: 20 });
   await write(['kept']);
-  await bed.database
+  await engines.database
     .transaction()
     .execute(async (tx) => {
       await enqueue(tx, { topic: 'reconcile', key: 'rolled-back', workspaceId: nilUuid });
       throw new Error('rolled back');
     })
     .catch(() => {});
-  await bed.allDone();
+  await engines.allDone();
   await until(async () => (await rowsLeft()) === 0);
   await running.stop();
-  expect(await bed.runsOf('rolled-back')).toEqual([]);
-  expect(await bed.effects()).toEqual({ kept: 1 });
+  expect(await engines.runsOf('rolled-back')).toEqual([]);
+  expect(await engines.effects()).toEqual({ kept: 1 });
 });
 
 test('the bell wakes the relay long before it would look by itself', async () => {
   const running = relay({ pollMs: 3_600_000 });
-  const ring = createBell(bed.database, outboxChannel);
+  const ring = createBell(engines.database, outboxChannel);
   await sleep(300);
   await write(['rung']);
   ring();
-  await bed.allDone();
+  await engines.allDone();
   await running.stop();
 });
 
@@ -108,7 +116,7 @@ test('a row that nobody announced is found by looking', async () => {
   const running = relay({ pollMs: 50 });
   await sleep(200);
   await write(['silent']);
-  await bed.allDone();
+  await engines.allDone();
   await running.stop();
 });
 
@@ -128,22 +136,22 @@ test('what nobody announced waits until it is old enough, and goes with what is 
     }
   }
   if (waiting === undefined) throw new Error('what nobody announced has left at once');
-  await sql`update outbox set created_at = created_at - interval '2 hours'`.execute(bed.database);
+  await sql`update outbox set created_at = created_at - interval '2 hours'`.execute(engines.database);
   await until(() => isSent(waiting));
   await write(['later']);
   await sleep(200);
   expect(isSent('later')).toBe(false);
-  createBell(bed.database, outboxChannel)();
+  createBell(engines.database, outboxChannel)();
   await until(() => isSent('later'));
-  await bed.allDone();
+  await engines.allDone();
   await running.stop();
 });
 
 test('a bell rung a thousand times at once is heard twice: at once, and for all the others together', async () => {
   let heard = 0;
-  const listener = listen({ url: bed.databaseUrl, channel: outboxChannel, onNotice: () => (heard += 1) });
+  const listener = listen({ url: engines.databaseUrl, channel: outboxChannel, onNotice: () => (heard += 1) });
   await until(() => heard === 1);
-  const ring = createBell(bed.database, outboxChannel);
+  const ring = createBell(engines.database, outboxChannel);
   for (let index = 0; index < 1_000; index += 1) ring();
   await until(() => heard === 3);
   await sleep(200);
@@ -154,23 +162,23 @@ test('a bell rung a thousand times at once is heard twice: at once, and for all 
 test('a relay killed between send and delete leads to one run of each message', async () => {
   const keys = keysOf('killed', 20);
   await write(keys);
-  const killed = await bed.spawn({
+  const killed = await engines.spawn({
     role: 'relay',
-    databaseUrl: bed.databaseUrl,
-    ingressUrl: bed.restate.ingressUrl,
+    databaseUrl: engines.databaseUrl,
+    ingressUrl: engines.restate.ingressUrl,
   });
   if (killed.signalCode === null) await once(killed, 'exit');
   expect(killed.signalCode).toBe('SIGKILL');
   expect(await rowsLeft()).toBe(20);
-  await bed.allDone();
+  await engines.allDone();
   const sent: Outgoing[] = [];
   const running = relay({ sender: counting(sent) });
   await until(async () => (await rowsLeft()) === 0);
   await sleep(300);
   await running.stop();
   expect(sent).toHaveLength(20);
-  expect(await bed.effects()).toEqual(onceEach(keys));
-  for (const key of keys) expect(await bed.runsOf(key)).toHaveLength(1);
+  expect(await engines.effects()).toEqual(onceEach(keys));
+  for (const key of keys) expect(await engines.runsOf(key)).toHaveLength(1);
 });
 
 test('several relays share the rows: each row is sent by one of them', async () => {
@@ -178,7 +186,7 @@ test('several relays share the rows: each row is sent by one of them', async () 
   await write(keys);
   const sent: Outgoing[] = [];
   const relays = Array.from({ length: 3 }, () => relay({ sender: counting(sent), batchSize: 20 }));
-  await bed.allDone();
+  await engines.allDone();
   await until(async () => (await rowsLeft()) === 0);
   await Promise.all(relays.map((running) => running.stop()));
   expect(sent.map(({ key }) => key).toSorted()).toEqual(keys);
@@ -198,7 +206,7 @@ test('rows that say the same leave as one message, and none of them stays', asyn
   const sent: Outgoing[] = [];
   await write(['same', 'other']);
   for (let more = 0; more < 2; more += 1)
-    await bed.database
+    await engines.database
       .transaction()
       .execute((tx) => enqueue(tx, { topic: 'reconcile', key: 'same', workspaceId: nilUuid }));
   const running = relay({ pollMs: 20, sender: counting(sent) });
@@ -209,37 +217,37 @@ test('rows that say the same leave as one message, and none of them stays', asyn
 
 test('while Restate is away rows wait and the relay asks ever less often; then they leave', async () => {
   const sent: Outgoing[] = [];
-  await bed.restate.stop();
+  await engines.restate.stop();
   const running = relay({ sender: counting(sent), pollMs: 10, batchSize: 5 });
   await write(keysOf('away', 5));
   await sleep(2_000);
   expect(await rowsLeft()).toBe(5);
   // Backoff of 100, 200, 400, 800 … ms with up to half as jitter: about five rounds of five; without it, hundreds.
   expect(sent.length).toBeLessThanOrEqual(50);
-  await bed.restate.start();
-  await bed.allDone();
+  await engines.restate.start();
+  await engines.allDone();
   await until(async () => (await rowsLeft()) === 0);
   await running.stop();
-  expect(await bed.effects()).toEqual(onceEach(keysOf('away', 5)));
+  expect(await engines.effects()).toEqual(onceEach(keysOf('away', 5)));
 });
 
 test('rows that Restate refuses stay and do not stand in the way of the others', async () => {
   await sql`insert into outbox (topic, key) select 'no-such-handler', n::text from generate_series(1, 10) n`.execute(
-    bed.database,
+    engines.database,
   );
   const keys = keysOf('behind', 10);
   await write(keys);
   const running = relay({ pollMs: 20, batchSize: 4 });
-  await bed.allDone();
+  await engines.allDone();
   await until(async () => (await rowsLeft()) === 10);
   await running.stop();
-  expect(await bed.effects()).toEqual(onceEach(keys));
+  expect(await engines.effects()).toEqual(onceEach(keys));
 });
 
 test('the trace of the write arrives in the handler', async () => {
   const trace = startTrace();
   await sql`insert into outbox (topic, key, trace) values ('traced', 'one', ${formatTraceparent(trace)})`.execute(
-    bed.database,
+    engines.database,
   );
   const running = relay();
   await until(() => traces.length > 0);
@@ -251,12 +259,12 @@ test('a relay outlives the loss of its database connections', async () => {
   const running = relay({ pollMs: 50 });
   await sleep(200);
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`.execute(bed.database);
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(engines.database);
   // Each pooled connection of the test may turn out to be broken once.
   await until(() => succeeds(write(['after'])));
-  await until(() => succeeds(bed.allDone()));
+  await until(() => succeeds(engines.allDone()));
   await running.stop();
-  expect(await bed.effects()).toEqual({ after: 1 });
+  expect(await engines.effects()).toEqual({ after: 1 });
 });
 
 test('a sender says of each message whether it arrived', async () => {
@@ -265,7 +273,7 @@ test('a sender says of each message whether it arrived', async () => {
   const to = { name: 'traced' };
   const [gone] = await nobody.sendMany([{ to, key: 'one', message: {} }]);
   expect(gone).toMatchObject({ name: 'SendFailed', status: undefined, isRefusal: false });
-  const results = await bed.sender.sendMany([
+  const results = await engines.sender.sendMany([
     { to, key: 'one', message: {} },
     { to: { name: 'no-such-handler' }, key: 'one', message: {} },
   ]);

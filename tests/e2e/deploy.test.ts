@@ -1,13 +1,13 @@
 // A deployment becomes running containers or reports why it cannot, and a deletion leaves nothing behind. Real engines,
 // real runner.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { wireAddresses } from '../../scripts/engines/fleet/machine.ts';
-import { execute } from '../support/execute.ts';
-import { leftovers } from '../support/leftovers.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, gone, instancesOf, isolationsOf, lastMessage, settled } from '../support/workloads.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { wireAddresses } from '../../engines/fleet/machine.ts';
+import { execute } from '../harness/execute.ts';
+import { leftovers } from '../harness/leftovers.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, gone, instancesOf, isolationsOf, lastMessage, settled } from '../harness/workloads.ts';
 import { deleteTests } from './deploy/delete-tests.ts';
 import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.ts';
 import { importScriptImage } from './deploy/script-image.ts';

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import { runEnvironment } from '../../scripts/engines/run.ts';
-import { cpuSecondsOf } from '../support/cpu-seconds.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { runEnvironment } from '../../engines/run.ts';
+import { cpuSecondsOf } from '../harness/cpu-seconds.ts';
 
 /** CPU time of engines and roles together: a machine with two idle cores is up in less than half a minute. */
 const mostCpuSeconds = 30;

@@ -5,26 +5,30 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredInstance } from '@berth/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../engines/docker-api.ts';
 import { cgroupOf } from '../../services/runner/src/cgroup/find.ts';
-import { isFull } from '../support/size.ts';
-import { isolationsOf } from '../support/workloads.ts';
+import { isFull } from '../harness/size.ts';
+import { isolationsOf } from '../harness/workloads.ts';
 import { inspect } from './engines/container.ts';
-import { claimed, type SandboxBed, startSandboxBed } from './runner-adopt/sandbox-bed.ts';
-import type { Runner } from './runner-converge/bed.ts';
+import {
+  claimed,
+  type SandboxRunnerMachine,
+  startSandboxRunnerMachine,
+} from './runner-adopt/sandbox-runner-machine.ts';
+import type { Runner } from './runner-converge/runner-machine.ts';
 
-let bed: SandboxBed;
+let machine: SandboxRunnerMachine;
 let runner: Runner;
 
 beforeAll(async () => {
-  bed = await startSandboxBed();
-  runner = await bed.start();
+  machine = await startSandboxRunnerMachine();
+  runner = await machine.start();
   runner.all();
 }, 900_000);
 
 afterAll(async () => {
   await runner?.stop();
-  await bed?.[Symbol.asyncDispose]();
+  await machine?.[Symbol.asyncDispose]();
 }, 120_000);
 
 /** Removes everything that a test made before the next one starts. */
@@ -38,16 +42,16 @@ afterEach(async () => {
 const lastOf = (id: string) => runner.reports.findLast(({ instance }) => instance === id);
 
 const containers = async (): Promise<string[]> => {
-  const found: { Names: string[] }[] = await inspect(bed.docker.url, 'GET /containers/json?all=1');
+  const found: { Names: string[] }[] = await inspect(machine.docker.url, 'GET /containers/json?all=1');
   return found.flatMap(({ Names }) => Names).filter((name) => /^\/berth-[0-9a-f-]{36}$/.test(name));
 };
 
 /** Number of ready slots, as `converge-process.ts` sets it. */
 const readySlots = 2;
 const slots = (): Promise<unknown[]> =>
-  inspect(bed.docker.url, `GET /containers/json?all=1&filters=${encodeURIComponent('{"label":["berth.slot"]}')}`);
+  inspect(machine.docker.url, `GET /containers/json?all=1&filters=${encodeURIComponent('{"label":["berth.slot"]}')}`);
 
-const containerOf = (id: string) => inspect(bed.docker.url, `GET /containers/berth-${id}/json`);
+const containerOf = (id: string) => inspect(machine.docker.url, `GET /containers/berth-${id}/json`);
 
 async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
   for (const instance of instances) runner.send({ type: 'set', instance });
@@ -63,9 +67,11 @@ const vpc: DesiredInstance['vpc'] = {
   name: 'blue',
   ports: [servicePort, guestPort].map((port) => ({ protocol: 'tcp', port })),
 };
-const serve = (address: string) => bed.runIn(address, `busybox httpd -p ${servicePort} -h /tmp && echo serving`);
+const serve = (address: string) => machine.runIn(address, `busybox httpd -p ${servicePort} -h /tmp && echo serving`);
 const reaches = async (from: string, to: string, port = servicePort): Promise<boolean> =>
-  (await bed.runIn(from, `busybox nc -w 2 ${to} ${port} </dev/null && echo reached || echo not`)).includes('reached');
+  (await machine.runIn(from, `busybox nc -w 2 ${to} ${port} </dev/null && echo reached || echo not`)).includes(
+    'reached',
+  );
 
 async function memoryLimitOf(id: string): Promise<number> {
   const group = await cgroupOf((await containerOf(id)).State.Pid, 'memory');
@@ -87,7 +93,7 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 
 describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   test('one that waits for an owner speaks to nobody; adopted it has its owner’s variables, limits and network', async () => {
-    const [one, two, three] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
+    const [one, two, three] = [machine.warm(isolation), machine.warm(isolation), machine.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, three);
     expect(lastOf(one.id)).toMatchObject({ state: 'ready', generation: 1 });
     // Under gVisor an awake sandbox costs CPU, so a warm sandbox waits frozen.
@@ -101,7 +107,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     const others = claimed(three, { vpc });
     for (const desired of [mine, beside, others]) expect((await runner.adopt(desired)).said).toEqual({ call: 'done' });
     expect(lastOf(mine.id)).toMatchObject({ state: 'ready', generation: 2, address: first });
-    expect(await bed.runIn(first, 'echo $GREETING')).toContain('hello');
+    expect(await machine.runIn(first, 'echo $GREETING')).toContain('hello');
     expect(await memoryLimitOf(mine.id)).toBe(512);
     expect(await memoryLimitOf(beside.id)).toBe(256);
     const ways = [
@@ -119,20 +125,20 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('changed variables reach new processes, and nothing that runs is lost', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const first = claimed(warm, { env: { KEPT: '1', CHANGED: 'a', REMOVED: 'x' } });
     await runner.adopt(first);
-    await bed.runIn(address, 'echo state > /kept; (while true; do sleep 1; done) & echo $!');
+    await machine.runIn(address, 'echo state > /kept; (while true; do sleep 1; done) & echo $!');
     const { State } = await containerOf(warm.id);
     runner.send({ type: 'set', instance: { ...first, generation: 3, env: { KEPT: '1', CHANGED: 'b' } } });
     await expect.poll(() => lastOf(warm.id)?.generation).toBe(3);
-    expect(await bed.runIn(address, 'echo "$KEPT $CHANGED [$REMOVED]"; cat /kept')).toContain('1 b []\nstate');
+    expect(await machine.runIn(address, 'echo "$KEPT $CHANGED [$REMOVED]"; cat /kept')).toContain('1 b []\nstate');
     expect((await containerOf(warm.id)).State.Pid).toBe(State.Pid);
   });
 
   test('adopted again it is unchanged, and an older wish after a newer one changes nothing', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const mine = claimed(warm, { generation: 5, env: { WHO: 'newest' } });
     expect((await runner.adopt(mine)).said).toEqual({ call: 'done' });
@@ -142,12 +148,12 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     runner.send({ type: 'set', instance: older });
     runner.all(warm);
     await sleep(300);
-    expect(await bed.runIn(address, 'echo $WHO')).toContain('newest');
-    expect((await runner.adopt(claimed(bed.warm(isolation)))).said).toEqual({ call: 'unknown' });
+    expect(await machine.runIn(address, 'echo $WHO')).toContain('newest');
+    expect((await runner.adopt(claimed(machine.warm(isolation)))).said).toEqual({ call: 'unknown' });
   });
 
   test('whoever comes before it is adopted waits, and gets through', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const opening = Array.from({ length: 5 }, () => runner.open(warm.id));
     await sleep(200);
@@ -157,7 +163,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('a runner killed at any moment of an adoption finishes it, and its network is its owner’s alone', async () => {
-    const [one, two, waiting] = [bed.warm(isolation), bed.warm(isolation), bed.warm(isolation)];
+    const [one, two, waiting] = [machine.warm(isolation), machine.warm(isolation), machine.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, waiting);
     const mine = claimed(one, { vpc });
     const beside = claimed(two, { workspaceId: mine.workspaceId, vpc });
@@ -169,14 +175,14 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
       void runner.adopt(next);
       await sleep(afterMs);
       await runner.kill();
-      runner = await bed.start();
+      runner = await machine.start();
       // The api has sent nothing yet: the restarted runner knows only the state on this machine.
       const [own, foreign] = await Promise.all([reaches(second, first), reaches(second, third)]);
       if (afterMs > 0) expect(own).toBe(true);
       expect(foreign).toBe(false);
       runner.all(next, beside, waiting);
       await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ generation: next.generation });
-      expect(await bed.runIn(first, 'echo $ROUND')).toContain(String(afterMs));
+      expect(await machine.runIn(first, 'echo $ROUND')).toContain(String(afterMs));
       expect(await runner.open(mine.id)).toMatchObject({ is: 'open' });
     }
     await expect.poll(() => lastOf(waiting.id)).toMatchObject({ state: 'ready', generation: 1 });
@@ -184,16 +190,16 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('one that dies while it waits is made anew for whoever claims it: nothing was in it', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     await bringUp(warm);
     process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
     const { said } = await runner.adopt(claimed(warm));
     expect(said).toEqual({ call: 'done' });
-    expect(await bed.runIn(lastOf(warm.id)?.address ?? '', 'echo $GREETING')).toContain('hello');
+    expect(await machine.runIn(lastOf(warm.id)?.address ?? '', 'echo $GREETING')).toContain('hello');
   });
 
   test(`${burstSize} adopted at once are all adopted`, async () => {
-    const warm = Array.from({ length: burstSize + singles }, () => bed.warm(isolation));
+    const warm = Array.from({ length: burstSize + singles }, () => machine.warm(isolation));
     const startedAt = performance.now();
     await bringUp(...warm);
     const refillSeconds = (performance.now() - startedAt) / 1_000;
@@ -201,7 +207,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     for (const each of warm.slice(0, singles)) single.push((await runner.adopt(claimed(each))).ms);
     const burst = await Promise.all(warm.slice(singles).map((each) => runner.adopt(claimed(each))));
     expect(burst.map(({ said }) => said.call)).toEqual(Array(burstSize).fill('done'));
-    const cold = claimed(bed.warm(isolation), { generation: 1 });
+    const cold = claimed(machine.warm(isolation), { generation: 1 });
     const coldAt = performance.now();
     await bringUp(cold);
     const coldMs = performance.now() - coldAt;
@@ -213,25 +219,28 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('asleep, it sleeps on under the next runner, and wakes for what it has to hear', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const mine = claimed(warm);
     await runner.adopt(mine);
-    await bed.runIn(address, '(while true; do date +%s%N > /beat; sleep 0.1; done) > /dev/null 2>&1 & echo started');
+    await machine.runIn(
+      address,
+      '(while true; do date +%s%N > /beat; sleep 0.1; done) > /dev/null 2>&1 & echo started',
+    );
     expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
     await runner.kill();
-    runner = await bed.start();
+    runner = await machine.start();
     runner.all(mine);
     await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ state: 'ready', generation: 2 });
     expect(await isFrozen(mine)).toBe(true);
 
     await runner.kill();
-    runner = await bed.start();
+    runner = await machine.start();
     const changed = { ...mine, generation: 3, env: { GREETING: 'good evening' } };
     runner.all(changed);
     await expect.poll(() => lastOf(mine.id), { timeout: 30_000 }).toMatchObject({ state: 'ready', generation: 3 });
     expect(
-      await bed.runIn(address, 'echo $GREETING; a=$(cat /beat); sleep 1; [ "$a" != "$(cat /beat)" ] && echo beats'),
+      await machine.runIn(address, 'echo $GREETING; a=$(cat /beat); sleep 1; [ "$a" != "$(cat /beat)" ] && echo beats'),
     ).toBe('good evening\nbeats\n');
     expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
     runner.send({ type: 'set', instance: { ...changed, generation: 4, sandbox: { idleSeconds: 900 } } });
@@ -243,7 +252,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('asleep, it goes without a wait, also when no runner knew it', async () => {
-    const [one, two] = [bed.warm(isolation), bed.warm(isolation)];
+    const [one, two] = [machine.warm(isolation), machine.warm(isolation)];
     await bringUp(one, two);
     for (const each of [one, two]) {
       await runner.adopt(claimed(each));
@@ -253,7 +262,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     runner.send({ type: 'unset', id: one.id, isLeaving: false });
     await runner.report(one.id, ['gone']);
     await runner.kill();
-    runner = await bed.start();
+    runner = await machine.start();
     runner.all();
     await runner.report(two.id, ['gone']);
     // The engine's own stop would wait ten seconds for each sandbox.
@@ -263,20 +272,20 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('variables that are read when a guest starts cost a new container, and hold', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     await bringUp(warm);
     const before = (await containerOf(warm.id)).Id;
     const env = { SERVICE_SANDBOX_USER: '1000', SERVICE_SANDBOX_USER_ENABLED: 'true' };
     expect((await runner.adopt(claimed(warm, { env }))).said).toEqual({ call: 'done' });
     expect((await containerOf(warm.id)).Id).not.toBe(before);
-    expect(await bed.runIn(lastOf(warm.id)?.address ?? '', 'busybox id -u')).toContain('1000');
+    expect(await machine.runIn(lastOf(warm.id)?.address ?? '', 'busybox id -u')).toContain('1000');
   });
 
   test('what was removed behind the runner’s back has failed, and no empty one takes its place', async () => {
-    const warm = bed.warm(isolation);
+    const warm = machine.warm(isolation);
     await bringUp(warm);
     await runner.adopt(claimed(warm));
-    await callDocker(bed.docker.url, `DELETE /containers/berth-${warm.id}?force=1`);
+    await callDocker(machine.docker.url, `DELETE /containers/berth-${warm.id}?force=1`);
     const failed = await runner.report(warm.id, ['failed']);
     // The message depends on whether the runner saw the container end before it was removed.
     expect(failed.message).toMatch(
@@ -288,10 +297,10 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
 });
 
 test('on runc one that dies comes back with its files and variables, and says that its processes are gone', async () => {
-  const warm = bed.warm('runc');
+  const warm = machine.warm('runc');
   const [address = ''] = await bringUp(warm);
   await runner.adopt(claimed(warm, { memoryMb: 512 }));
-  await bed.runIn(address, 'echo kept > /file');
+  await machine.runIn(address, 'echo kept > /file');
   const from = runner.reports.length;
   process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
   const said = await runner.report(warm.id, ['starting', 'failed'], from);
@@ -300,12 +309,12 @@ test('on runc one that dies comes back with its files and variables, and says th
   );
   expect(await runner.open(warm.id)).toMatchObject({ is: 'open' });
   expect(await runner.report(warm.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', generation: 2 });
-  expect(await bed.runIn(address, 'cat /file; echo $GREETING')).toContain('kept\nhello');
+  expect(await machine.runIn(address, 'cat /file; echo $GREETING')).toContain('kept\nhello');
   expect(await memoryLimitOf(warm.id)).toBe(512);
 });
 
 test('under gVisor one that dies has failed, since its files went with it', async () => {
-  const warm = bed.warm('gvisor');
+  const warm = machine.warm('gvisor');
   await bringUp(warm);
   await runner.adopt(claimed(warm));
   const from = runner.reports.length;
@@ -319,23 +328,23 @@ test('under gVisor one that dies has failed, since its files went with it', asyn
 });
 
 test('after a reboot of the machine a sandbox on runc has its files and says what it lost, one on gVisor has failed, and no slot is left', async () => {
-  const [kept, lost, waiting] = [bed.warm('runc'), bed.warm('gvisor'), bed.warm('runc')];
+  const [kept, lost, waiting] = [machine.warm('runc'), machine.warm('gvisor'), machine.warm('runc')];
   const [address = ''] = await bringUp(kept, lost, waiting);
   const mine = claimed(kept, { memoryMb: 512 });
   const others = claimed(lost);
   for (const desired of [mine, others]) expect((await runner.adopt(desired)).said).toEqual({ call: 'done' });
-  await bed.runIn(address, 'echo kept > /file');
+  await machine.runIn(address, 'echo kept > /file');
   expect(await runner.sleep(mine.id)).toEqual({ call: 'done' });
   await runner.kill();
-  await bed.reboot();
-  runner = await bed.start();
+  await machine.reboot();
+  runner = await machine.start();
   runner.all(mine, others, waiting);
 
   const said = await runner.report(mine.id, ['starting', 'failed']);
   expect(said.message).toMatch(/and is started again. Its files are kept; processes that ran in it are not.$/);
   const back = await runner.report(mine.id, ['ready', 'failed']);
   expect(back).toMatchObject({ state: 'ready', generation: 2 });
-  expect(await bed.runIn(back.address ?? '', 'cat /file; echo $GREETING')).toContain('kept\nhello');
+  expect(await machine.runIn(back.address ?? '', 'cat /file; echo $GREETING')).toContain('kept\nhello');
   expect(await memoryLimitOf(mine.id)).toBe(512);
   expect((await runner.report(others.id, ['ready', 'failed'])).message).toMatch(/its files are lost with it/);
   const anew = await runner.report(waiting.id, ['ready', 'failed']);
@@ -348,8 +357,8 @@ test('after a reboot of the machine a sandbox on runc has its files and says wha
 });
 
 test('a cold one that somebody waits for overtakes those that nobody waits for', async () => {
-  const waiting = Array.from({ length: isFull ? 10 : 6 }, () => bed.warm('runc'));
-  const cold = claimed(bed.warm('runc'), { generation: 1 });
+  const waiting = Array.from({ length: isFull ? 10 : 6 }, () => machine.warm('runc'));
+  const cold = claimed(machine.warm('runc'), { generation: 1 });
   for (const instance of [...waiting, cold]) runner.send({ type: 'set', instance });
   await runner.report(cold.id, ['ready']);
   const readyBefore = waiting.filter(({ id }) => lastOf(id)?.state === 'ready').length;
@@ -360,8 +369,8 @@ test('a cold one that somebody waits for overtakes those that nobody waits for',
 
 test('a machine without a guest says so when it is asked for a sandbox', async () => {
   await runner.stop();
-  runner = await bed.start({ guestFolder: undefined });
-  const desired = claimed(bed.warm('runc'));
+  runner = await machine.start({ guestFolder: undefined });
+  const desired = claimed(machine.warm('runc'));
   runner.all(desired);
   const failed = await runner.report(desired.id, ['failed', 'ready']);
   expect(failed.message).toMatch(/This machine offers no sandboxes: its operator has to set runner.guestFolder/);

@@ -1,16 +1,16 @@
 // The runner makes a real engine match the desired instances. No api here: the test sends the desired instances
 // directly.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { gvisor } from '../../scripts/engines/gvisor.ts';
-import { networkTools } from '../../scripts/engines/network-tools.ts';
-import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { gvisor } from '../../engines/gvisor.ts';
+import { networkTools } from '../../engines/network-tools.ts';
+import { importTinyImage } from '../../engines/tiny-image.ts';
 import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 import { inspect, startContainer } from './engines/container.ts';
-import { type Bed, type Runner, startBed } from './runner-converge/bed.ts';
+import { type Runner, type RunnerMachine, startRunnerMachine } from './runner-converge/runner-machine.ts';
 
-let bed: Bed;
+let machine: RunnerMachine;
 let runner: Runner;
 /** The pull of this image is retried for most of a minute: the instance is requested first and checked later. */
 const missing = desiredInstance({
@@ -18,32 +18,32 @@ const missing = desiredInstance({
   imageSource: { origin: 'outside', isListed: true },
 });
 
-const image = (name: string, script: string) => importScriptImage(bed.docker.url, `converge-${name}`, script);
+const image = (name: string, script: string) => importScriptImage(machine.docker.url, `converge-${name}`, script);
 /** An image whose command names a program that it does not contain. */
 async function imageWithout(program: string): Promise<string> {
-  const { Id } = await inspect(bed.docker.url, 'POST /containers/create', { Image: 'berth-tiny:latest' });
+  const { Id } = await inspect(machine.docker.url, 'POST /containers/create', { Image: 'berth-tiny:latest' });
   const query = new URLSearchParams({ container: Id, repo: 'converge-lacking', changes: `CMD ["${program}"]` });
-  await callDocker(bed.docker.url, `POST /commit?${query}`);
-  await callDocker(bed.docker.url, `DELETE /containers/${Id}`);
+  await callDocker(machine.docker.url, `POST /commit?${query}`);
+  await callDocker(machine.docker.url, `DELETE /containers/${Id}`);
   return 'converge-lacking:latest';
 }
 const containers = async (): Promise<{ Id: string; Names: string[]; State: string }[]> =>
-  inspect(bed.docker.url, 'GET /containers/json?all=1');
+  inspect(machine.docker.url, 'GET /containers/json?all=1');
 const stateOf = async (id: string) =>
   (await containers()).find(({ Names }) => Names.includes(`/berth-${id}`))?.State ?? 'absent';
 
 beforeAll(async () => {
   await Promise.all([networkTools.install(), gvisor.install()]);
-  bed = await startBed();
-  await importTinyImage(bed.docker.url);
-  runner = await bed.start();
+  machine = await startRunnerMachine();
+  await importTinyImage(machine.docker.url);
+  runner = await machine.start();
   runner.all();
   runner.send({ type: 'set', instance: missing });
 }, 900_000);
 
 afterAll(async () => {
   await runner?.stop();
-  await bed?.[Symbol.asyncDispose]();
+  await machine?.[Symbol.asyncDispose]();
 }, 120_000);
 
 async function remove(id: string): Promise<void> {
@@ -118,7 +118,7 @@ test('an instance that ends after it answered is started again', async () => {
   runner.send({ type: 'set', instance: desired });
   await runner.report(desired.id, ['ready']);
   const from = runner.reports.length;
-  await callDocker(bed.docker.url, `POST /containers/berth-${desired.id}/kill`);
+  await callDocker(machine.docker.url, `POST /containers/berth-${desired.id}/kill`);
   expect(await runner.report(desired.id, ['starting', 'failed'], from)).toMatchObject({
     state: 'starting',
     message: 'It ended with exit code 137 and is started again.',
@@ -133,7 +133,7 @@ test('under gVisor an instance that ends is made anew, and its output goes on co
   runner.send({ type: 'set', instance: desired });
   expect(await runner.report(desired.id, ['ready', 'failed'])).toMatchObject({ state: 'ready' });
   const from = runner.reports.length;
-  await callDocker(bed.docker.url, `POST /containers/berth-${desired.id}/kill`);
+  await callDocker(machine.docker.url, `POST /containers/berth-${desired.id}/kill`);
   expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready', starts: 2 });
   const said = () => runner.lines.filter(({ text }) => text === 'I run').map(({ sequence }) => sequence);
   await expect.poll(said).toEqual([0, 1]);
@@ -155,16 +155,16 @@ test('a runner that was killed finds its instances again, removes what is not wa
   const before = await runner.report(kept.id, ['ready']);
   await runner.report(stranger.id, ['ready']);
   await runner.report(broken.id, ['failed']);
-  const foreign = await startContainer(bed.docker.url, {
+  const foreign = await startContainer(machine.docker.url, {
     image: 'berth-tiny:latest',
     runtime: 'runc',
     network: 'none',
     command: ['sleep', '1000'],
   });
-  const { State: ran } = await inspect(bed.docker.url, `GET /containers/berth-${kept.id}/json`);
+  const { State: ran } = await inspect(machine.docker.url, `GET /containers/berth-${kept.id}/json`);
   await runner.kill();
 
-  runner = await bed.start();
+  runner = await machine.start();
   // The runner touches nothing before it has received the full list of desired instances.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(runner.reports).toEqual([]);
@@ -174,10 +174,10 @@ test('a runner that was killed finds its instances again, removes what is not wa
   expect(await runner.report(broken.id, ['starting', 'ready', 'failed'])).toMatchObject({ state: 'failed' });
   await runner.report(stranger.id, ['gone']);
   expect(await stateOf(stranger.id)).toBe('absent');
-  const { State: runs } = await inspect(bed.docker.url, `GET /containers/berth-${kept.id}/json`);
+  const { State: runs } = await inspect(machine.docker.url, `GET /containers/berth-${kept.id}/json`);
   expect(runs.Pid).toBe(ran.Pid);
-  expect((await inspect(bed.docker.url, `GET /containers/${foreign}/json`)).State.Running).toBe(true);
-  await callDocker(bed.docker.url, `DELETE /containers/${foreign}?force=1`);
+  expect((await inspect(machine.docker.url, `GET /containers/${foreign}/json`)).State.Running).toBe(true);
+  await callDocker(machine.docker.url, `DELETE /containers/${foreign}?force=1`);
   await remove(kept.id);
   await remove(broken.id);
 });
@@ -186,13 +186,13 @@ test('a restart of the engine fails nobody, and what ends meanwhile is noticed a
   const desired = desiredInstance();
   runner.send({ type: 'set', instance: desired });
   await runner.report(desired.id, ['ready']);
-  const { State } = await inspect(bed.docker.url, `GET /containers/berth-${desired.id}/json`);
-  await bed.docker.kill();
+  const { State } = await inspect(machine.docker.url, `GET /containers/berth-${desired.id}/json`);
+  await machine.docker.kill();
   const late = desiredInstance();
   runner.send({ type: 'set', instance: late });
   const from = runner.reports.length;
   process.kill(State.Pid, 'SIGKILL');
-  await bed.docker.start();
+  await machine.docker.start();
   expect(await runner.report(desired.id, ['ready', 'failed'], from)).toMatchObject({ state: 'ready' });
   expect(await runner.report(late.id, ['ready', 'failed'])).toMatchObject({ state: 'ready' });
   await remove(desired.id);
@@ -205,7 +205,7 @@ test('a runner that stops leaves instances running', async () => {
   await runner.report(desired.id, ['ready']);
   await runner.stop();
   expect(await stateOf(desired.id)).toBe('running');
-  runner = await bed.start();
+  runner = await machine.start();
   runner.all();
   await runner.report(desired.id, ['gone']);
   // Only slots without an instance are left.

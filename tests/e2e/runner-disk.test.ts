@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { containerRegistry } from '../../scripts/engines/container-registry.ts';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { gvisor } from '../../scripts/engines/gvisor.ts';
-import { pushImageOfZeros } from '../support/image-of-zeros.ts';
-import { metricsOf } from '../support/metrics-of.ts';
-import { instanceState, type Placed, placeInstance, takeBack } from '../support/placed-instance.ts';
-import { isFull } from '../support/size.ts';
+import { containerRegistry } from '../../engines/container-registry.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { gvisor } from '../../engines/gvisor.ts';
+import { pushImageOfZeros } from '../harness/image-of-zeros.ts';
+import { metricsOf } from '../harness/metrics-of.ts';
+import { instanceState, type Placed, placeInstance, takeBack } from '../harness/placed-instance.ts';
+import { isFull } from '../harness/size.ts';
 
 // The small size keeps the proportions of the full one, and writes a quarter as much.
 const diskMb = isFull ? 4_000 : 1_000;

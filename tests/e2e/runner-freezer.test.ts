@@ -5,7 +5,7 @@ import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { runName } from '../../scripts/engines/run.ts';
+import { runName } from '../../engines/run.ts';
 import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/cgroup/freeze.ts';
 
 const soon = { timeout: 30_000, interval: 20 };

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLine } from '@berth/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { agent, clientOf, instancesOf, isolationsOf, settled } from '../support/workloads.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { agent, clientOf, instancesOf, isolationsOf, settled } from '../harness/workloads.ts';
 import { openLease, openTunnel, runnerOf } from './runner-ingress/gateway-side.ts';
 
 /** Longer than any test here takes. */

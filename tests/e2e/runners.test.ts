@@ -2,11 +2,11 @@
 // instances.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../scripts/engines/fleet/machine.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import type { Machine } from '../../engines/fleet/machine.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 

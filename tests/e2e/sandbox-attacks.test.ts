@@ -4,11 +4,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { instanceState, type Placed, takeBack } from '../support/placed-instance.ts';
-import { isFull } from '../support/size.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { instanceState, type Placed, takeBack } from '../harness/placed-instance.ts';
+import { isFull } from '../harness/size.ts';
+import { type AttackedMachine, diskMb, startAttackedMachine } from './sandbox-attacks/attacked-machine.ts';
 import { attacks } from './sandbox-attacks/attacks.ts';
-import { type AttackBed, diskMb, startAttackBed } from './sandbox-attacks/bed.ts';
 import { browserAndKeyAttacks, imageAttacks } from './sandbox-attacks/front-door.ts';
 
 const bridge = '100.96.0.1';
@@ -32,13 +32,13 @@ interface Row {
   readonly seen: string;
 }
 
-let bed: AttackBed;
+let attacked: AttackedMachine;
 const table: Row[] = [];
 const note = (attack: string, on: string, expected: string, seen: string) =>
   table.push({ attack, on, expected, seen: seen.trim().replaceAll(/\s+/g, ' ').slice(0, 60) });
 
 beforeAll(async () => {
-  bed = await startAttackBed();
+  attacked = await startAttackedMachine();
 }, 900_000);
 /** Prints after each test, so that an interrupted run has reported its outcomes so far. */
 afterEach(() => {
@@ -47,15 +47,15 @@ afterEach(() => {
     .map(({ attack, on, expected, seen }) => [attack.padEnd(44), on.padEnd(7), expected.padEnd(9), seen].join(' '));
   console.log(lines.join('\n'));
 });
-afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => attacked?.[Symbol.asyncDispose](), 120_000);
 
 /** State of the machine that a successful attack would change. */
 const machineNow = () => ({
   corePattern: readFileSync('/proc/sys/kernel/core_pattern', 'utf8'),
   overcommit: readFileSync('/proc/sys/vm/overcommit_memory', 'utf8'),
   hostName: readFileSync('/proc/sys/kernel/hostname', 'utf8'),
-  runner: bed.machine.runner.pid,
-  isRunning: bed.machine.runner.isRunning,
+  runner: attacked.machine.runner.pid,
+  isRunning: attacked.machine.runner.isRunning,
 });
 
 describe.each(classes)('from inside a sandbox under %s', (isolation) => {
@@ -66,19 +66,19 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
 
   beforeAll(async () => {
     [attacker, friend, stranger] = await Promise.all([
-      bed.sandbox(isolation, 0),
-      bed.sandbox(isolation, 0),
-      bed.sandbox(isolation, 1),
+      attacked.sandbox(isolation, 0),
+      attacked.sandbox(isolation, 0),
+      attacked.sandbox(isolation, 1),
     ]);
-    for (const each of [friend, stranger]) await bed.start(each, `node /serve.mjs ${bed.ports.service}`);
+    for (const each of [friend, stranger]) await attacked.start(each, `node /serve.mjs ${attacked.ports.service}`);
     before = machineNow();
   }, 180_000);
   afterAll(async () => {
-    for (const { id } of [attacker, friend, stranger].filter(Boolean)) await takeBack(bed.fleet, id);
+    for (const { id } of [attacker, friend, stranger].filter(Boolean)) await takeBack(attacked.fleet, id);
   });
 
   test('no call of the kernel opens a way out', async () => {
-    const said = await bed.run(attacker, `/attack ${attacks.map(({ name }) => name).join(' ')}`);
+    const said = await attacked.run(attacker, `/attack ${attacks.map(({ name }) => name).join(' ')}`);
     const seen = new Map(
       said
         .trim()
@@ -134,7 +134,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
       },
     ];
     for (const { what, command, shows, hides } of looks) {
-      const seen = await bed.run(attacker, `sh -c '${command}'`);
+      const seen = await attacked.run(attacker, `sh -c '${command}'`);
       const isHidden = hides === undefined || !hides.test(seen);
       note(what, isolation, 'absent', shows.test(seen) && isHidden ? 'absent' : seen);
       expect(seen, what).toMatch(shows);
@@ -143,7 +143,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
   });
 
   test('nobody is reached but the gateway and the internet: no other sandbox of the workspace either', async () => {
-    const { machine, gateway, ports } = bed;
+    const { machine, gateway, ports } = attacked;
     const wanted: readonly [string, string, boolean][] = [
       ['a sandbox of the same workspace, its guest', `tcp,${friend.address},8080`, false],
       ['a sandbox of the same workspace, any port', `tcp,${friend.address},${ports.service}`, false],
@@ -165,43 +165,43 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
       ['IPv6, any neighbour', 'tcp,ff02::1%eth0,8080', false],
       ['IPv6, the machine', 'udp,fe80::1%eth0,53', false],
     ];
-    const said = await bed.run(attacker, `node /probe.mjs ${wanted.map(([, target]) => target).join(' ')}`);
+    const said = await attacked.run(attacker, `node /probe.mjs ${wanted.map(([, target]) => target).join(' ')}`);
     for (const [what, target, isOpen] of wanted) {
       const isReached = said.split('\n').includes(target);
       note(what, isolation, isOpen ? 'reached' : 'closed', isReached ? 'reached' : 'closed');
       expect([what, isReached]).toEqual([what, isOpen]);
     }
-    bed.checkServices();
+    attacked.checkServices();
   });
 
   test('R-51: the guest’s control routes are open to nobody inside', async () => {
     for (const path of ['/control/v1/state', '/control/v1/quiesce', '/control/v1/environment', '/upgrade']) {
       const script = `fetch("http://127.0.0.1:8080${path}",{method:"${path === '/control/v1/state' ? 'GET' : 'POST'}",body:${path === '/control/v1/state' ? 'undefined' : '"{}"'}}).then(a=>console.log(a.status))`;
-      const seen = (await bed.run(attacker, `node -e '${script}'`)).trim();
+      const seen = (await attacked.run(attacker, `node -e '${script}'`)).trim();
       note(`${path} without a signature`, isolation, 'refused', seen);
       expect(seen, path).toMatch(/^(401|403|404|405)$/);
     }
   });
 
   test('the guest comes back when it is killed, and nobody else notices', async () => {
-    await bed
+    await attacked
       .run(
         attacker,
         `sh -c 'for p in /proc/[0-9]*; do grep -q guest/main.js $p/cmdline 2>/dev/null && kill -9 $(basename $p); done'`,
       )
       .catch(() => '');
-    await expect.poll(() => bed.run(attacker, 'echo back').catch(() => ''), { timeout: 60_000 }).toContain('back');
+    await expect.poll(() => attacked.run(attacker, 'echo back').catch(() => ''), { timeout: 60_000 }).toContain('back');
     note('kill of the guest', isolation, 'own', 'it is back');
-    expect(await bed.run(stranger, 'echo untouched')).toContain('untouched');
+    expect(await attacked.run(stranger, 'echo untouched')).toContain('untouched');
   });
 
   const ownBombs = bombs.filter(({ mattersMost }) => isFull || mattersMost === isolation);
   test.each(ownBombs)('a $kind bomb hurts nobody but its own sandbox', async ({ kind, memoryMb }) => {
-    const bomber = await bed.sandbox(isolation, 0, memoryMb);
-    await bed.start(bomber, `node /bomb.mjs ${kind}`);
+    const bomber = await attacked.sandbox(isolation, 0, memoryMb);
+    await attacked.start(bomber, `node /bomb.mjs ${kind}`);
     const free = () =>
       Number(
-        execFileSync('df', ['--output=pcent', `${bed.machine.dockerFolder}/data`], { encoding: 'utf8' }).match(
+        execFileSync('df', ['--output=pcent', `${attacked.machine.dockerFolder}/data`], { encoding: 'utf8' }).match(
           /\d+/,
         )?.[0],
       );
@@ -209,10 +209,10 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     const until = Date.now() + bombMs;
     while (Date.now() < until) {
       fullest = Math.max(fullest, free());
-      expect(await bed.run(stranger, 'echo here')).toContain('here');
-      if ((await instanceState(bed.fleet, bomber.id)).state === 'failed') break;
+      expect(await attacked.run(stranger, 'echo here')).toContain('here');
+      if ((await instanceState(attacked.fleet, bomber.id)).state === 'failed') break;
     }
-    const { state, code } = await instanceState(bed.fleet, bomber.id);
+    const { state, code } = await instanceState(attacked.fleet, bomber.id);
     note(
       `${kind} bomb`,
       isolation,
@@ -221,11 +221,13 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     );
     expect(fullest).toBeLessThan(90);
     expect(machineNow()).toEqual(before);
-    expect((await callDocker(bed.machine.dockerUrl, 'GET /_ping')).status).toBe(200);
-    await takeBack(bed.fleet, bomber.id);
-    await expect.poll(async () => (await instanceState(bed.fleet, bomber.id)).state, { timeout: 60_000 }).toBe('gone');
+    expect((await callDocker(attacked.machine.dockerUrl, 'GET /_ping')).status).toBe(200);
+    await takeBack(attacked.fleet, bomber.id);
+    await expect
+      .poll(async () => (await instanceState(attacked.fleet, bomber.id)).state, { timeout: 60_000 })
+      .toBe('gone');
   });
 });
 
-describe('with the name of an image', () => imageAttacks(() => bed, note));
-describe('from a page and with a key', () => browserAndKeyAttacks(() => bed, note));
+describe('with the name of an image', () => imageAttacks(() => attacked, note));
+describe('from a page and with a key', () => browserAndKeyAttacks(() => attacked, note));

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Placed, takeBack } from '../support/placed-instance.ts';
-import { isFull } from '../support/size.ts';
-import { type AttackBed, startAttackBed } from './sandbox-attacks/bed.ts';
+import { type Placed, takeBack } from '../harness/placed-instance.ts';
+import { isFull } from '../harness/size.ts';
+import { type AttackedMachine, startAttackedMachine } from './sandbox-attacks/attacked-machine.ts';
 
 const requests = 1_000;
 /** Highest allowed p99, as a multiple of the p99 on a quiet machine. */
@@ -14,23 +14,23 @@ const most = 3;
 const settleMs = 3_000;
 const bombs = ['fork', 'memory', 'disk', 'cpu', 'flood'] as const;
 
-let bed: AttackBed;
+let attacked: AttackedMachine;
 beforeAll(async () => {
-  if (isFull) bed = await startAttackBed();
+  if (isFull) attacked = await startAttackedMachine();
 }, 900_000);
-afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => attacked?.[Symbol.asyncDispose](), 120_000);
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 test.runIf(isFull).each(['runc', 'gvisor'] as const)('a neighbour’s p99 under each bomb, on %s', async (isolation) => {
-  const neighbour = await bed.sandbox(isolation, 1, 1_024);
-  const quiet = percentile(await bed.latencies(neighbour, requests), 0.99);
+  const neighbour = await attacked.sandbox(isolation, 1, 1_024);
+  const quiet = percentile(await attacked.latencies(neighbour, requests), 0.99);
   const seen: Record<string, number> = { quiet };
   for (const kind of bombs) {
-    const bomber = await bed.sandbox(isolation, 0, 512);
-    await bed.start(bomber, `node /bomb.mjs ${kind} ${bed.gateway.address} ${bed.gateway.port}`);
-    seen[kind] = percentile(await bed.latencies(neighbour, requests), 0.99);
+    const bomber = await attacked.sandbox(isolation, 0, 512);
+    await attacked.start(bomber, `node /bomb.mjs ${kind} ${attacked.gateway.address} ${attacked.gateway.port}`);
+    seen[kind] = percentile(await attacked.latencies(neighbour, requests), 0.99);
     await gone(bomber);
     // Lets the after-effects of this bomb pass, such as a disk full of files to delete: they are not caused by the next
     // bomb.
@@ -50,8 +50,8 @@ async function settle(): Promise<void> {
 }
 
 async function gone({ id }: Placed): Promise<void> {
-  await takeBack(bed.fleet, id);
+  await takeBack(attacked.fleet, id);
   const state = () =>
-    bed.fleet.database.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst();
+    attacked.fleet.database.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst();
   await expect.poll(async () => (await state())?.state, { timeout: 90_000 }).toBe('gone');
 }

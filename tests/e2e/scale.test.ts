@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callDocker } from '../../scripts/engines/docker-api.ts';
-import { type Fleet, startFleet } from '../../scripts/engines/fleet/fleet.ts';
-import { buildEchoImage } from '../support/echo-image.ts';
-import { isFull } from '../support/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../support/workloads.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { buildEchoImage } from '../harness/echo-image.ts';
+import { isFull } from '../harness/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
 
 const idleSeconds = 2;
 const holdSeconds = 10;

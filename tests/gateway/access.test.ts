@@ -6,13 +6,14 @@ import { gatewayKey } from '../../services/gateway/src/access/gateway-key.ts';
 import { errorAnswer, GatewayError } from '../../services/gateway/src/errors.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import type { Named } from '../../services/gateway/src/routing/route.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, byPath, type Line, makeBed, openLine, silent } from './bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type DatabaseLine, openDatabaseLine } from '../harness/database-line.ts';
+import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
 
 const brand = conformanceBrand();
 const branded = `X-${brand.long}-Authorization`;
-let bed: Bed;
-let line: Line;
+let workloads: ApiWithWorkloads;
+let line: DatabaseLine;
 let keeper: ReturnType<typeof createGatekeeper>;
 let catalogue: ReturnType<typeof createCatalogue>;
 let member: { key: string; id: string };
@@ -21,22 +22,22 @@ let foreigner: { key: string; id: string };
 let skipped = 0;
 
 beforeAll(async () => {
-  bed = await makeBed();
-  line = await openLine(bed.api.databaseUrl);
+  workloads = await startApiWithWorkloads();
+  line = await openDatabaseLine(workloads.api.databaseUrl);
   const now = () => performance.now() + skipped;
   catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
   const authenticator = createAuthenticator(line.database, { staleMs: 60_000, now });
   keeper = createGatekeeper({ authenticator, catalogue, brand });
-  await bed.api.addWorkspace('other');
-  await bed.deploy('private');
-  await bed.deploy('open', { public: true });
-  member = await bed.api.user({ memberOf: 'main' });
-  foreigner = await bed.api.user({ memberOf: 'other' });
+  await workloads.api.addWorkspace('other');
+  await workloads.deploy('private');
+  await workloads.deploy('open', { public: true });
+  member = await workloads.api.user({ memberOf: 'main' });
+  foreigner = await workloads.api.user({ memberOf: 'other' });
 });
 afterAll(async () => {
   await catalogue.close();
   await line[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await workloads[Symbol.asyncDispose]();
 });
 
 const bearer = (key: string): string[] => ['Authorization', `Bearer ${key}`];
@@ -93,7 +94,7 @@ test('a foreign workload is the same as a missing one, byte for byte', async () 
   const answers = new Set<string>();
   for (const named of everyName) answers.add(await refusal(named, bearer(foreigner.key)));
   answers.add(await refusal(byPath('missing'), bearer(member.key)));
-  answers.add(await refusal(byPath('private'), bearer((await bed.api.user()).key)));
+  answers.add(await refusal(byPath('private'), bearer((await workloads.api.user()).key)));
   expect([...answers]).toHaveLength(1);
   expect(JSON.parse([...answers][0] ?? '').status).toBe(404);
   expect([...answers][0]).toContain('WORKLOAD_NOT_FOUND');
@@ -113,9 +114,9 @@ describe('a member', () => {
   });
 
   test('is refused soon after losing the key', async () => {
-    const { key, id } = await bed.api.user({ memberOf: 'main' });
+    const { key, id } = await workloads.api.user({ memberOf: 'main' });
     await keeper.admit(byPath('private'), bearer(key));
-    await bed.database.deleteFrom('api_keys').where('user_id', '=', id).execute();
+    await workloads.database.deleteFrom('api_keys').where('user_id', '=', id).execute();
     const revokedAt = performance.now();
     let acceptedUntil = revokedAt;
     const isAccepted = async (): Promise<boolean> => {
@@ -159,13 +160,13 @@ describe('a key limited by scopes', () => {
   const plurals = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;
   const kinds = ['agent', 'function', 'sandbox'] as const;
   const keyWith = async (...scopes: string[]): Promise<string> =>
-    (await bed.api.admin.post('/profile/api_keys', { scopes })).body.apiKey;
+    (await workloads.api.admin.post('/profile/api_keys', { scopes })).body.apiKey;
   const named = (kind: (typeof kinds)[number]) => byPath('limited', 'main', kind);
 
   beforeAll(async () => {
     const body = { metadata: { name: 'limited' }, spec: { runtime: { image: 'registry.example.org/a:1' } } };
     for (const kind of kinds) {
-      const { status } = await bed.api.admin.post(`/${plurals[kind]}`, body);
+      const { status } = await workloads.api.admin.post(`/${plurals[kind]}`, body);
       expect([kind, status]).toEqual([kind, 200]);
     }
   });
@@ -201,7 +202,7 @@ describe('a key limited by scopes', () => {
 });
 
 test('every gateway signs with the same key', async () => {
-  const keys = await Promise.all(Array.from({ length: 8 }, () => gatewayKey(bed.database, 'sticky')));
+  const keys = await Promise.all(Array.from({ length: 8 }, () => gatewayKey(workloads.database, 'sticky')));
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
   expect(keys[0]).toHaveLength(32);
 });

@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallLogOptions, createCallLog } from '../../services/gateway/src/audit/call-log.ts';
 import { insertCalls, updateCalls } from '../../services/gateway/src/audit/write-calls.ts';
-import { type Bed, makeBed, silent } from './bed.ts';
-import { startWalkBed } from './walk-bed.ts';
+import { type ApiWithWorkloads, silent, startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway } from './test-gateway.ts';
 
-let bed: Bed;
+let workloads: ApiWithWorkloads;
 beforeAll(async () => {
-  bed = await makeBed();
+  workloads = await startApiWithWorkloads();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => workloads[Symbol.asyncDispose]());
 
 /** No instance runs: these tests only check that the call is recorded. */
 const nowhere = { connect: () => Promise.reject(new Error('no instance')), close: async () => {} };
 const hourMs = 60 * 60 * 1_000;
 const rows = (target: string) =>
-  bed.database
+  workloads.database
     .selectFrom('audit_log')
     .selectAll()
     .where('action', '=', 'workload.call')
@@ -33,8 +33,8 @@ const from = { address: '192.0.2.1', requestId: 'r' };
 function openLog(more: Partial<CallLogOptions> = {}) {
   const clock = { ms: Date.now() };
   const log = createCallLog({
-    insert: (entries) => insertCalls(bed.database, entries),
-    update: (entries) => updateCalls(bed.database, entries),
+    insert: (entries) => insertCalls(workloads.database, entries),
+    update: (entries) => updateCalls(workloads.database, entries),
     logger: silent,
     now: () => clock.ms,
     ...more,
@@ -46,9 +46,9 @@ function openLog(more: Partial<CallLogOptions> = {}) {
 }
 
 test('a request with a key leaves a row, a request of a stranger to a public agent leaves none', async () => {
-  await bed.deploy('private');
-  await bed.deploy('open', { public: true });
-  const gateway = await startWalkBed(bed, nowhere, {
+  await workloads.deploy('private');
+  await workloads.deploy('open', { public: true });
+  const gateway = await startTestGateway(workloads, nowhere, {
     patienceMs: 1,
   });
   const ask = (name: string, key?: string) =>
@@ -56,14 +56,19 @@ test('a request with a key leaves a row, a request of a stranger to a public age
       `${gateway.url}/main/agents/${name}/`,
       key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } },
     );
-  for (let count = 0; count < 3; count += 1) await ask('private', bed.api.adminKey);
+  for (let count = 0; count < 3; count += 1) await ask('private', workloads.api.adminKey);
   await ask('private', 'bl_no-such-key');
   await ask('open');
   // Stopping the gateway writes the remaining rows.
   await gateway[Symbol.asyncDispose]();
   const [row, ...others] = await rows('agent/private');
   expect(others).toEqual([]);
-  expect(row).toMatchObject({ uses: 3, address: '127.0.0.1', subject_type: 'user', account_id: bed.api.accountId });
+  expect(row).toMatchObject({
+    uses: 3,
+    address: '127.0.0.1',
+    subject_type: 'user',
+    account_id: workloads.api.accountId,
+  });
   expect(await rows('agent/open')).toEqual([]);
 });
 
@@ -91,7 +96,7 @@ test('a thousand calls are one row for a key and an hour; its count is right whe
 test('what could not be written is written later, once', async () => {
   let isAway = true;
   const { log, call } = openLog({
-    insert: (entries) => (isAway ? Promise.reject(new Error('away')) : insertCalls(bed.database, entries)),
+    insert: (entries) => (isAway ? Promise.reject(new Error('away')) : insertCalls(workloads.database, entries)),
   });
   call('ak_1', 'patient', 3);
   await log.flush();

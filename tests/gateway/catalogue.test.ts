@@ -5,13 +5,14 @@ import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import { type Bed, byPath, makeBed, openLine, silent } from './bed.ts';
+import { openDatabaseLine } from '../harness/database-line.ts';
+import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
 
-let bed: Bed;
+let workloads: ApiWithWorkloads;
 beforeAll(async () => {
-  bed = await makeBed();
+  workloads = await startApiWithWorkloads();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => workloads[Symbol.asyncDispose]());
 
 /** Counts its queries. With `deaf` it receives no notices. */
 function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
@@ -26,36 +27,36 @@ function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
   const { deaf = false, ...rest } = options;
   const catalogue = createCatalogue({
     // No server listens on port 1.
-    databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : bed.api.databaseUrl,
+    databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : workloads.api.databaseUrl,
     logger: silent,
     ...rest,
-    database: (options.database ?? bed.database).withPlugin(plugin),
+    database: (options.database ?? workloads.database).withPlugin(plugin),
   });
   return { find: catalogue.find, queries: () => queries, [Symbol.asyncDispose]: catalogue.close };
 }
 
 describe('a workload', () => {
   test('is found by path, by the id of its workspace and by its host, with all that serving it needs', async () => {
-    const { uid, revision } = await bed.deploy('whole', {
+    const { uid, revision } = await workloads.deploy('whole', {
       public: true,
       revision: { canaryPercent: 10, stickySessionTtl: 60 },
     });
     const canary = 'rev-canary';
     await sql`update resources set spec = jsonb_set(spec, '{revision,canary}', ${JSON.stringify(canary)}::jsonb)
-      where uid = ${uid}`.execute(bed.database);
-    const runner = await bed.addRunner();
-    const first = await bed.addInstance(uid, revision, runner);
-    const second = await bed.addInstance(uid, canary, runner);
-    await bed.addInstance(uid, 'rev-older', runner);
-    await bed.addInstance(uid, revision, runner, 'starting');
-    const ended = await bed.addInstance(uid, revision, runner);
-    const leaving = await bed.addInstance(uid, revision, runner);
-    await sql`update instances set ended_at = now() where id = ${ended}`.execute(bed.database);
-    await sql`update instances set desired = 'gone' where id = ${leaving}`.execute(bed.database);
-    const lost = await bed.addRunner();
-    await bed.addInstance(uid, revision, lost);
-    await sql`update runners set status = 'lost' where id = ${lost}`.execute(bed.database);
-    const workspace = await bed.database
+      where uid = ${uid}`.execute(workloads.database);
+    const runner = await workloads.addRunner();
+    const first = await workloads.addInstance(uid, revision, runner);
+    const second = await workloads.addInstance(uid, canary, runner);
+    await workloads.addInstance(uid, 'rev-older', runner);
+    await workloads.addInstance(uid, revision, runner, 'starting');
+    const ended = await workloads.addInstance(uid, revision, runner);
+    const leaving = await workloads.addInstance(uid, revision, runner);
+    await sql`update instances set ended_at = now() where id = ${ended}`.execute(workloads.database);
+    await sql`update instances set desired = 'gone' where id = ${leaving}`.execute(workloads.database);
+    const lost = await workloads.addRunner();
+    await workloads.addInstance(uid, revision, lost);
+    await sql`update runners set status = 'lost' where id = ${lost}`.execute(workloads.database);
+    const workspace = await workloads.database
       .selectFrom('workspaces')
       .select('id')
       .where('name', '=', 'main')
@@ -89,8 +90,8 @@ describe('a workload', () => {
   });
 
   test('that does not exist, goes, is of another kind or cannot have that name is not found', async () => {
-    const { uid } = await bed.deploy('leaving');
-    await sql`update resources set status = 'DELETING' where uid = ${uid}`.execute(bed.database);
+    const { uid } = await workloads.deploy('leaving');
+    await sql`update resources set status = 'DELETING' where uid = ${uid}`.execute(workloads.database);
     await using catalogue = open();
     for (const named of [
       byPath('leaving'),
@@ -116,25 +117,25 @@ describe('a workload', () => {
 
 describe('a change is seen', () => {
   test('within a second without any notice', async () => {
-    const { uid, revision } = await bed.deploy('unheard');
-    const runner = await bed.addRunner();
+    const { uid, revision } = await workloads.deploy('unheard');
+    const runner = await workloads.addRunner();
     let clock = 0;
     await using catalogue = open({ deaf: true, now: () => clock });
     expect((await catalogue.find(byPath('unheard')))?.endpoints).toEqual([]);
     expect(await catalogue.find(byPath('unheard-too'))).toBeUndefined();
-    await bed.addInstance(uid, revision, runner);
-    await bed.deploy('unheard-too');
+    await workloads.addInstance(uid, revision, runner);
+    await workloads.deploy('unheard-too');
     clock = 999;
     expect((await catalogue.find(byPath('unheard')))?.endpoints).toHaveLength(1);
     expect(await catalogue.find(byPath('unheard-too'))).toBeDefined();
   });
 
   test('at once after a notice, and nothing else is asked for again', async () => {
-    const { uid, revision } = await bed.deploy('heard');
-    await bed.deploy('bystander');
-    const early = await bed.deploy('heard-early');
-    const runner = await bed.addRunner();
-    const ring = createBell(bed.database, routesChannel);
+    const { uid, revision } = await workloads.deploy('heard');
+    await workloads.deploy('bystander');
+    const early = await workloads.deploy('heard-early');
+    const runner = await workloads.addRunner();
+    const ring = createBell(workloads.database, routesChannel);
     // A stopped clock: nothing expires by itself.
     await using catalogue = open({ now: () => 0 });
     // The listener reports a change of everything once when it connects. Only a notice after that counts.
@@ -149,7 +150,7 @@ describe('a change is seen', () => {
     await catalogue.find(byPath('heard'));
     await catalogue.find(byPath('bystander'));
     await catalogue.find(byPath('heard-of'));
-    await bed.addInstance(uid, revision, runner);
+    await workloads.addInstance(uid, revision, runner);
     expect((await catalogue.find(byPath('heard')))?.endpoints).toHaveLength(0);
     const asked = catalogue.queries();
     ring(uid);
@@ -158,7 +159,7 @@ describe('a change is seen', () => {
     expect(catalogue.queries()).toBe(asked + 1);
 
     // Writes of the api send notices too, and a missing workload may exist now.
-    await bed.deploy('heard-of');
+    await workloads.deploy('heard-of');
     await expect.poll(() => catalogue.find(byPath('heard-of'))).toBeDefined();
 
     const before = catalogue.queries();
@@ -173,7 +174,7 @@ describe('a change is seen', () => {
 });
 
 test('many who ask at the same moment ask once, and nobody asks again while the answer is new', async () => {
-  await bed.deploy('popular');
+  await workloads.deploy('popular');
   let clock = 0;
   await using catalogue = open({ deaf: true, now: () => clock });
   const found = await Promise.all(Array.from({ length: 200 }, () => catalogue.find(byPath('popular'))));
@@ -188,9 +189,9 @@ test('many who ask at the same moment ask once, and nobody asks again while the 
 });
 
 test('a workload that nobody has asked for yet is waited for when the answer is slow', async () => {
-  await bed.deploy('slowly-found');
+  await workloads.deploy('slowly-found');
   await using catalogue = open();
-  const { promise: asked } = await bed.database.transaction().execute(async (tx) => {
+  const { promise: asked } = await workloads.database.transaction().execute(async (tx) => {
     await sql`lock table resources in access exclusive mode`.execute(tx);
     const promise = catalogue.find(byPath('slowly-found'));
     // Longer than the time limit of a query for which a cached result can stand in.
@@ -203,8 +204,8 @@ test('a workload that nobody has asked for yet is waited for when the answer is 
 describe('while PostgreSQL is away', () => {
   test.each(['cut', 'silent'] as const)('(%s) what is known is served for a minute, the rest is 503', async (state) => {
     const name = `kept-${state}`;
-    await bed.deploy(name);
-    await using line = await openLine(bed.api.databaseUrl);
+    await workloads.deploy(name);
+    await using line = await openDatabaseLine(workloads.api.databaseUrl);
     let clock = 0;
     await using catalogue = open({ database: line.database, databaseUrl: line.url, now: () => clock });
     await catalogue.find(byPath(name));

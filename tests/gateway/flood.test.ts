@@ -14,20 +14,20 @@ import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import type { Named, NamedPreview } from '../../services/gateway/src/routing/route.ts';
 import { startGateway } from '../../services/gateway/src/start-gateway.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, byPath, makeBed, silent } from './bed.ts';
-import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
 const brand = conformanceBrand();
-let bed: Bed;
+let workloads: ApiWithWorkloads;
 beforeAll(async () => {
-  bed = await makeBed();
+  workloads = await startApiWithWorkloads();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => workloads[Symbol.asyncDispose]());
 
 /** Connection pool for anonymous lookups that answers nothing until `free` is called. */
 async function stuckStrangers() {
-  const database = connect({ url: bed.api.databaseUrl, maxConnections: 1 });
+  const database = connect({ url: workloads.api.databaseUrl, maxConnections: 1 });
   const { promise: held, resolve: free } = Promise.withResolvers<void>();
   const holding = database.connection().execute(() => held);
   return {
@@ -51,13 +51,13 @@ const codesOf = async (answers: readonly Promise<unknown>[]): Promise<string[]> 
 const countOf = (codes: readonly string[], code: string): number => codes.filter((each) => each === code).length;
 
 test('invented hosts fill their lane alone: known workloads and first calls with a valid key are answered', async () => {
-  await bed.deploy('known');
-  await bed.deploy('just-made');
+  await workloads.deploy('known');
+  await workloads.deploy('just-made');
   await using strangers = await stuckStrangers();
   let clock = 0;
-  const { database } = bed;
+  const { database } = workloads;
   const catalogue = createCatalogue({
-    ...{ database, databaseUrl: bed.api.databaseUrl, logger: silent, now: () => clock },
+    ...{ database, databaseUrl: workloads.api.databaseUrl, logger: silent, now: () => clock },
     newNames: {
       caller: { database, lane: createLookupLane({ maxRunning: 1, maxWaiting: 1 }) },
       stranger: strangers,
@@ -84,8 +84,8 @@ test('invented hosts fill their lane alone: known workloads and first calls with
 });
 
 test('names of every form that strangers ask about at once are told apart from invented ones, in few statements', async () => {
-  const { uid } = await bed.deploy('told');
-  const row = await bed.database
+  const { uid } = await workloads.deploy('told');
+  const row = await workloads.database
     .selectFrom('resources')
     .innerJoin('host_labels', 'host_labels.resource_uid', 'resources.uid')
     .select(['workspace_id', 'region', 'label'])
@@ -99,8 +99,8 @@ test('names of every form that strangers ask about at once are told apart from i
     },
     transformResult: async ({ result }) => result,
   };
-  const database = bed.database.withPlugin(counting);
-  const catalogue = createCatalogue({ database, databaseUrl: bed.api.databaseUrl, logger: silent });
+  const database = workloads.database.withPlugin(counting);
+  const catalogue = createCatalogue({ database, databaseUrl: workloads.api.databaseUrl, logger: silent });
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const { region, label } = row;
   const real: Named[] = [byPath('told'), byPath('told', row.workspace_id), { by: 'host', region, label, path: '/' }];
@@ -130,14 +130,14 @@ test('invented preview tokens cost at most one question each, none without a che
     },
     transformResult: async ({ result }) => result,
   };
-  const { admin } = bed.api;
+  const { admin } = workloads.api;
   await admin.post('/sandboxes', { metadata: { name: 'box' }, spec: {} });
   const made = await admin.post('/sandboxes/box/previews', { metadata: { name: 'app' }, spec: { port: 3000 } });
   expect(made.status, made.text).toBe(200);
   const label = new URL(made.body.spec.url).host.split('.')[0] ?? '';
   const named: NamedPreview = { by: 'preview', region: 'local', label, path: '/' };
   const catalogue = createCatalogue({
-    ...{ database: bed.database, databaseUrl: bed.api.databaseUrl, logger: silent },
+    ...{ database: workloads.database, databaseUrl: workloads.api.databaseUrl, logger: silent },
   });
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const gateWith = (database: Database, lane: BatchLaneOptions = { maxWaiting: 4 }) =>
@@ -145,7 +145,7 @@ test('invented preview tokens cost at most one question each, none without a che
   const enter = (gate: ReturnType<typeof gateWith>, value: string): Promise<unknown> =>
     gate.admit(named, { method: 'GET', rawHeaders: [`X-${brand.long}-Preview-Token`, value] }, () => {});
 
-  const gate = gateWith(bed.database.withPlugin(counting));
+  const gate = gateWith(workloads.database.withPlugin(counting));
   const wrong = newPreviewToken();
   const odd = `${wrong.slice(0, -1)}${wrong.endsWith('a') ? 'b' : 'a'}`;
   const random = randomBytes(40).toString('base64url').slice(0, 49);
@@ -172,12 +172,12 @@ test('invented preview tokens cost at most one question each, none without a che
 });
 
 test('a gateway in a flood of invented keys asks one question at a time for them, and judges known keys meanwhile', async () => {
-  const { database } = bed;
+  const { database } = workloads;
   const registry = createMetricsRegistry({ role: 'gateway' });
   const gateway = await startGateway({
     config: GatewayConfig.parse({ port: 0 }),
     scaling: { requestsPerInstance: 10, idleSeconds: 60 },
-    ...{ brand, workloadDomain: 'example.org', databaseUrl: bed.api.databaseUrl, logger: silent, registry },
+    ...{ brand, workloadDomain: 'example.org', databaseUrl: workloads.api.databaseUrl, logger: silent, registry },
   });
   await using _stopping = { [Symbol.asyncDispose]: gateway.stop };
   const call = async (key: string) => {
@@ -195,7 +195,10 @@ test('a gateway in a flood of invented keys asks one question at a time for them
       where datname = current_database() and application_name = ${pool} and wait_event_type = 'Lock'`.execute(database);
     return rows[0]?.count ?? 0;
   };
-  const [first, second] = [await bed.api.user({ memberOf: 'main' }), await bed.api.user({ memberOf: 'main' })];
+  const [first, second] = [
+    await workloads.api.user({ memberOf: 'main' }),
+    await workloads.api.user({ memberOf: 'main' }),
+  ];
   expect([await call(first.key), await call(second.key)]).toMatchObject([{ status: 404 }, { status: 404 }]);
   const { flood, judged } = await database.transaction().execute(async (tx) => {
     await sql`lock table api_keys in access exclusive mode`.execute(tx);
@@ -233,14 +236,14 @@ test('strangers in a flood are in the metric and in a line that counts them; a k
   const lines: { event?: string; code?: string; refused?: Record<string, number> }[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ role: 'gateway' }, { destination });
-  await using walk = await startWalkBed(bed, directConnector(1), { logger });
+  await using walk = await startTestGateway(workloads, directConnector(1), { logger });
   const call = async (key: string) => {
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(`${walk.url}/main/agents/nobody`, { headers });
     await answer.arrayBuffer();
     return answer.status;
   };
-  const { key } = await bed.api.user({ memberOf: 'main' });
+  const { key } = await workloads.api.user({ memberOf: 'main' });
   const statuses = await Promise.all(Array.from({ length: 100 }, () => call(newApiKey(brand).value)));
   expect(statuses).toEqual(Array(100).fill(401));
   expect(await call(key)).toBe(404);
@@ -259,8 +262,8 @@ describe('a rate limit', () => {
   const now = (): number => clock;
 
   /** The agent is switched off, so an admitted caller gets 503. */
-  async function startLimited(callers: WalkBedOptions['callers']) {
-    const walk = await startWalkBed(bed, directConnector(1), {
+  async function startLimited(callers: TestGatewayOptions['callers']) {
+    const walk = await startTestGateway(workloads, directConnector(1), {
       isTrusted: (address) => address === '127.0.0.1',
       callers: { ...callers, now },
     });
@@ -272,11 +275,14 @@ describe('a rate limit', () => {
     return { call, registry: walk.registry, [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose]() };
   }
 
-  beforeAll(() => bed.deploy('off', { enabled: false }));
+  beforeAll(() => workloads.deploy('off', { enabled: false }));
 
   test('of a key refuses what comes after its burst, names the limit, and leaves other keys alone', async () => {
     await using limited = await startLimited({ perKey: slow });
-    const [busy, other] = [await bed.api.user({ memberOf: 'main' }), await bed.api.user({ memberOf: 'main' })];
+    const [busy, other] = [
+      await workloads.api.user({ memberOf: 'main' }),
+      await workloads.api.user({ memberOf: 'main' }),
+    ];
     for (let sent = 0; sent < 3; sent += 1) expect(await limited.call(busy.key)).toMatchObject({ status: 503 });
     const refused = await limited.call(busy.key);
     expect(refused).toMatchObject({ status: 429, retryAfter: '1' });
@@ -292,7 +298,7 @@ describe('a rate limit', () => {
 
   test('of an address counts the client that a trusted proxy saw, not what the client says', async () => {
     await using limited = await startLimited({ perAddress: slow });
-    const { key } = await bed.api.user({ memberOf: 'main' });
+    const { key } = await workloads.api.user({ memberOf: 'main' });
     const invented = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
     const statuses: number[] = [];
     for (const each of invented) statuses.push((await limited.call(key, `${each}, 198.51.100.7`)).status);

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { makePreviewBed, type PreviewBed, tokenParameter } from './preview-bed.ts';
+import { type GatewayWithPreviews, startGatewayWithPreviews, tokenParameter } from './gateway-with-previews.ts';
 
-let bed: PreviewBed;
+let gateway: GatewayWithPreviews;
 let victim: Upstream;
 let evil: Upstream;
 
@@ -19,32 +19,32 @@ const seen = (answer: string): { name: string; url: string; headers: Record<stri
 beforeAll(async () => {
   victim = await echo('victim');
   evil = await echo('evil');
-  bed = await makePreviewBed(() => ({ api: victim.port, 3000: victim.port, agent: evil.port }));
-  await bed.api.addWorkspace('evil');
-  await bed.agent('pwn', { public: true }, 'evil');
-  await bed.sandbox('box');
-  await bed.customDomain('victim.example.com');
+  gateway = await startGatewayWithPreviews(() => ({ api: victim.port, 3000: victim.port, agent: evil.port }));
+  await gateway.api.addWorkspace('evil');
+  await gateway.agent('pwn', { public: true }, 'evil');
+  await gateway.sandbox('box');
+  await gateway.customDomain('victim.example.com');
 });
 afterAll(async () => {
   for (const { server } of [victim, evil]) {
     server.closeAllConnections();
     server.close();
   }
-  await bed[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 const attack = '/evil/agents/pwn/x.html';
 
 test('on a host of one tenant, a path that names the public agent of another belongs to the host’s own workload', async () => {
-  const custom = await bed.preview('box', 'shop', {
+  const custom = await gateway.preview('box', 'shop', {
     public: true,
     customDomain: 'victim.example.com',
     prefixUrl: 'app',
   });
-  const preview = await bed.preview('box', 'open', { public: true });
+  const preview = await gateway.preview('box', 'open', { public: true });
   expect(custom).toBe('app.victim.example.com');
   for (const host of [custom, preview].flatMap((name) => [name, name.toUpperCase(), `${name}.`, `${name}:443`])) {
-    const { status, text: said } = await bed.send(host, { path: attack });
+    const { status, text: said } = await gateway.send(host, { path: attack });
     expect([host, status, seen(said).name, seen(said).url]).toEqual([host, 200, 'victim', attack]);
   }
 });
@@ -53,7 +53,7 @@ test('a path on a host that is nobody’s is 404 and reaches nobody', async () =
   const before = evil.accepted();
   for (const host of ['unknown.example.com', 'other.victim.example.com', 'x.eu.preview.example.org', '203.0.113.7']) {
     const headers = { 'x-forwarded-host': 'run.example.org', forwarded: 'host=run.example.org' };
-    const { status, text: said } = await bed.send(host, { path: attack, headers });
+    const { status, text: said } = await gateway.send(host, { path: attack, headers });
     expect([host, status, said]).toEqual([host, 404, expect.stringContaining('_NOT_FOUND')]);
   }
   expect(evil.accepted()).toBe(before);
@@ -61,7 +61,7 @@ test('a path on a host that is nobody’s is 404 and reaches nobody', async () =
 
 test('the gateway’s own hosts take paths', async () => {
   for (const host of ['run.example.org', 'RUN.example.org.:443', 'example.org', 'localhost:8090', '[::1]:8090'])
-    expect(seen((await bed.send(host, { path: attack })).text)).toMatchObject({ name: 'evil', url: '/x.html' });
+    expect(seen((await gateway.send(host, { path: attack })).text)).toMatchObject({ name: 'evil', url: '/x.html' });
 });
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   ['an absolute target', `GET http://run.example.org${attack} HTTP/1.1\r\nHost: app.victim.example.com`],
   ['two hosts', `GET ${attack} HTTP/1.1\r\nHost: app.victim.example.com\r\nHost: run.example.org`],
 ])('%s is a bad request', async (_, head) => {
-  const socket = connect(bed.walk.port, '127.0.0.1');
+  const socket = connect(gateway.server.port, '127.0.0.1');
   socket.write(`${head}\r\nConnection: close\r\n\r\n`);
   expect((await text(socket)).split('\r\n', 1)).toEqual(['HTTP/1.1 400 Bad Request']);
 });
@@ -82,20 +82,20 @@ test('a preview’s cookie reaches no workload of another tenant, by whichever a
     ['run.example.org', attack],
     ['agt-pwn-evil.local.example.org', '/x.html'],
   ] as const) {
-    const { text: said } = await bed.send(host, { path, headers: { cookie, referer } });
+    const { text: said } = await gateway.send(host, { path, headers: { cookie, referer } });
     expect(seen(said)).toMatchObject({ name: 'evil', headers: { cookie: 'a=1' } });
     expect(said).not.toContain('secret');
   }
 });
 
 test('a workload sets no cookie for its neighbours, nor reads storage of theirs', async () => {
-  const host = await bed.preview('box', 'neighbour', { public: true });
+  const host = await gateway.preview('box', 'neighbour', { public: true });
   for (const each of [host, 'agt-pwn-evil.local.example.org']) {
-    const { headers } = await bed.send(each);
+    const { headers } = await gateway.send(each);
     expect(headers['set-cookie']).toEqual(['shared=1; Path=/', 'own=1; Path=/']);
     expect(headers).not.toHaveProperty('content-security-policy');
   }
-  const { headers } = await bed.send('run.example.org', { path: attack });
+  const { headers } = await gateway.send('run.example.org', { path: attack });
   expect(headers['set-cookie']).toEqual(['shared=1; Path=/evil/agents/pwn', 'own=1; Path=/evil/agents/pwn']);
   expect(headers['content-security-policy']).toMatch(/^sandbox(?!.*same-origin)/);
 });
@@ -103,17 +103,21 @@ test('a workload sets no cookie for its neighbours, nor reads storage of theirs'
 test('a preview sets no cookie by its responseHeaders either; below a customer’s domain it may share one', async () => {
   const responseHeaders = { 'Set-Cookie': 'given=1; Domain=victim.example.com' };
   const spec = { public: true, responseHeaders };
-  const plain = await bed.preview('box', 'giving', spec);
-  expect((await bed.send(plain)).headers['set-cookie']).toEqual(['given=1']);
-  const custom = await bed.preview('box', 'sharing', { ...spec, customDomain: 'victim.example.com', prefixUrl: 'b' });
-  expect((await bed.send(custom)).headers['set-cookie']).toEqual(['given=1; Domain=victim.example.com']);
+  const plain = await gateway.preview('box', 'giving', spec);
+  expect((await gateway.send(plain)).headers['set-cookie']).toEqual(['given=1']);
+  const custom = await gateway.preview('box', 'sharing', {
+    ...spec,
+    customDomain: 'victim.example.com',
+    prefixUrl: 'b',
+  });
+  expect((await gateway.send(custom)).headers['set-cookie']).toEqual(['given=1; Domain=victim.example.com']);
 });
 
 test('a flood of false cookies that a neighbour set for the domain locks no visitor out', async () => {
-  const host = await bed.preview('box', 'flooded');
-  const token = await bed.token('box', 'flooded');
+  const host = await gateway.preview('box', 'flooded');
+  const token = await gateway.token('box', 'flooded');
   const open = async (tokens: string[]) =>
-    (await bed.send(host, { headers: { cookie: tokens.map((each) => `${tokenParameter}=${each}`).join('; ') } }))
+    (await gateway.send(host, { headers: { cookie: tokens.map((each) => `${tokenParameter}=${each}`).join('; ') } }))
       .status;
   const flood = Array.from({ length: 150 }, (_, number) => `${'f'.repeat(43)}${number}`);
   expect(await open([...flood, token])).toBe(200);

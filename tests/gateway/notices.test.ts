@@ -5,17 +5,17 @@ import { createMetricsRegistry } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
 import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
-import { Bed } from '../nodes/bed.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { silent } from './bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { ApiWithMachines } from '../nodes/api-with-machines.ts';
+import { silent } from './api-with-workloads.ts';
 
-let bed: Bed;
+let deployment: ApiWithMachines;
 let listener: ReturnType<typeof listen>;
 let heard: string[] = [];
 
 beforeAll(async () => {
-  bed = await Bed.start(1);
-  listener = listen({ url: bed.api.databaseUrl, channel: routesChannel, onNotice: (word) => heard.push(word) });
+  deployment = await ApiWithMachines.start(1);
+  listener = listen({ url: deployment.api.databaseUrl, channel: routesChannel, onNotice: (word) => heard.push(word) });
   // The listener reports a change of everything once when it connects.
   await vi.waitUntil(() => heard.length > 0, 60_000);
 });
@@ -24,14 +24,20 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await listener.close();
-  await bed[Symbol.asyncDispose]();
+  await deployment[Symbol.asyncDispose]();
 });
 
 const uidOf = async (name: string): Promise<string> =>
-  (await bed.api.database.selectFrom('resources').select('uid').where('name', '=', name).executeTakeFirstOrThrow()).uid;
+  (
+    await deployment.api.database
+      .selectFrom('resources')
+      .select('uid')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+  ).uid;
 
 test('a write of an agent or a function names it, one of another kind is not announced', async () => {
-  const { admin } = bed.api;
+  const { admin } = deployment.api;
   await admin.post('/policies', { metadata: { name: 'p' }, spec: { type: 'location', locations: [] } });
   const spec = { runtime: { image: 'registry.example.org/a:1' } };
   await admin.post('/agents', { metadata: { name: 'a' }, spec });
@@ -44,7 +50,7 @@ test('a write of an agent or a function names it, one of another kind is not ann
 });
 
 test('a decision about a resource names it, and one that changes nothing is silent', async () => {
-  await bed.api.admin.post('/agents', {
+  await deployment.api.admin.post('/agents', {
     metadata: { name: 'b' },
     spec: { runtime: { image: 'registry.example.org/a:1' } },
   });
@@ -56,14 +62,14 @@ test('a decision about a resource names it, and one that changes nothing is sile
     limits: { limits: {}, tiers: {} },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],
-    database: bed.api.database,
+    database: deployment.api.database,
     logger: silent,
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
     ringInstances: () => {},
     ringRoutes: (word: string) => void rung.push(word),
     random: Math.random,
   };
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const stream = await machine.connect({ isolation: ['runc', 'gvisor'] });
   await runReconcile(dependencies, uid);
   expect(rung).toEqual([uid]);
@@ -73,9 +79,9 @@ test('a decision about a resource names it, and one that changes nothing is sile
 });
 
 test('what a runner reports names the resource, and the loss of a runner concerns everyone', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const stream = await machine.connect();
-  const { id, resourceUid } = await bed.place(machine.identity.runnerId);
+  const { id, resourceUid } = await deployment.place(machine.identity.runnerId);
   await machine.report(stream.session, { instance: id, sequence: 1, state: 'ready', starts: 1 });
   await expect.poll(() => heard).toContain(resourceUid);
   await expect.poll(() => heard).toContain('');

@@ -4,37 +4,38 @@ import { createTokenLookUp } from '../../services/gateway/src/access/look-up-tok
 import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
 import type { NamedPreview } from '../../services/gateway/src/routing/route.ts';
-import { type Line, openLine, silent } from './bed.ts';
-import { brand, makePreviewBed, type PreviewBed, tokenHeader } from './preview-bed.ts';
+import { type DatabaseLine, openDatabaseLine } from '../harness/database-line.ts';
+import { silent } from './api-with-workloads.ts';
+import { brand, type GatewayWithPreviews, startGatewayWithPreviews, tokenHeader } from './gateway-with-previews.ts';
 
-let bed: PreviewBed;
-let line: Line;
+let gateway: GatewayWithPreviews;
+let line: DatabaseLine;
 let gate: PreviewGate;
 let catalogue: ReturnType<typeof createCatalogue>;
 /** Advances the clock of the gateway's caches. */
 let skipped = 0;
 
 beforeAll(async () => {
-  bed = await makePreviewBed(() => ({}));
-  line = await openLine(bed.api.databaseUrl);
+  gateway = await startGatewayWithPreviews(() => ({}));
+  line = await openDatabaseLine(gateway.api.databaseUrl);
   const now = () => performance.now() + skipped;
   catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
   const lane = { maxWaiting: 4 };
   gate = createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database: line.database, lane }) });
-  await bed.sandbox('box');
+  await gateway.sandbox('box');
 });
 afterAll(async () => {
   await catalogue.close();
   await line[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 test.each(['cut', 'silent'] as const)(
   'a known token of a known preview passes for a minute while PostgreSQL is %s, one that is not known is told 503',
   async (state) => {
-    const host = await bed.preview('box', state);
+    const host = await gateway.preview('box', state);
     const named: NamedPreview = { by: 'preview', region: 'local', label: host.split('.')[0] ?? '', path: '/' };
-    const token = await bed.token('box', state);
+    const token = await gateway.token('box', state);
     const enter = async (value: string) => {
       const entered = await gate
         .admit(named, { method: 'GET', rawHeaders: [tokenHeader, value] }, () => {})

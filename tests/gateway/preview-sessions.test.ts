@@ -3,20 +3,20 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
-import { openAtHost } from '../support/send-to-host.ts';
-import { makePreviewBed, type PreviewBed, tokenHeader } from './preview-bed.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { openAtHost } from '../harness/send-to-host.ts';
+import { type GatewayWithPreviews, startGatewayWithPreviews, tokenHeader } from './gateway-with-previews.ts';
 
 const origin = 'https://page.example';
-let bed: PreviewBed;
+let gateway: GatewayWithPreviews;
 let guest: GuestProcess;
 beforeAll(async () => {
   guest = await startGuestProcess();
-  bed = await makePreviewBed(() => ({ api: Number(new URL(guest.url).port) }));
-  await bed.sandbox('box');
+  gateway = await startGatewayWithPreviews(() => ({ api: Number(new URL(guest.url).port) }));
+  await gateway.sandbox('box');
 }, 120_000);
 afterAll(async () => {
-  await bed[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
   await guest[Symbol.asyncDispose]();
 });
 
@@ -26,21 +26,21 @@ const previews = '/sandboxes/box/previews';
 async function createSession(lifeMs: number, spec: object = {}) {
   const name = `session-${Date.now()}`;
   const expiresAt = new Date(Date.now() + lifeMs).toISOString();
-  const made = await bed.api.admin.post(previews, {
+  const made = await gateway.api.admin.post(previews, {
     metadata: { name },
     spec: { port: 443, expires: expiresAt, ...spec },
   });
   expect(made.status, made.text).toBe(200);
-  const { body } = await bed.api.admin.post(`${previews}/${name}/tokens`, {
+  const { body } = await gateway.api.admin.post(`${previews}/${name}/tokens`, {
     metadata: { name: `token-${Date.now()}` },
     spec: { expiresAt },
   });
-  return { name, host: bed.hostOf(made.body.spec.url), token: body.spec.token as string, expiresAt };
+  return { name, host: gateway.hostOf(made.body.spec.url), token: body.spec.token as string, expiresAt };
 }
 
 /** The preflight that a browser sends before a call with a custom header. */
 const preflight = (host: string) =>
-  bed.send(host, {
+  gateway.send(host, {
     method: 'OPTIONS',
     path: '/process',
     headers: {
@@ -60,7 +60,7 @@ test('wire check 12: preflight, ls, a process that streams, and a watch, from a 
 
   const headers = { origin, [tokenHeader]: session.token };
   const call = (method: string, path: string, body?: object) =>
-    bed.send(session.host, {
+    gateway.send(session.host, {
       method,
       path,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -71,7 +71,7 @@ test('wire check 12: preflight, ls, a process that streams, and a watch, from a 
   const listed = JSON.parse((await call('GET', '/filesystem/.')).text);
   expect(listed.files.map(({ name }: { name: string }) => name)).toContain('hello.txt');
 
-  const streamed = await bed.send(session.host, {
+  const streamed = await gateway.send(session.host, {
     method: 'POST',
     path: '/process',
     headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -90,7 +90,7 @@ test('wire check 12: preflight, ls, a process that streams, and a watch, from a 
 
 /** First line of a watch that names the file. */
 async function firstEvent(host: string, headers: Record<string, string>, signal: AbortSignal): Promise<string> {
-  const answer = await openAtHost(bed.walk.url, host, { path: '/watch/filesystem/.', headers, signal });
+  const answer = await openAtHost(gateway.server.url, host, { path: '/watch/filesystem/.', headers, signal });
   const lines = createInterface({ input: answer });
   // The test itself aborts the stream, so its errors are expected.
   for (const each of [answer, lines]) each.on('error', () => {});
@@ -100,27 +100,27 @@ async function firstEvent(host: string, headers: Record<string, string>, signal:
 
 test('wire check 12: sessions are listed with their tokens, and a session that has expired is 401, also to a page', async () => {
   const session = await createSession(8_000);
-  const names = (await bed.api.admin.get(previews)).body.map(
+  const names = (await gateway.api.admin.get(previews)).body.map(
     ({ metadata }: { metadata: { name: string } }) => metadata.name,
   );
   expect(names).toContain(session.name);
-  const [token] = (await bed.api.admin.get(`${previews}/${session.name}/tokens`)).body;
+  const [token] = (await gateway.api.admin.get(`${previews}/${session.name}/tokens`)).body;
   expect(token.spec).toEqual({ token: session.token, expiresAt: session.expiresAt, expired: false });
   const use = async () =>
-    (await bed.send(session.host, { path: '/health', headers: { [tokenHeader]: session.token } })).status;
+    (await gateway.send(session.host, { path: '/health', headers: { [tokenHeader]: session.token } })).status;
   expect(await use()).toBe(200);
   await sleep(Date.parse(session.expiresAt) - Date.now() + 50);
   expect(await use()).toBe(401);
   expect((await preflight(session.host)).status).toBe(204);
-  const refused = await bed.send(session.host, { headers: { origin, [tokenHeader]: session.token } });
+  const refused = await gateway.send(session.host, { headers: { origin, [tokenHeader]: session.token } });
   expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([401, '*']);
 });
 
 test('wire check 12: a token that ends before its session is 401 from then on, and a page may read that answer', async () => {
   const session = await createSession(60_000, { responseHeaders: { 'Access-Control-Allow-Origin': origin } });
   const endsAt = Date.now() + 5_000;
-  const brief = await bed.token('box', session.name, 5_000);
-  const use = () => bed.send(session.host, { path: '/health', headers: { origin, [tokenHeader]: brief } });
+  const brief = await gateway.token('box', session.name, 5_000);
+  const use = () => gateway.send(session.host, { path: '/health', headers: { origin, [tokenHeader]: brief } });
   expect((await use()).status).toBe(200);
   await sleep(endsAt - Date.now() + 200);
   const refused = await use();
@@ -129,8 +129,8 @@ test('wire check 12: a token that ends before its session is 401 from then on, a
 
 test('a session gives only the API of its sandbox: nothing of the management API takes its token', async () => {
   const { token } = await createSession(60_000);
-  const asKey = bed.api.admin.with({ key: token });
+  const asKey = gateway.api.admin.with({ key: token });
   expect((await asKey.get('/sandboxes')).status).toBe(401);
   const headers = { [tokenHeader]: token };
-  expect((await bed.api.admin.with({ key: undefined }).get('/sandboxes', { headers })).status).toBe(401);
+  expect((await gateway.api.admin.with({ key: undefined }).get('/sandboxes', { headers })).status).toBe(401);
 });

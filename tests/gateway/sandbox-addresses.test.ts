@@ -2,28 +2,35 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { call, heardIn, makeSandboxBed, type SandboxBed, type Wish, ways } from './sandbox-bed.ts';
-import type { WalkBed } from './walk-bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import {
+  call,
+  heardIn,
+  type SandboxesBehindIngress,
+  startSandboxesBehindIngress,
+  type Wish,
+  ways,
+} from './sandboxes-behind-ingress.ts';
+import type { TestGateway } from './test-gateway.ts';
 
 const brand = conformanceBrand();
 const branded = (name: string) => `x-${brand.long}-${name}`.toLowerCase();
-let bed: SandboxBed;
-let gateway: WalkBed;
-let sandbox: Awaited<ReturnType<SandboxBed['addSandbox']>>;
+let sandboxes: SandboxesBehindIngress;
+let gateway: TestGateway;
+let sandbox: Awaited<ReturnType<SandboxesBehindIngress['addSandbox']>>;
 let key: string;
 let base: string;
 
 beforeAll(async () => {
-  bed = await makeSandboxBed();
-  gateway = await bed.startGateway('tunnel');
-  sandbox = await bed.addSandbox();
-  key = (await bed.api.user({ memberOf: 'main' })).key;
+  sandboxes = await startSandboxesBehindIngress();
+  gateway = await sandboxes.startGateway('tunnel');
+  sandbox = await sandboxes.addSandbox();
+  key = (await sandboxes.api.user({ memberOf: 'main' })).key;
   base = `/main/sandboxes/${sandbox.name}`;
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await sandboxes[Symbol.asyncDispose]();
 });
 
 const bearer = () => ({ authorization: `Bearer ${key}` });
@@ -69,7 +76,7 @@ describe('U-17: a declared port', () => {
     ['/control/v1/state', '/control/v1/state'],
     ['/terminal?token=theirs', '/terminal?token=theirs'],
   ])('has its prefix taken off: %s is %s', async (rest, url) => {
-    const place = `/port/${bed.program.appPort}`;
+    const place = `/port/${sandboxes.program.appPort}`;
     const byPath = heardIn(await ask(`${place}${rest}`));
     expect([byPath.where, byPath.url]).toEqual(['app', url]);
     expect(byPath.headers).toMatchObject({
@@ -86,7 +93,7 @@ describe('U-17: a declared port', () => {
     'takes %s with a body',
     async (method) => {
       const body = randomBytes(100_000);
-      const heard = heardIn(await ask(`/port/${bed.program.appPort}/x`, { method, body }));
+      const heard = heardIn(await ask(`/port/${sandboxes.program.appPort}/x`, { method, body }));
       expect([heard.method, heard.sha256]).toEqual([method, createHash('sha256').update(body).digest('hex')]);
     },
   );
@@ -98,7 +105,7 @@ describe('U-17: a declared port', () => {
       heard += chunk;
     });
     const lines = [
-      `GET ${base}/port/${bed.program.appPort}/live?a=b HTTP/1.1`,
+      `GET ${base}/port/${sandboxes.program.appPort}/live?a=b HTTP/1.1`,
       `Host: localhost`,
       `Authorization: Bearer ${key}`,
       'Connection: Upgrade',
@@ -111,7 +118,7 @@ describe('U-17: a declared port', () => {
 
   test('and its API keep connections apart', async () => {
     const rounds = Array.from({ length: 20 }, (_, at) =>
-      ask(at % 2 === 0 ? '/x' : `/port/${bed.program.appPort}/x`).then((said) => heardIn(said).where),
+      ask(at % 2 === 0 ? '/x' : `/port/${sandboxes.program.appPort}/x`).then((said) => heardIn(said).where),
     );
     expect(await Promise.all(rounds)).toEqual(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 'api' : 'app')));
   });
@@ -127,17 +134,17 @@ describe('another port', () => {
   test.each([80, 443, 8080])(
     'that is reserved is 403, also where others are allowed and when declared: %i',
     async (port) => {
-      await using lenient = await bed.startGateway('tunnel', { sandboxes: { undeclaredPorts: 'allow' } });
-      const { name } = await bed.addSandbox({ ports: [port] });
+      await using lenient = await sandboxes.startGateway('tunnel', { sandboxes: { undeclaredPorts: 'allow' } });
+      const { name } = await sandboxes.addSandbox({ ports: [port] });
       const said = await call(lenient.port, `/main/sandboxes/${name}/port/${port}/upgrade`, { headers: bearer() });
       expect([said.status, codeOf(said)]).toEqual([403, 'FORBIDDEN']);
     },
   );
 
   test('is reached when the operator allows it', async () => {
-    await using lenient = await bed.startGateway('tunnel', { sandboxes: { undeclaredPorts: 'allow' } });
-    const { name } = await bed.addSandbox({ ports: [] });
-    const target = `/main/sandboxes/${name}/port/${bed.program.appPort}/x`;
+    await using lenient = await sandboxes.startGateway('tunnel', { sandboxes: { undeclaredPorts: 'allow' } });
+    const { name } = await sandboxes.addSandbox({ ports: [] });
+    const target = `/main/sandboxes/${name}/port/${sandboxes.program.appPort}/x`;
     expect(heardIn(await call(lenient.port, target, { headers: bearer() })).where).toBe('app');
   });
 
@@ -148,8 +155,8 @@ describe('another port', () => {
 
   test.each(ways)('on which nothing listens is 502 at once, and the message says what to do (%s)', async (way) => {
     // A request that waits would do so until the end of the test.
-    await using other = await bed.startGateway(way, { patienceMs: 3_600_000 });
-    const { name } = await bed.addSandbox({ ports: [1] });
+    await using other = await sandboxes.startGateway(way, { patienceMs: 3_600_000 });
+    const { name } = await sandboxes.addSandbox({ ports: [1] });
     const said = await call(other.port, `/main/sandboxes/${name}/port/1/x`, {
       headers: bearer(),
       method: 'POST',
@@ -165,7 +172,7 @@ describe('another port', () => {
 });
 
 describe('U-36: the credential', () => {
-  const app = () => `/port/${bed.program.appPort}/x`;
+  const app = () => `/port/${sandboxes.program.appPort}/x`;
   test('in Authorization alone is taken out, for the API and for a port', async () => {
     for (const path of ['/x', app()]) expect(heardIn(await ask(path)).headers.authorization).toBeUndefined();
   });
@@ -178,7 +185,7 @@ describe('U-36: the credential', () => {
   });
 
   test('says to the sandbox who calls, and nobody else can', async () => {
-    const { id } = await bed.api.user({ memberOf: 'main' });
+    const { id } = await sandboxes.api.user({ memberOf: 'main' });
     const forged = Object.fromEntries(
       ['subject-id', 'subject-type', 'auth-method', 'subject', 'workspace'].flatMap((name) => [
         [branded(name), 'forged'],
@@ -200,8 +207,8 @@ describe('U-36: the credential', () => {
   });
 
   test('is needed: none and a bad one are 401, a foreign one 404 like a missing sandbox', async () => {
-    await bed.api.addWorkspace('foreign');
-    const foreigner = (await bed.api.user({ memberOf: 'foreign' })).key;
+    await sandboxes.api.addWorkspace('foreign');
+    const foreigner = (await sandboxes.api.user({ memberOf: 'foreign' })).key;
     const asked = (credential: string | undefined, name = sandbox.name) =>
       call(gateway.port, `/main/sandboxes/${name}/x`, {
         headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },

@@ -3,24 +3,31 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, heardIn, keepAsleep, makeSandboxBed, type SandboxBed, ways } from './sandbox-bed.ts';
+import {
+  call,
+  heardIn,
+  keepAsleep,
+  type SandboxesBehindIngress,
+  startSandboxesBehindIngress,
+  ways,
+} from './sandboxes-behind-ingress.ts';
 
-let bed: SandboxBed;
+let sandboxes: SandboxesBehindIngress;
 let key: string;
 
 beforeAll(async () => {
-  bed = await makeSandboxBed();
-  key = (await bed.api.user({ memberOf: 'main' })).key;
+  sandboxes = await startSandboxesBehindIngress();
+  key = (await sandboxes.api.user({ memberOf: 'main' })).key;
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => sandboxes[Symbol.asyncDispose]());
 
 const headers = () => ({ authorization: `Bearer ${key}` });
 
 describe.each(ways)('through the %s', (way) => {
   test('wire check 15: a sleeper wakes for a request, and falls asleep soon after although connections are kept', async () => {
-    await using gateway = await bed.startGateway(way);
-    const { name, instance } = await bed.addSandbox();
-    using sleeper = keepAsleep(bed, instance);
+    await using gateway = await sandboxes.startGateway(way);
+    const { name, instance } = await sandboxes.addSandbox();
+    using sleeper = keepAsleep(sandboxes, instance);
     await expect.poll(() => sleeper.isAsleep).toBe(true);
     for (let round = 0; round < 2; round += 1) {
       const said = await Promise.all(
@@ -36,9 +43,9 @@ describe.each(ways)('through the %s', (way) => {
 
   test('a connection that was kept is never used on one that sleeps: no request fails or stalls, whenever it comes', async () => {
     // A request on a connection to the stopped process would stay silent and end as 504.
-    await using gateway = await bed.startGateway(way, { silentMs: 10_000 });
-    const { name, instance } = await bed.addSandbox();
-    using sleeper = keepAsleep(bed, instance, { keepMs: 50 });
+    await using gateway = await sandboxes.startGateway(way, { silentMs: 10_000 });
+    const { name, instance } = await sandboxes.addSandbox();
+    using sleeper = keepAsleep(sandboxes, instance, { keepMs: 50 });
     for (let round = 0; round < 8; round += 1) {
       const said = await call(gateway.port, `/main/sandboxes/${name}/x`, {
         headers: headers(),
@@ -53,9 +60,9 @@ describe.each(ways)('through the %s', (way) => {
   });
 
   test('an open stream keeps it awake, and so does a WebSocket', async () => {
-    await using gateway = await bed.startGateway(way);
-    const { name, instance } = await bed.addSandbox();
-    using sleeper = keepAsleep(bed, instance);
+    await using gateway = await sandboxes.startGateway(way);
+    const { name, instance } = await sandboxes.addSandbox();
+    using sleeper = keepAsleep(sandboxes, instance);
     await expect.poll(() => sleeper.isAsleep).toBe(true);
     const streamed = await call(gateway.port, `/main/sandboxes/${name}/ticks?count=25&everyMs=100`, {
       headers: headers(),
@@ -79,16 +86,16 @@ describe.each(ways)('through the %s', (way) => {
   });
 
   test('R-60: a wake of 11 seconds breaks nothing that was opened meanwhile', { timeout: 120_000 }, async () => {
-    await using gateway = await bed.startGateway(way, { silentMs: 30_000 });
-    const { name, instance } = await bed.addSandbox();
-    using sleeper = keepAsleep(bed, instance, { wakeMs: 11_000 });
+    await using gateway = await sandboxes.startGateway(way, { silentMs: 30_000 });
+    const { name, instance } = await sandboxes.addSandbox();
+    using sleeper = keepAsleep(sandboxes, instance, { wakeMs: 11_000 });
     await expect.poll(() => sleeper.isAsleep).toBe(true);
     const startedAt = performance.now();
     const said = await Promise.all([
       call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers(), method: 'POST', body: 'hello' }),
       sleep(3_000).then(() => call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })),
       sleep(6_000).then(() =>
-        call(gateway.port, `/main/sandboxes/${name}/port/${bed.program.appPort}/x`, { headers: headers() }),
+        call(gateway.port, `/main/sandboxes/${name}/port/${sandboxes.program.appPort}/x`, { headers: headers() }),
       ),
     ]);
     expect(said.map((each) => heardIn(each).where)).toEqual(['api', 'api', 'app']);
@@ -96,22 +103,22 @@ describe.each(ways)('through the %s', (way) => {
   });
 
   test('a wake that takes too long is 503, not dispatched', async () => {
-    await using gateway = await bed.startGateway(way, { wakeMs: 300, patienceMs: 500 });
-    const { name, instance } = await bed.addSandbox();
+    await using gateway = await sandboxes.startGateway(way, { wakeMs: 300, patienceMs: 500 });
+    const { name, instance } = await sandboxes.addSandbox();
     const woken = Promise.withResolvers<{ is: 'unknown' }>();
-    bed.ingress.admissions.set(instance, () => woken.promise);
+    sandboxes.ingress.admissions.set(instance, () => woken.promise);
     const { status, body } = await call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() });
     expect([status, JSON.parse(body).error.dispatch_state]).toEqual([503, 'not_dispatched']);
-    bed.ingress.admissions.delete(instance);
+    sandboxes.ingress.admissions.delete(instance);
     woken.resolve({ is: 'unknown' });
-    await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
+    await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(0);
   });
 
   test('a machine without memory to wake it is 503 at once, with the Retry-After of its runner', async () => {
-    await using gateway = await bed.startGateway(way);
-    const { name, instance } = await bed.addSandbox();
+    await using gateway = await sandboxes.startGateway(way);
+    const { name, instance } = await sandboxes.addSandbox();
     let asked = 0;
-    bed.ingress.admissions.set(instance, async () => {
+    sandboxes.ingress.admissions.set(instance, async () => {
       asked += 1;
       return { is: 'busy', retryAfterSeconds: 7 };
     });
@@ -131,19 +138,19 @@ describe.each(ways)('through the %s', (way) => {
       dispatch_state: 'not_dispatched',
     });
     expect(asked).toBe(1);
-    bed.ingress.admissions.delete(instance);
+    sandboxes.ingress.admissions.delete(instance);
     expect((await call(gateway.port, `/main/sandboxes/${name}/x`, { headers: headers() })).status).toBe(200);
   });
 });
 
 test('a stream that outlives its lease, as when the runner starts again, is counted by the next one', async () => {
-  await using gateway = await bed.startGateway('local');
-  const { name, instance } = await bed.addSandbox();
+  await using gateway = await sandboxes.startGateway('local');
+  const { name, instance } = await sandboxes.addSandbox();
   const streaming = call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, { headers: headers() });
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(1);
   await sleep(300);
-  bed.ingress.traffic.cut(instance);
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  sandboxes.ingress.traffic.cut(instance);
+  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(1);
   expect((await streaming).body).toMatch(/the end$/);
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
+  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(0);
 });

@@ -5,29 +5,35 @@ import { createBell, routesChannel } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, heardIn, makeSandboxBed, type SandboxBed, type Wish } from './sandbox-bed.ts';
-import type { WalkBed } from './walk-bed.ts';
+import {
+  call,
+  heardIn,
+  type SandboxesBehindIngress,
+  startSandboxesBehindIngress,
+  type Wish,
+} from './sandboxes-behind-ingress.ts';
+import type { TestGateway } from './test-gateway.ts';
 
-let bed: SandboxBed;
-let gateway: WalkBed;
+let sandboxes: SandboxesBehindIngress;
+let gateway: TestGateway;
 /** Gives up after 1.5 s; the other gateway waits for a sandbox until the end of the test. */
-let impatient: WalkBed;
+let impatient: TestGateway;
 let key: string;
 
 beforeAll(async () => {
-  bed = await makeSandboxBed();
-  gateway = await bed.startGateway('tunnel', {
+  sandboxes = await startSandboxesBehindIngress();
+  gateway = await sandboxes.startGateway('tunnel', {
     patienceMs: 3_600_000,
     silentMs: 30_000,
     limits: { jsonBytes: 10_000, multipartPartBytes: 50_000 },
   });
-  impatient = await bed.startGateway('tunnel', { patienceMs: 1_500, silentMs: 5_000 });
-  key = (await bed.api.user({ memberOf: 'main' })).key;
+  impatient = await sandboxes.startGateway('tunnel', { patienceMs: 1_500, silentMs: 5_000 });
+  key = (await sandboxes.api.user({ memberOf: 'main' })).key;
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await impatient[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await sandboxes[Symbol.asyncDispose]();
 });
 
 const ask = (name: string, path = '/x', wish: Wish = {}, { port } = gateway) =>
@@ -42,14 +48,14 @@ const errorIn = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => 
 
 describe('R-61: the first call after a creation succeeds', () => {
   test('also where the name was asked for a moment before, at two gateways, one of them deaf to notices', async () => {
-    await using deaf = await bed.startGateway('local', { isDeaf: true });
-    const ring = createBell(bed.database, routesChannel);
+    await using deaf = await sandboxes.startGateway('local', { isDeaf: true });
+    const ring = createBell(sandboxes.database, routesChannel);
     const tookMs: number[] = [];
     for (let round = 0; round < 20; round += 1) {
       const name = `fresh-${round}`;
       const before = await Promise.all([ask(name), ask(name, '/x', {}, deaf), ask(name, '/x', {}, deaf)]);
       expect(before.map(({ status }) => status)).toEqual([404, 404, 404]);
-      const { uid } = await bed.addSandbox({ name });
+      const { uid } = await sandboxes.addSandbox({ name });
       ring(uid);
       const startedAt = performance.now();
       const first = await Promise.all([ask(name), ask(name, '/x', {}, deaf)]);
@@ -69,7 +75,7 @@ describe('R-61: the first call after a creation succeeds', () => {
         while (!stop.signal.aborted) await ask(name);
       });
       await sleep(10);
-      await bed.addSandbox({ name });
+      await sandboxes.addSandbox({ name });
       const { status } = await ask(name);
       stop.abort();
       await Promise.all(others);
@@ -79,17 +85,17 @@ describe('R-61: the first call after a creation succeeds', () => {
 
   test('one of the same name after a deletion is the new one, although its predecessor still runs', async () => {
     const name = 'again';
-    const old = await bed.addSandbox({ name });
+    const old = await sandboxes.addSandbox({ name });
     expect((await ask(name)).status).toBe(200);
     await sql`update resources set status = 'TERMINATED', terminated_at = now() where uid = ${old.uid}`.execute(
-      bed.database,
+      sandboxes.database,
     );
-    await bed.database.deleteFrom('host_labels').where('resource_uid', '=', old.uid).execute();
-    bed.ingress.endpoints.delete(old.instance);
-    await bed.addSandbox({ name });
+    await sandboxes.database.deleteFrom('host_labels').where('resource_uid', '=', old.uid).execute();
+    sandboxes.ingress.endpoints.delete(old.instance);
+    await sandboxes.addSandbox({ name });
     // No notice was sent: the runner answers that it does not know the old instance, and the cache entry is marked
     // stale.
-    const unknown = () => bed.ingress.answers.filter((answer) => answer === 'unknown').length;
+    const unknown = () => sandboxes.ingress.answers.filter((answer) => answer === 'unknown').length;
     const before = unknown();
     expect((await ask(name)).status).toBe(200);
     expect((await ask(name)).status).toBe(200);
@@ -100,7 +106,7 @@ describe('R-61: the first call after a creation succeeds', () => {
 
 describe('a sandbox that has ended is not found', () => {
   test('from the moment on at which a rule ends it, and by no later than that', async () => {
-    const { name } = await bed.addSandbox({ expiresInSeconds: 1.2 });
+    const { name } = await sandboxes.addSandbox({ expiresInSeconds: 1.2 });
     const startedAt = performance.now();
     let letInAt = 0;
     let status = 200;
@@ -116,25 +122,25 @@ describe('a sandbox that has ended is not found', () => {
   });
 
   test('and its name is free for the next at once', async () => {
-    const { name, uid } = await bed.addSandbox({ expiresInSeconds: 0.3 });
+    const { name, uid } = await sandboxes.addSandbox({ expiresInSeconds: 0.3 });
     await ask(name);
     await sleep(350);
     await sql`update resources set status = 'TERMINATED', terminated_at = now() where uid = ${uid}`.execute(
-      bed.database,
+      sandboxes.database,
     );
-    await bed.database.deleteFrom('host_labels').where('resource_uid', '=', uid).execute();
-    await bed.addSandbox({ name });
+    await sandboxes.database.deleteFrom('host_labels').where('resource_uid', '=', uid).execute();
+    await sandboxes.addSandbox({ name });
     expect((await ask(name)).status).toBe(200);
   });
 
   test.each(['TERMINATED', 'DELETING'])('when it is %s', async (status) => {
-    const { name } = await bed.addSandbox({ status });
+    const { name } = await sandboxes.addSandbox({ status });
     expect(errorIn(await ask(name))).toMatchObject({ status: 404, code: 'WORKLOAD_NOT_FOUND' });
   });
 });
 
 test('one that failed is 503 at once, and the answer says what to do', async () => {
-  const { name } = await bed.addSandbox({ status: 'FAILED', instanceState: undefined });
+  const { name } = await sandboxes.addSandbox({ status: 'FAILED', instanceState: undefined });
   const { status, code, error, headers } = errorIn(await ask(name));
   expect([status, code]).toEqual([503, 'WORKLOAD_UNAVAILABLE']);
   expect(error.action).toContain('create it again');
@@ -142,7 +148,7 @@ test('one that failed is 503 at once, and the answer says what to do', async () 
 });
 
 test('R-62: errors are JSON, never HTML, also for a browser', async () => {
-  const { name } = await bed.addSandbox({ status: 'FAILED', instanceState: undefined });
+  const { name } = await sandboxes.addSandbox({ status: 'FAILED', instanceState: undefined });
   for (const [asked, status] of [
     [name, 503],
     ['no-such-sandbox', 404],
@@ -151,28 +157,28 @@ test('R-62: errors are JSON, never HTML, also for a browser', async () => {
 });
 
 test('one that is switched off is 503', async () => {
-  const { name } = await bed.addSandbox({ isEnabled: false });
+  const { name } = await sandboxes.addSandbox({ isEnabled: false });
   expect(errorIn(await ask(name))).toMatchObject({ status: 503, code: 'WORKLOAD_UNAVAILABLE' });
 });
 
 test('while it is made a request waits, and reaches it when it is there', async () => {
-  const { name, uid } = await bed.addSandbox({ status: 'DEPLOYING', instanceState: undefined });
+  const { name, uid } = await sandboxes.addSandbox({ status: 'DEPLOYING', instanceState: undefined });
   const asked = ask(name, '/x', { method: 'POST', body: 'hello' });
   await sleep(500);
-  await bed.addInstance(uid);
-  createBell(bed.database, routesChannel)(uid);
+  await sandboxes.addInstance(uid);
+  createBell(sandboxes.database, routesChannel)(uid);
   expect(heardIn(await asked).bytes).toBe(5);
 });
 
 test('no sandbox is counted as demand: nothing would scale it', async () => {
-  const { name, uid } = await bed.addSandbox({ status: 'DEPLOYING', instanceState: undefined });
+  const { name, uid } = await sandboxes.addSandbox({ status: 'DEPLOYING', instanceState: undefined });
   expect((await ask(name, '/x', {}, impatient)).status).toBe(503);
-  await bed.addInstance(uid);
+  await sandboxes.addInstance(uid);
   await Promise.all(Array.from({ length: 30 }, () => ask(name)));
   const { rows } = await sql<{
     count: number;
   }>`select (select count(*) from workload_demand where resource_uid = ${uid})
-    + (select count(*) from outbox where key = ${uid}) as count`.execute(bed.database);
+    + (select count(*) from outbox where key = ${uid}) as count`.execute(sandboxes.database);
   expect(Number(rows[0]?.count)).toBe(0);
 });
 
@@ -181,8 +187,8 @@ describe('a runner that is away', () => {
     const runnerId = randomUUID();
     await sql`insert into runners (id, name, region, status, ingress_address, ingress_secret)
       select ${runnerId}, ${runnerId}, region, 'lost', ingress_address, ingress_secret from runners
-      where id = ${bed.ingress.runnerId}`.execute(bed.database);
-    const { name, instance } = await bed.addSandbox({ runnerId });
+      where id = ${sandboxes.ingress.runnerId}`.execute(sandboxes.database);
+    const { name, instance } = await sandboxes.addSandbox({ runnerId });
     const startedAt = performance.now();
     const { status, code, error, headers } = errorIn(await ask(name, '/x', {}, impatient));
     expect([status, code, headers['retry-after']]).toEqual([503, 'WORKLOAD_UNAVAILABLE', '5']);
@@ -194,25 +200,27 @@ describe('a runner that is away', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_400);
     const asked = ask(name);
     await sleep(300);
-    await sql`update instances set runner_id = ${bed.ingress.runnerId} where id = ${instance}`.execute(bed.database);
+    await sql`update instances set runner_id = ${sandboxes.ingress.runnerId} where id = ${instance}`.execute(
+      sandboxes.database,
+    );
     expect((await asked).status).toBe(200);
   });
 });
 
 describe('connections live as long as something moves', () => {
   test('R-10: a stream that moves has no limit in all', async () => {
-    const { name } = await bed.addSandbox();
+    const { name } = await sandboxes.addSandbox();
     const said = await ask(name, '/ticks?count=11&everyMs=500', {}, impatient);
     expect(said.body).toMatch(/^tick 0\n.*tick 10\nthe end$/s);
   });
 
   test('R-65: its last bytes come without a newline', async () => {
-    const { name } = await bed.addSandbox();
+    const { name } = await sandboxes.addSandbox();
     expect((await ask(name, '/hangs-up')).body).toBe('last bytes, no length and no newline');
   });
 
   test('one without a byte ends: 504 before an answer, a cut one within it', async () => {
-    const { name } = await bed.addSandbox();
+    const { name } = await sandboxes.addSandbox();
     expect(errorIn(await ask(name, '/silent', {}, impatient))).toMatchObject({ status: 504, code: 'WORKLOAD_TIMEOUT' });
     await expect(ask(name, '/ticks?count=2&everyMs=60000', {}, impatient)).rejects.toThrow();
   });
@@ -220,7 +228,7 @@ describe('connections live as long as something moves', () => {
 
 describe('U-05: bodies', () => {
   test('of JSON and parts of a large file have their limits, uploads have none', async () => {
-    const { name } = await bed.addSandbox();
+    const { name } = await sandboxes.addSandbox();
     const send = (path: string, bytes: number, type: string, method = 'PUT') =>
       ask(name, path, { method, body: randomBytes(bytes), headers: { 'content-type': type } });
     expect(errorIn(await send('/process', 10_001, 'application/json', 'POST'))).toMatchObject({ status: 413 });
@@ -240,12 +248,12 @@ test('a request is one line in the log, with its port and without its credential
     { role: 'gateway' },
     { level: 'debug', destination: { write: (line) => void lines.push(line) } },
   );
-  await using other = await bed.startGateway('tunnel', { logger });
-  const { name } = await bed.addSandbox();
+  await using other = await sandboxes.startGateway('tunnel', { logger });
+  const { name } = await sandboxes.addSandbox();
   await call(other.port, `/main/sandboxes/${name}/terminal?token=${key}`);
-  await ask(name, `/port/${bed.program.appPort}/x?secret=s3cret`, {}, other);
+  await ask(name, `/port/${sandboxes.program.appPort}/x?secret=s3cret`, {}, other);
   const events = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
   expect(events).toHaveLength(2);
-  expect(events[1]).toMatchObject({ kind: 'sandbox', workload: name, port: bed.program.appPort, status: 200 });
+  expect(events[1]).toMatchObject({ kind: 'sandbox', workload: name, port: sandboxes.program.appPort, status: 200 });
   for (const secret of [key, 's3cret']) expect(lines.join('')).not.toContain(secret);
 });

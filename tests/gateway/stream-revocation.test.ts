@@ -1,25 +1,25 @@
 // A stream opened with a key or a token outlives it by at most two looks of a minute each.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { directConnector, startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { type Bed, makeBed } from './bed.ts';
-import { startWalkBed, type WalkBed } from './walk-bed.ts';
+import { type ApiWithWorkloads, startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway, type TestGateway } from './test-gateway.ts';
 
-let bed: Bed;
+let workloads: ApiWithWorkloads;
 let upstream: Upstream;
-let gateway: WalkBed;
+let gateway: TestGateway;
 
 beforeAll(async () => {
-  bed = await makeBed();
+  workloads = await startApiWithWorkloads();
   upstream = await startUpstream((_request, response) => void response.write('data: first\n\n'));
-  const { uid, revision } = await bed.deploy('private');
-  await bed.addInstance(uid, revision, await bed.addRunner());
-  gateway = await startWalkBed(bed, directConnector(upstream.port));
+  const { uid, revision } = await workloads.deploy('private');
+  await workloads.addInstance(uid, revision, await workloads.addRunner());
+  gateway = await startTestGateway(workloads, directConnector(upstream.port));
 });
 afterAll(async () => {
   upstream.server.closeAllConnections();
   upstream.server.close();
   await gateway[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await workloads[Symbol.asyncDispose]();
 });
 
 /** Opens an event stream of the agent; resolves after its first event. */
@@ -38,15 +38,15 @@ async function openStream(key: string) {
 }
 
 test('a stream is cut when its key is revoked or its owner leaves the workspace; streams of others go on', async () => {
-  const [revoked, removed, other] = await Promise.all([1, 2, 3].map(() => bed.api.user({ memberOf: 'main' })));
+  const [revoked, removed, other] = await Promise.all([1, 2, 3].map(() => workloads.api.user({ memberOf: 'main' })));
   if (revoked === undefined || removed === undefined || other === undefined) throw new Error('no users');
   const [ofRevoked, ofRemoved, ofOther] = await Promise.all(
     [revoked, removed, other].map(({ key }) => openStream(key)),
   );
   // New streams are only checked from the second look on.
   await gateway.streams.look();
-  await bed.database.deleteFrom('api_keys').where('user_id', '=', revoked.id).execute();
-  await bed.database.deleteFrom('workspace_members').where('user_id', '=', removed.id).execute();
+  await workloads.database.deleteFrom('api_keys').where('user_id', '=', revoked.id).execute();
+  await workloads.database.deleteFrom('workspace_members').where('user_id', '=', removed.id).execute();
   await expect
     .poll(async () => {
       await gateway.streams.look();

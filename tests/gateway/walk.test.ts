@@ -6,32 +6,32 @@ import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
 import { directConnector, startUpstream, type Upstream } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { type Bed, makeBed } from './bed.ts';
-import { startWalkBed, type WalkBedOptions } from './walk-bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type ApiWithWorkloads, startApiWithWorkloads } from './api-with-workloads.ts';
+import { startTestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
 const brand = conformanceBrand();
-let bed: Bed;
+let workloads: ApiWithWorkloads;
 let upstream: Upstream;
 let deployed: { uid: string; revision: string };
 let runnerId: string;
 const closing: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  bed = await makeBed();
+  workloads = await startApiWithWorkloads();
   upstream = await startUpstream(async (request, response) => {
     const hash = createHash('sha256');
     for await (const chunk of request) hash.update(chunk);
     response.end(hash.digest('hex'));
   });
-  deployed = await bed.deploy('open', { public: true });
-  runnerId = await bed.addRunner();
-  await bed.addInstance(deployed.uid, deployed.revision, runnerId);
+  deployed = await workloads.deploy('open', { public: true });
+  runnerId = await workloads.addRunner();
+  await workloads.addInstance(deployed.uid, deployed.revision, runnerId);
 });
 afterAll(async () => {
   upstream.server.closeAllConnections();
   upstream.server.close();
-  await bed[Symbol.asyncDispose]();
+  await workloads[Symbol.asyncDispose]();
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -40,7 +40,7 @@ afterEach(async () => {
 /** Connects to a port of this machine; `bar` can refuse the connection. */
 async function startWalk(
   bar: (...asked: Parameters<Connector['connect']>) => Error | undefined,
-  options: WalkBedOptions = {},
+  options: TestGatewayOptions = {},
 ) {
   const direct = directConnector(upstream.port);
   const connector: Connector = {
@@ -51,7 +51,7 @@ async function startWalk(
       return direct.connect(...asked);
     },
   };
-  const walk = await startWalkBed(bed, connector, options);
+  const walk = await startTestGateway(workloads, connector, options);
   closing.push(() => walk[Symbol.asyncDispose]());
   return `${walk.url}/main/agents/open`;
 }
@@ -107,12 +107,16 @@ test('a runner that refuses the secret of its last session is asked with the new
   );
   const answering = fetch(url);
   await sleep(200);
-  await bed.database.updateTable('runners').set({ ingress_secret: 'renewed' }).where('id', '=', runnerId).execute();
+  await workloads.database
+    .updateTable('runners')
+    .set({ ingress_secret: 'renewed' })
+    .where('id', '=', runnerId)
+    .execute();
   expect((await answering).status).toBe(200);
 });
 
 test('connections to an instance that its workload has no longer are not kept', async () => {
-  const old = await bed.addInstance(deployed.uid, deployed.revision, runnerId);
+  const old = await workloads.addInstance(deployed.uid, deployed.revision, runnerId);
   const asked = new Set<string>();
   const url = await startWalk(({ instance }) => void asked.add(instance));
   await expect
@@ -122,7 +126,7 @@ test('connections to an instance that its workload has no longer are not kept', 
     })
     .toBe(true);
   const before = upstream.sockets.size;
-  await bed.database.updateTable('instances').set({ desired: 'gone' }).where('id', '=', old).execute();
+  await workloads.database.updateTable('instances').set({ desired: 'gone' }).where('id', '=', old).execute();
   await sleep(900);
   await fetch(url);
   await expect.poll(() => upstream.sockets.size).toBeLessThan(before);

@@ -1,7 +1,7 @@
 // Properties that every answer has, on any route.
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 
 let guest: Awaited<ReturnType<typeof serveGuestInProcess>>;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { startGuestProcess } from '../support/guest-process.ts';
-import { connectTerminal } from '../support/terminal-client.ts';
+import { startGuestProcess } from '../harness/guest-process.ts';
+import { connectTerminal } from '../harness/terminal-client.ts';
 
 const SOURCES = resolve(import.meta.dirname, '../../services/guest/src');
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { completion, serveModel } from './apply-model.ts';
 import { connectMcpClient } from './mcp-client.ts';
 

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { createRunnerSigner } from '../support/runner-signature.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { createRunnerSigner } from '../harness/runner-signature.ts';
 
 const INSTANCE = '01890000-0000-7000-8000-000000000001';
 const STATE = '/control/v1/state';

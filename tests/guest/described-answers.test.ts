@@ -1,7 +1,7 @@
 // Checks the description of the API against a real guest: no route answers with a status that it does not describe.
 import { guestApiDocument } from '@berth/contract/guest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
 
 type Described = { operationId: string; requestBody?: unknown; responses: Record<string, unknown> };
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
-import { createRunnerSigner } from '../support/runner-signature.ts';
-import { connectTerminal } from '../support/terminal-client.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { createRunnerSigner } from '../harness/runner-signature.ts';
+import { connectTerminal } from '../harness/terminal-client.ts';
 
 const signer = createRunnerSigner('instance-1');
 

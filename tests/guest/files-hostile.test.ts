@@ -3,25 +3,25 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { formOf } from '../support/raw-request.ts';
-import { isFull } from '../support/size.ts';
-import { type GuestBed, guestBed } from './bed.ts';
+import { formOf } from '../harness/raw-request.ts';
+import { isFull } from '../harness/size.ts';
+import { startTestGuest, type TestGuest } from './test-guest.ts';
 
 /** Under gVisor each file operation goes through another process, so the small size does a third of the runs. */
 const runs = (full: number) => ({ numRuns: isFull ? full : Math.ceil(full / 3) });
 
-let bed: GuestBed;
+let guest: TestGuest;
 let round = 0;
 let root = '';
 beforeAll(async () => {
-  bed = await guestBed();
+  guest = await startTestGuest();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => guest[Symbol.asyncDispose]());
 beforeEach(() => freshRoot());
 
 async function freshRoot(): Promise<void> {
   round += 1;
-  root = join(bed.work, `root-${round}`);
+  root = join(guest.work, `root-${round}`);
   await mkdir(root);
 }
 
@@ -85,19 +85,19 @@ describe('any name and any bytes', () => {
       fc.asyncProperty(names, contents, async (some, bytes) => {
         await freshRoot();
         for (const name of some) {
-          const path = bed.at(join(root, 'sub folder', name));
+          const path = guest.at(join(root, 'sub folder', name));
           const form = formOf([{ name: 'file', value: bytes, fileName: 'x' }], 'q-3e7a1c9d5b-unlikely');
-          const written = await bed.ask(path, { method: 'PUT', ...form });
+          const written = await guest.ask(path, { method: 'PUT', ...form });
           expect([written.status, written.json?.path]).toEqual([200, join(root, 'sub folder', name)]);
           expect((await readFile(join(root, 'sub folder', name))).equals(bytes)).toBe(true);
-          const sent = await bed.ask(`${path}?download=true`);
+          const sent = await guest.ask(`${path}?download=true`);
           expect([sent.status, sent.bytes.equals(bytes)]).toEqual([200, true]);
-          const part = await bed.ask(`${path}?download=true`, { headers: { range: 'bytes=1-100' } });
+          const part = await guest.ask(`${path}?download=true`, { headers: { range: 'bytes=1-100' } });
           if (bytes.length > 1) expect(part.bytes.equals(bytes.subarray(1, 101))).toBe(true);
         }
-        const { json } = await bed.ask(bed.at(join(root, 'sub folder')));
+        const { json } = await guest.ask(guest.at(join(root, 'sub folder')));
         expect(json.files.map((file: { name: string }) => file.name).sort()).toEqual([...some].sort());
-        expect((await bed.ask(`${bed.at(root)}?recursive=true`, { method: 'DELETE' })).status).toBe(200);
+        expect((await guest.ask(`${guest.at(root)}?recursive=true`, { method: 'DELETE' })).status).toBe(200);
       }),
       runs(30),
     ));
@@ -115,10 +115,10 @@ describe('any name and any bytes', () => {
           `/filesystem/.%2F${folder}/${raw}`,
           `/filesystem/~/../work/${folder}/${raw}`,
         ];
-        const forms = inFolder(bed.work, `forms-${round}`);
+        const forms = inFolder(guest.work, `forms-${round}`);
         const content = `${writing} ${name}`;
-        expect((await bed.put(forms[writing] ?? '', { content })).status).toBe(200);
-        for (const form of forms) expect([form, (await bed.ask(form)).json.content]).toEqual([form, content]);
+        expect((await guest.put(forms[writing] ?? '', { content })).status).toBe(200);
+        for (const form of forms) expect([form, (await guest.ask(form)).json.content]).toEqual([form, content]);
       }),
       runs(40),
     ));
@@ -127,10 +127,10 @@ describe('any name and any bytes', () => {
     fc.assert(
       fc.asyncProperty(hostileName, fc.string({ unit: 'binary', maxLength: 500 }), async (name, text) => {
         const content = text.toWellFormed();
-        const path = bed.at(join(root, name));
-        expect((await bed.put(path, { content })).status).toBe(200);
-        expect((await bed.ask(path)).json).toMatchObject({ name, path: join(root, name), content });
-        expect((await bed.ask(path, { method: 'DELETE' })).status).toBe(200);
+        const path = guest.at(join(root, name));
+        expect((await guest.put(path, { content })).status).toBe(200);
+        expect((await guest.ask(path)).json).toMatchObject({ name, path: join(root, name), content });
+        expect((await guest.ask(path, { method: 'DELETE' })).status).toBe(200);
       }),
       runs(60),
     ));
@@ -144,8 +144,8 @@ describe('any name and any bytes', () => {
         );
         const body = JSON.stringify({ files: map });
         const tree = `/filesystem/tree/${encodeURIComponent(root)}`;
-        expect((await bed.ask(tree, { method: 'PUT', body })).status).toBe(200);
-        const { json } = await bed.ask(`${tree}?recursive=true`);
+        expect((await guest.ask(tree, { method: 'PUT', body })).status).toBe(200);
+        const { json } = await guest.ask(`${tree}?recursive=true`);
         const listed = json.subdirectories.flatMap((one: { name: string; files: Array<{ name: string }> }) =>
           one.files.map((file) => `${one.name}/${file.name}`),
         );
@@ -169,11 +169,11 @@ describe('names that are not UTF-8', () => {
         await mkdir(inside);
         const unique = new Set(some.map((name) => name.toString('latin1')));
         for (const name of unique) await writeFile(Buffer.concat([inside, Buffer.from(name, 'latin1')]), 'x');
-        const listing = await bed.ask(`/filesystem/tree${root}?recursive=true`);
+        const listing = await guest.ask(`/filesystem/tree${root}?recursive=true`);
         expect(listing.status).toBe(200);
         expect(listing.json.subdirectories[0].files).toHaveLength(unique.size);
-        expect((await bed.ask(`${bed.at(root)}?recursive=true`, { method: 'DELETE' })).status).toBe(200);
-        expect(await readdir(bed.work)).not.toContain(`root-${round}`);
+        expect((await guest.ask(`${guest.at(root)}?recursive=true`, { method: 'DELETE' })).status).toBe(200);
+        expect(await readdir(guest.work)).not.toContain(`root-${round}`);
       }),
       runs(30),
     ));
@@ -181,7 +181,7 @@ describe('names that are not UTF-8', () => {
 
 describe('a path that keeps changing what it is', () => {
   test('reads, writes, listings and deletions end with an answer, and never touch what a link points to by deleting', async () => {
-    const outside = join(bed.work, 'outside');
+    const outside = join(guest.work, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'kept'), 'kept');
     const path = join(root, 'what');
@@ -202,13 +202,13 @@ describe('a path that keeps changing what it is', () => {
     })();
     for (let turn = 0; turn < (isFull ? 150 : 50); turn += 1) {
       const answers = await Promise.all([
-        bed.ask(bed.at(path)),
-        bed.ask(`${bed.at(path)}?download=true`),
-        bed.ask(`/filesystem/tree${root}?recursive=true`),
-        bed.ask(`${bed.at(path)}?recursive=true`, { method: 'DELETE' }),
+        guest.ask(guest.at(path)),
+        guest.ask(`${guest.at(path)}?download=true`),
+        guest.ask(`/filesystem/tree${root}?recursive=true`),
+        guest.ask(`${guest.at(path)}?recursive=true`, { method: 'DELETE' }),
       ]);
       for (const { status } of answers) expect([200, 404, 422]).toContain(status);
-      const written = await bed.put(bed.at(path), { content: 'kept' });
+      const written = await guest.put(guest.at(path), { content: 'kept' });
       expect([200, 422]).toContain(written.status);
     }
     isOver = true;

@@ -2,22 +2,22 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startGuestProcess } from '../support/guest-process.ts';
+import { startGuestProcess } from '../harness/guest-process.ts';
 import { eventually } from './eventually.ts';
-import { HelperBed, newKey, textOf, u64 } from './helper-bed.ts';
+import { NativeHelper, newKey, textOf, u64 } from './native-helper.ts';
 
 test('R-09 a killed guest takes no process with it: the next one is told of all of them, and their output goes on', async () => {
-  await using bed = await HelperBed.start();
-  const first = await bed.connection(0);
-  const [running, ended, logFolder] = [newKey(), newKey(), await bed.logFolder()];
+  await using helper = await NativeHelper.start();
+  const first = await helper.connection(0);
+  const [running, ended, logFolder] = [newKey(), newKey(), await helper.logFolder()];
   const script = 'echo one; while ! test -e go; do sleep 0.02; done; echo two; exit 7';
-  const folder = bed.process.stateFolder;
+  const folder = helper.process.stateFolder;
   first.spawn(running, { args: ['sh', '-c', script], logFolder, folder });
-  first.spawn(ended, { args: ['sh', '-c', 'exit 3'], logFolder: await bed.logFolder() });
+  first.spawn(ended, { args: ['sh', '-c', 'exit 3'], logFolder: await helper.logFolder() });
   const { record } = await first.next('s', running);
   await first.next('x', ended);
-  process.kill(await bed.process.guestPid(), 'SIGKILL');
-  const second = await bed.connection(1);
+  process.kill(await helper.process.guestPid(), 'SIGKILL');
+  const second = await helper.connection(1);
   const told = [await second.next('r'), await second.next('r')];
   await second.next('y');
   expect(told.find(({ key }) => key === running)?.record).toMatchObject({
@@ -32,11 +32,11 @@ test('R-09 a killed guest takes no process with it: the next one is told of all 
 });
 
 test('a connection made while the guest is away is answered by the next one', async () => {
-  await using bed = await HelperBed.start();
-  await bed.connection(0);
-  const old = await bed.process.guestPid();
+  await using helper = await NativeHelper.start();
+  await helper.connection(0);
+  const old = await helper.process.guestPid();
   process.kill(old, 'SIGKILL');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => bed.aboutGuest()));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => helper.aboutGuest()));
   for (const { pid } of answers) expect(pid).not.toBe(old);
 });
 
@@ -69,38 +69,38 @@ const malformed = [
 ] as const;
 
 test(`${malformed.map(([what]) => what).join(', ')}: each ends the guest, and nothing else`, async () => {
-  await using bed = await HelperBed.start();
+  await using helper = await NativeHelper.start();
   const key = newKey();
   for (const [index, [what, bytes]] of malformed.entries()) {
-    const guest = await bed.connection(index);
-    if (index === 0) guest.spawn(key, { args: ['sleep', '600'], logFolder: await bed.logFolder() });
+    const guest = await helper.connection(index);
+    if (index === 0) guest.spawn(key, { args: ['sleep', '600'], logFolder: await helper.logFolder() });
     await guest.next(index === 0 ? 's' : 'r', key);
     guest.socket.write(bytes);
     await guest.untilClosed();
-    expect((await (await bed.connection(index + 1)).next('y')).type, what).toBe('y');
-    expect(bed.process.output().match(/malformed frame/g), what).toHaveLength(index + 1);
+    expect((await (await helper.connection(index + 1)).next('y')).type, what).toBe('y');
+    expect(helper.process.output().match(/malformed frame/g), what).toHaveLength(index + 1);
   }
-  const next = await bed.connection(malformed.length);
+  const next = await helper.connection(malformed.length);
   expect((await next.next('r', key)).record.ended).toBe(false);
 });
 
 test('half a frame of a dead guest is never seen', async () => {
-  await using bed = await HelperBed.start();
-  const guest = await bed.connection(0);
+  await using helper = await NativeHelper.start();
+  const guest = await helper.connection(0);
   guest.socket.write(Buffer.from([200, 0, 0, 0, 75]));
-  process.kill(await bed.process.guestPid(), 'SIGKILL');
-  const next = await bed.connection(1);
+  process.kill(await helper.process.guestPid(), 'SIGKILL');
+  const next = await helper.connection(1);
   await next.next('y');
   const key = newKey();
-  next.spawn(key, { args: ['true'], logFolder: await bed.logFolder() });
+  next.spawn(key, { args: ['true'], logFolder: await helper.logFolder() });
   expect((await next.next('x', key)).record.exitCode).toBe(0);
 });
 
 test('a guest that does not read holds up no output', async () => {
-  await using bed = await HelperBed.start();
-  const guest = await bed.connection(0);
-  const guestPid = await bed.process.guestPid();
-  const [key, logFolder] = [newKey(), await bed.logFolder()];
+  await using helper = await NativeHelper.start();
+  const guest = await helper.connection(0);
+  const guestPid = await helper.process.guestPid();
+  const [key, logFolder] = [newKey(), await helper.logFolder()];
   guest.spawn(key, { args: ['sh', '-c', 'read go; seq 1 100000'], logFolder, input: 'pipe' });
   await guest.next('s', key);
   guest.send('O', key, u64(0));
@@ -117,17 +117,17 @@ test('a guest that does not read holds up no output', async () => {
 });
 
 test('the guest gets its heap limit, its arguments, the state folder and both descriptors', async () => {
-  await using bed = await HelperBed.start({ args: ['--command', 'echo hello'] });
-  const told = await bed.aboutGuest();
+  await using helper = await NativeHelper.start({ args: ['--command', 'echo hello'] });
+  const told = await helper.aboutGuest();
   expect(told.execArgv).toContainEqual(expect.stringMatching(/^--max-old-space-size=\d+$/));
   expect(told.argv.slice(-2)).toEqual(['--command', 'echo hello']);
-  expect(told.env.SANDBOX_LOG_DIR).toBe(bed.process.stateFolder);
+  expect(told.env.SANDBOX_LOG_DIR).toBe(helper.process.stateFolder);
 });
 
 test('what an image says to loaders and to Node.js is for the workload, and does not bend the guest', async () => {
   const variables = { NODE_OPTIONS: '--no-such-option', LD_PRELOAD: '/nowhere.so', LD_LIBRARY_PATH: '/of/the/image' };
-  await using bed = await HelperBed.start({ variables });
-  const { env } = await bed.aboutGuest();
+  await using helper = await NativeHelper.start({ variables });
+  const { env } = await helper.aboutGuest();
   for (const [name, value] of Object.entries(variables)) {
     expect(env[name]).toBeUndefined();
     expect(env[`SANDBOX_HELD_${name}`]).toBe(value);
@@ -135,11 +135,11 @@ test('what an image says to loaders and to Node.js is for the workload, and does
 });
 
 test('SIGTERM ends the guest and every process that listens to it at once, and kills the others after ten seconds', async () => {
-  await using listening = await HelperBed.start();
-  await using deaf = await HelperBed.start();
-  const startIn = async (bed: HelperBed, trap: string) => {
-    const guest = await bed.connection(0);
-    const [key, logFolder] = [newKey(), await bed.logFolder()];
+  await using listening = await NativeHelper.start();
+  await using deaf = await NativeHelper.start();
+  const startIn = async (helper: NativeHelper, trap: string) => {
+    const guest = await helper.connection(0);
+    const [key, logFolder] = [newKey(), await helper.logFolder()];
     const args = ['sh', '-c', `trap "${trap}" TERM; echo up; while :; do sleep 0.05; done`];
     guest.spawn(key, { args, logFolder });
     const { record } = await guest.next('s', key);
@@ -149,7 +149,7 @@ test('SIGTERM ends the guest and every process that listens to it at once, and k
   const [polite, stubborn] = [await startIn(listening, 'echo bye; exit 0'), await startIn(deaf, '')];
   const startedAt = Date.now();
   // The helper whose processes ignore the signal gets it first and ends last.
-  for (const bed of [deaf, listening]) process.kill(bed.process.pid, 'SIGTERM');
+  for (const helper of [deaf, listening]) process.kill(helper.process.pid, 'SIGTERM');
   const ends: string[] = [];
   const [first, last] = await Promise.all([
     listening.process.ended.finally(() => ends.push('listening')),

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
-import { type Connection, HelperBed, newKey, recordsOf, segmentsOf, textOf } from './helper-bed.ts';
+import { type Connection, NativeHelper, newKey, recordsOf, segmentsOf, textOf } from './native-helper.ts';
 
 const SIGKILL = Buffer.from([9]);
 
-let bed: HelperBed;
+let helper: NativeHelper;
 let guest: Connection;
 beforeAll(async () => {
-  bed = await HelperBed.start();
-  guest = await bed.connection(0);
+  helper = await NativeHelper.start();
+  guest = await helper.connection(0);
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => helper[Symbol.asyncDispose]());
 
 describe('a pipe as input', () => {
   test('what is written arrives in order, is answered once it is handed over, and ends when the input ends', async () => {
-    const [key, logFolder] = [newKey(), await bed.logFolder()];
+    const [key, logFolder] = [newKey(), await helper.logFolder()];
     guest.spawn(key, { args: ['cat'], logFolder, input: 'pipe' });
     await guest.next('s', key);
     const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(64 * 1024, 97 + (index % 26)));
@@ -28,16 +28,16 @@ describe('a pipe as input', () => {
   });
 
   test('without input a process reads the end at once', async () => {
-    const { record } = await bed.run({ args: ['cat'] });
+    const { record } = await helper.run({ args: ['cat'] });
     expect(record).toMatchObject({ exitCode: 0, stdout: 0 });
   });
 
   test('a process that does not read holds up nobody else, and its writer is told when it is gone', async () => {
     const key = newKey();
-    guest.spawn(key, { args: ['sleep', '600'], logFolder: await bed.logFolder(), input: 'pipe' });
+    guest.spawn(key, { args: ['sleep', '600'], logFolder: await helper.logFolder(), input: 'pipe' });
     await guest.next('s', key);
     guest.send('W', key, Buffer.alloc(512 * 1024));
-    expect((await bed.run({ args: ['sh', '-c', 'exit 4'] })).record.exitCode).toBe(4);
+    expect((await helper.run({ args: ['sh', '-c', 'exit 4'] })).record.exitCode).toBe(4);
     expect(guest.answers.filter((answer) => answer.type === 'w' && answer.key === key)).toEqual([]);
     guest.send('K', key, SIGKILL);
     expect((await guest.next('w', key)).ok).toBe(false);
@@ -47,21 +47,21 @@ describe('a pipe as input', () => {
   });
 
   test('more than a megabyte that nobody reads ends the guest, not the helper', async () => {
-    await using bed = await HelperBed.start();
-    const guest = await bed.connection(0);
+    await using helper = await NativeHelper.start();
+    const guest = await helper.connection(0);
     const key = newKey();
-    guest.spawn(key, { args: ['sleep', '600'], logFolder: await bed.logFolder(), input: 'pipe' });
+    guest.spawn(key, { args: ['sleep', '600'], logFolder: await helper.logFolder(), input: 'pipe' });
     await guest.next('s', key);
     for (let count = 0; count < 20; count++) guest.send('W', key, Buffer.alloc(64 * 1024));
     await guest.untilClosed();
-    const next = await bed.connection(1);
+    const next = await helper.connection(1);
     expect(await next.next('r')).toMatchObject({ key, record: { ended: false } });
   });
 });
 
 describe('a terminal', () => {
   test('is one: with a size, an echo, line editing and hang-up, kept in one log', async () => {
-    const [key, logFolder] = [newKey(), await bed.logFolder()];
+    const [key, logFolder] = [newKey(), await helper.logFolder()];
     const env = { PATH: '/usr/bin:/bin', PS1: '', TERM: 'dumb' };
     guest.spawn(key, { args: ['sh'], env, logFolder, input: { cols: 101, rows: 33 } });
     const { record } = await guest.next('s', key);
@@ -88,7 +88,7 @@ describe('a terminal', () => {
 
   test('everything written until the end is in the log when the end is told', async () => {
     const script = 'stty -opost; seq 1 5000; echo last';
-    const { logFolder } = await bed.run({ args: ['sh', '-c', script], input: { cols: 80, rows: 24 } });
+    const { logFolder } = await helper.run({ args: ['sh', '-c', script], input: { cols: 80, rows: 24 } });
     const text = (await recordsOf(logFolder)).map((one) => one.text).join('');
     expect(text.split('\n').slice(-3)).toEqual(['5000', 'last', '']);
   });

@@ -1,27 +1,36 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { childrenOf } from '../support/children-of.ts';
-import { isFull } from '../support/size.ts';
+import { childrenOf } from '../harness/children-of.ts';
+import { isFull } from '../harness/size.ts';
 import { eventually } from './eventually.ts';
-import { type Connection, HelperBed, newKey, recordsOf, type Segment, segmentsOf, textOf, u64 } from './helper-bed.ts';
+import {
+  type Connection,
+  NativeHelper,
+  newKey,
+  recordsOf,
+  type Segment,
+  segmentsOf,
+  textOf,
+  u64,
+} from './native-helper.ts';
 
 const KB = 1024;
 
-let bed: HelperBed;
+let helper: NativeHelper;
 let guest: Connection;
 beforeAll(async () => {
-  bed = await HelperBed.start();
-  guest = await bed.connection(0);
+  helper = await NativeHelper.start();
+  guest = await helper.connection(0);
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => helper[Symbol.asyncDispose]());
 
 const numbers = (last: number) => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join('');
 const bytesOf = (segments: readonly Segment[]) => segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 test('R-03 the head of a long log goes in whole files, and what is left keeps its offsets', async () => {
   const most = 512 * KB;
-  const { record, logFolder } = await bed.run({ args: ['seq', '1', '300000'], mostLogBytes: most });
+  const { record, logFolder } = await helper.run({ args: ['seq', '1', '300000'], mostLogBytes: most });
   const expected = Buffer.from(numbers(300_000));
   expect(record.stdout).toBe(expected.length);
   for (const log of ['stdout', 'all'] as const) {
@@ -40,12 +49,12 @@ test('R-03 the head of a long log goes in whole files, and what is left keeps it
 });
 
 test('without a limit everything is kept', async () => {
-  const { logFolder } = await bed.run({ args: ['seq', '1', '300000'] });
+  const { logFolder } = await helper.run({ args: ['seq', '1', '300000'] });
   expect(await textOf(logFolder, 'stdout')).toBe(numbers(300_000));
 });
 
 test('a lower limit applies to a process that has ended, too', async () => {
-  const [key, logFolder] = [newKey(), await bed.logFolder()];
+  const [key, logFolder] = [newKey(), await helper.logFolder()];
   guest.spawn(key, { args: ['seq', '1', '300000'], logFolder, mostLogBytes: 1024 * KB });
   await guest.next('x', key);
   guest.send('L', key, u64(300 * KB));
@@ -58,7 +67,7 @@ test('a lower limit applies to a process that has ended, too', async () => {
 
 test('R-07 what was written before the end is in the log when the end is told, however it was written', async () => {
   for (let round = 0; round < 10; round++) {
-    const { record, logFolder } = await bed.run({ args: ['sh', '-c', 'seq 1 9000; seq 1 9000 >&2; printf end'] });
+    const { record, logFolder } = await helper.run({ args: ['sh', '-c', 'seq 1 9000; seq 1 9000 >&2; printf end'] });
     const expected = numbers(9000);
     expect(record).toMatchObject({ stdout: expected.length + 3, stderr: expected.length });
     expect(await textOf(logFolder, 'stdout')).toBe(`${expected}end`);
@@ -67,18 +76,18 @@ test('R-07 what was written before the end is in the log when the end is told, h
 });
 
 test('a descendant that outlives the leader delays no end, and is still read', async () => {
-  const folder = await bed.logFolder();
+  const folder = await helper.logFolder();
   const script = '(while ! test -e go; do sleep 0.02; done; echo late) & echo early';
-  const { record, logFolder } = await bed.run({ args: ['sh', '-c', script], folder });
+  const { record, logFolder } = await helper.run({ args: ['sh', '-c', script], folder });
   expect(record).toMatchObject({ ended: true, exitCode: 0, stdout: 6 });
   execFileSync('touch', [`${folder}/go`]);
   await eventually(async () => (await textOf(logFolder, 'stdout')) === 'early\nlate\n');
 });
 
 test('a server in the background does not die because the shell that started it is forgotten', async () => {
-  const [key, folder] = [newKey(), await bed.logFolder()];
+  const [key, folder] = [newKey(), await helper.logFolder()];
   const script = '(while ! test -e go; do sleep 0.02; done; seq 1 30000; echo still here > proof) & exit 0';
-  guest.spawn(key, { args: ['sh', '-c', script], folder, logFolder: await bed.logFolder() });
+  guest.spawn(key, { args: ['sh', '-c', script], folder, logFolder: await helper.logFolder() });
   await guest.next('x', key);
   guest.send('F', key);
   execFileSync('touch', [`${folder}/go`]);
@@ -87,7 +96,7 @@ test('a server in the background does not die because the shell that started it 
 
 test('an answer about output comes when there is more, or when the process has ended', async () => {
   const key = newKey();
-  guest.spawn(key, { args: ['cat'], logFolder: await bed.logFolder(), input: 'pipe' });
+  guest.spawn(key, { args: ['cat'], logFolder: await helper.logFolder(), input: 'pipe' });
   await guest.next('s', key);
   guest.send('O', key, u64(0));
   guest.send('W', key, Buffer.from('abc'));
@@ -101,24 +110,24 @@ test('an answer about output comes when there is more, or when the process has e
 
 test('orphans are reaped', async () => {
   for (let round = 0; round < 20; round++)
-    await bed.run({ args: ['sh', '-c', '(sh -c "sleep 0.05; exit 3" &) ; exit 0'] });
-  const { pid } = bed.process;
-  const guestPid = await bed.process.guestPid();
+    await helper.run({ args: ['sh', '-c', '(sh -c "sleep 0.05; exit 3" &) ; exit 0'] });
+  const { pid } = helper.process;
+  const guestPid = await helper.process.guestPid();
   await eventually(async () => childrenOf(pid).every((child) => child.pid === guestPid));
 });
 
 const rounds = isFull ? 10 : 4;
 
 test('R-08 hundreds of short processes leave no descriptor and no memory behind', async () => {
-  const { pid } = bed.process;
+  const { pid } = helper.process;
   const round = async (count: number) => {
     const keys = Array.from({ length: count }, newKey);
-    for (const key of keys) guest.spawn(key, { args: ['true'], logFolder: await bed.logFolder() });
+    for (const key of keys) guest.spawn(key, { args: ['true'], logFolder: await helper.logFolder() });
     for (const key of keys) {
       await guest.next('x', key);
       guest.send('F', key);
     }
-    await bed.run({ args: ['true'] });
+    await helper.run({ args: ['true'] });
   };
   await round(20);
   const [descriptors, memoryKb] = [(await readdir(`/proc/${pid}/fd`)).length, await residentKb(pid)];
@@ -129,11 +138,11 @@ test('R-08 hundreds of short processes leave no descriptor and no memory behind'
 });
 
 test('R-02 two hundred processes that print without end leave the helper as small as before', async () => {
-  const { pid } = bed.process;
+  const { pid } = helper.process;
   const keys = Array.from({ length: 200 }, newKey);
   const folders = new Map<string, string>();
   for (const key of keys) {
-    const logFolder = await bed.logFolder();
+    const logFolder = await helper.logFolder();
     folders.set(key, logFolder);
     const args = ['sh', '-c', 'read go; exec yes'];
     guest.spawn(key, { args, logFolder, mostLogBytes: 64 * KB, input: 'pipe' });

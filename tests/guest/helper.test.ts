@@ -1,15 +1,15 @@
 import { constants } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Connection, HelperBed, newKey, recordsOf, textOf, u64 } from './helper-bed.ts';
+import { type Connection, NativeHelper, newKey, recordsOf, textOf, u64 } from './native-helper.ts';
 
-let bed: HelperBed;
+let helper: NativeHelper;
 let guest: Connection;
 beforeAll(async () => {
-  bed = await HelperBed.start();
-  guest = await bed.connection(0);
+  helper = await NativeHelper.start();
+  guest = await helper.connection(0);
   await guest.next('y');
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => helper[Symbol.asyncDispose]());
 
 describe('starting a process', () => {
   test.for([
@@ -19,7 +19,7 @@ describe('starting a process', () => {
     ['kill -KILL $$', 128 + 9, 9],
   ] as const)('`%s` ends with code %i and signal %i', async ([command, exitCode, signal]) => {
     const key = newKey();
-    guest.spawn(key, { args: ['sh', '-c', command], logFolder: await bed.logFolder() });
+    guest.spawn(key, { args: ['sh', '-c', command], logFolder: await helper.logFolder() });
     const spawned = await guest.next('s', key);
     expect(spawned).toMatchObject({ stage: 0, errno: 0 });
     expect(spawned.record.pid).toBeGreaterThan(0);
@@ -38,14 +38,14 @@ describe('starting a process', () => {
     ];
     for (const { wish, stage, errno } of cases) {
       const key = newKey();
-      guest.spawn(key, { logFolder: await bed.logFolder(), ...wish });
+      guest.spawn(key, { logFolder: await helper.logFolder(), ...wish });
       expect(await guest.next('s', key)).toMatchObject({ stage, errno });
     }
     expect(guest.answers.filter(({ type }) => type === 'x')).toEqual([]);
   });
 
   test('output is kept per stream, and interleaved in the order of arrival', async () => {
-    const [key, logFolder] = [newKey(), await bed.logFolder()];
+    const [key, logFolder] = [newKey(), await helper.logFolder()];
     const script = 'echo a; read go; echo b >&2; read go; printf c';
     guest.spawn(key, { args: ['sh', '-c', script], logFolder, input: 'pipe' });
     // Each piece is written once the helper has read the previous one: the process sets the order, not the scheduler.

@@ -1,8 +1,8 @@
 // Reasons that keep a sandbox awake, as reported to the runner, on the real helper.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
-import { createRunnerSigner } from '../support/runner-signature.ts';
-import { connectTerminal } from '../support/terminal-client.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { createRunnerSigner } from '../harness/runner-signature.ts';
+import { connectTerminal } from '../harness/terminal-client.ts';
 
 const signer = createRunnerSigner('instance-1');
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startGuestProcess } from '../support/guest-process.ts';
+import { startGuestProcess } from '../harness/guest-process.ts';
 import { completion, serveModel } from './apply-model.ts';
 import { connectMcpClient } from './mcp-client.ts';
 

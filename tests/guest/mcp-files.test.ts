@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
 type Served = Awaited<ReturnType<typeof serveGuestInProcess>>;

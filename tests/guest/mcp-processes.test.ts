@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
 import { eventually } from './eventually.ts';
 import { connectMcpClient } from './mcp-client.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
 const BOTH = 'application/json, text/event-stream';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { openPort } from '../support/port-opener.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { openPort } from '../harness/port-opener.ts';
 import { eventually } from './eventually.ts';
 
 let guest: Awaited<ReturnType<typeof serveGuestInProcess>>;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import { childrenOf } from '../support/children-of.ts';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
-import { isFull } from '../support/size.ts';
+import { freePort } from '../../engines/free-port.ts';
+import { childrenOf } from '../harness/children-of.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { isFull } from '../harness/size.ts';
 import { eventually } from './eventually.ts';
 import { ProcessClient } from './process-client.ts';
 

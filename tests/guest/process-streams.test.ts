@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
 import { eventually } from './eventually.ts';
 import { ProcessClient } from './process-client.ts';
 

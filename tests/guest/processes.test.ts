@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
 import { ProcessClient } from './process-client.ts';
 
 let guest: GuestProcess;

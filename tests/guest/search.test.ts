@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-search-'));
 const tree = join(root, 'tree');

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { createRunnerSigner } from '../support/runner-signature.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { createRunnerSigner } from '../harness/runner-signature.ts';
 
 const signer = createRunnerSigner('instance-1');
 

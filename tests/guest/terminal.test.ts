@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../support/guest-process.ts';
-import { connectTerminal } from '../support/terminal-client.ts';
+import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { connectTerminal } from '../harness/terminal-client.ts';
 
 const SHELL = { shell: '/bin/sh' };
 

@@ -5,54 +5,54 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Uploads } from '../../services/guest/src/uploads/uploads.ts';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { formOf, rawRequest } from '../support/raw-request.ts';
-import { type GuestBed, guestBed } from './bed.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { formOf, rawRequest } from '../harness/raw-request.ts';
+import { startTestGuest, type TestGuest } from './test-guest.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
-let bed: GuestBed;
+let guest: TestGuest;
 beforeAll(async () => {
-  bed = await guestBed();
+  guest = await startTestGuest();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => guest[Symbol.asyncDispose]());
 
 const post = (path: string, body?: object | string) =>
-  bed.ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
+  guest.ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
 const initiate = async (name: string, body?: object | string): Promise<string> =>
-  (await post(`/filesystem-multipart/initiate/${encodeURIComponent(join(bed.work, name))}`, body)).json.uploadId;
+  (await post(`/filesystem-multipart/initiate/${encodeURIComponent(join(guest.work, name))}`, body)).json.uploadId;
 const sendPart = (id: string, partNumber: number | string, bytes: Buffer) =>
-  bed.ask(`/filesystem-multipart/${id}/part?partNumber=${partNumber}`, {
+  guest.ask(`/filesystem-multipart/${id}/part?partNumber=${partNumber}`, {
     method: 'PUT',
     ...formOf([{ name: 'file', value: bytes, fileName: 'part' }]),
   });
 const complete = (id: string, parts: object[]) => post(`/filesystem-multipart/${id}/complete`, { parts });
-const abort = (id: string) => bed.ask(`/filesystem-multipart/${id}/abort`, { method: 'DELETE' });
-const folderOf = (id: string) => join(bed.state, 'uploads', id);
+const abort = (id: string) => guest.ask(`/filesystem-multipart/${id}/abort`, { method: 'DELETE' });
+const folderOf = (id: string) => join(guest.state, 'uploads', id);
 
 describe('wire check 7: an upload in parts', () => {
   test('each step answers as it should, and the file is the parts in order', async () => {
     const started = await post('/filesystem-multipart/initiate/out%2Fwhole.bin', { permissions: '0750' });
     expect(started.json).toEqual({
       uploadId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      path: join(bed.work, 'out/whole.bin'),
+      path: join(guest.work, 'out/whole.bin'),
     });
     const id = started.json.uploadId;
     const [first, second] = [randomBytes(5 * 1024 * 1024 + 1), randomBytes(1000)];
     const two = await sendPart(id, 2, second);
     expect(two.json).toEqual({ partNumber: 2, etag: md5(second), size: 1000 });
     const one = await sendPart(id, 1, first);
-    const parts = (await bed.ask(`/filesystem-multipart/${id}/parts`)).json;
+    const parts = (await guest.ask(`/filesystem-multipart/${id}/parts`)).json;
     expect(parts).toEqual({
       uploadId: id,
       parts: [one.json, two.json].map((part) => ({ ...part, uploadedAt: expect.stringMatching(/Z$/) })),
     });
-    const { uploads } = (await bed.ask('/filesystem-multipart')).json;
+    const { uploads } = (await guest.ask('/filesystem-multipart')).json;
     expect(uploads).toEqual([
       {
         uploadId: id,
-        path: join(bed.work, 'out/whole.bin'),
+        path: join(guest.work, 'out/whole.bin'),
         initiatedAt: expect.stringMatching(/Z$/),
         permissions: 0o750,
         parts: { 1: parts.parts[0], 2: parts.parts[1] },
@@ -61,12 +61,12 @@ describe('wire check 7: an upload in parts', () => {
     const done = await complete(id, [two.json, one.json]);
     expect([done.status, done.json]).toEqual([
       200,
-      { path: join(bed.work, 'out/whole.bin'), message: expect.stringMatching(/success/) },
+      { path: join(guest.work, 'out/whole.bin'), message: expect.stringMatching(/success/) },
     ]);
-    expect((await readFile(join(bed.work, 'out/whole.bin'))).equals(Buffer.concat([first, second]))).toBe(true);
-    expect(((await stat(join(bed.work, 'out/whole.bin'))).mode & 0o777).toString(8)).toBe('750');
-    expect((await bed.ask('/filesystem-multipart')).json).toEqual({ uploads: [] });
-    expect(await readdir(join(bed.state, 'uploads'))).toEqual([]);
+    expect((await readFile(join(guest.work, 'out/whole.bin'))).equals(Buffer.concat([first, second]))).toBe(true);
+    expect(((await stat(join(guest.work, 'out/whole.bin'))).mode & 0o777).toString(8)).toBe('750');
+    expect((await guest.ask('/filesystem-multipart')).json).toEqual({ uploads: [] });
+    expect(await readdir(join(guest.state, 'uploads'))).toEqual([]);
   });
   test('any cut, any order, in parallel, some sent twice: the same bytes', async () => {
     await fc.assert(
@@ -91,7 +91,7 @@ describe('wire check 7: an upload in parts', () => {
             ).status,
           ).toBe(200);
           const whole = Buffer.concat(numbered.map(({ bytes }) => bytes));
-          expect((await readFile(join(bed.work, 'any'))).equals(whole)).toBe(true);
+          expect((await readFile(join(guest.work, 'any'))).equals(whole)).toBe(true);
         },
       ),
       { numRuns: 25 },
@@ -102,15 +102,15 @@ describe('wire check 7: an upload in parts', () => {
     const first = (await sendPart(id, 1, Buffer.from('one'))).json;
     await sendPart(id, 2, Buffer.from('unused'));
     expect((await complete(id, [{ partNumber: 1, etag: `"${first.etag.toUpperCase()}"` }])).status).toBe(200);
-    expect(await readFile(join(bed.work, 'listed'), 'utf8')).toBe('one');
+    expect(await readFile(join(guest.work, 'listed'), 'utf8')).toBe('one');
   });
   test('an existing target keeps its mode, an empty part counts', async () => {
-    await writeFile(join(bed.work, 'mode'), 'old', { mode: 0o600 });
+    await writeFile(join(guest.work, 'mode'), 'old', { mode: 0o600 });
     const id = await initiate('mode', { permissions: '0777' });
     const part = (await sendPart(id, 1, Buffer.alloc(0))).json;
     expect(part).toEqual({ partNumber: 1, etag: md5(Buffer.alloc(0)), size: 0 });
     await complete(id, [part]);
-    const stats = await stat(join(bed.work, 'mode'));
+    const stats = await stat(join(guest.work, 'mode'));
     expect([stats.size, (stats.mode & 0o777).toString(8)]).toEqual([0, '600']);
   });
 });
@@ -120,7 +120,7 @@ describe('U-04 what is wrong has its status', () => {
     expect((await post('/filesystem-multipart/initiate/x', { permissions: '9' })).status).toBe(400);
     expect((await post('/filesystem-multipart/initiate/x', 'no json')).status).toBe(200);
     expect((await post('/filesystem-multipart/initiate/x')).status).toBe(200);
-    await mkdir(join(bed.work, 'folder'), { recursive: true });
+    await mkdir(join(guest.work, 'folder'), { recursive: true });
     expect((await post('/filesystem-multipart/initiate/folder')).status).toBe(422);
   });
   test.each(['', 'x', '0', '-1', '1.5', '10001', '999999', '1e3'])('part number %j is a 400', async (number) => {
@@ -130,16 +130,16 @@ describe('U-04 what is wrong has its status', () => {
   test('a part without a file or without a form is a 400', async () => {
     const id = await initiate('n');
     const path = `/filesystem-multipart/${id}/part?partNumber=1`;
-    expect((await bed.ask(path, { method: 'PUT', ...formOf([{ name: 'other', value: 'x' }]) })).status).toBe(400);
-    expect((await bed.ask(path, { method: 'PUT', body: 'raw' })).status).toBe(400);
-    expect((await bed.ask(`/filesystem-multipart/${id}/parts`)).json.parts).toEqual([]);
+    expect((await guest.ask(path, { method: 'PUT', ...formOf([{ name: 'other', value: 'x' }]) })).status).toBe(400);
+    expect((await guest.ask(path, { method: 'PUT', body: 'raw' })).status).toBe(400);
+    expect((await guest.ask(`/filesystem-multipart/${id}/parts`)).json.parts).toEqual([]);
   });
   test.each([UNKNOWN, 'nonsense', '..', encodeURIComponent('../../etc')])(
     'upload %s is unknown: 404 everywhere',
     async (id) => {
       const answers = await Promise.all([
         sendPart(id, 1, Buffer.alloc(3 * 1024 * 1024)),
-        bed.ask(`/filesystem-multipart/${id}/parts`),
+        guest.ask(`/filesystem-multipart/${id}/parts`),
         complete(id, [{ partNumber: 1, etag: 'x' }]),
         abort(id),
       ]);
@@ -156,16 +156,16 @@ describe('U-04 what is wrong has its status', () => {
     expect([missing.status, missing.json.error]).toEqual([409, expect.stringMatching(/Part 2/)]);
     const other = await complete(id, [{ ...part, etag: md5(Buffer.from('two')) }]);
     expect([other.status, other.json.error]).toEqual([409, expect.stringMatching(/Part 1/)]);
-    expect(await readdir(bed.work)).not.toContain('conflict');
+    expect(await readdir(guest.work)).not.toContain('conflict');
     expect((await complete(id, [part])).status).toBe(200);
     expect((await complete(id, [part])).status).toBe(404);
   });
   test('a target that cannot be written is a 422, and the upload stays open', async () => {
     const id = await initiate('late');
     const part = (await sendPart(id, 1, Buffer.from('one'))).json;
-    await mkdir(join(bed.work, 'late'));
+    await mkdir(join(guest.work, 'late'));
     expect((await complete(id, [part])).status).toBe(422);
-    expect((await bed.ask(`/filesystem-multipart/${id}/parts`)).json.parts).toHaveLength(1);
+    expect((await guest.ask(`/filesystem-multipart/${id}/parts`)).json.parts).toHaveLength(1);
     expect((await abort(id)).json).toEqual({ path: '', message: expect.stringMatching(/success/) });
   });
 });
@@ -175,7 +175,7 @@ describe('R-34 state of uploads', () => {
     const id = await initiate('private');
     await sendPart(id, 1, Buffer.from('secret'));
     expect(((await stat(folderOf(id))).mode & 0o777).toString(8)).toBe('700');
-    expect(((await stat(join(bed.state, 'uploads'))).mode & 0o777).toString(8)).toBe('700');
+    expect(((await stat(join(guest.state, 'uploads'))).mode & 0o777).toString(8)).toBe('700');
     for (const name of await readdir(folderOf(id))) {
       expect(((await stat(join(folderOf(id), name))).mode & 0o777).toString(8)).toBe('600');
     }
@@ -184,8 +184,8 @@ describe('R-34 state of uploads', () => {
     const id = await initiate('restart');
     const first = (await sendPart(id, 1, Buffer.from('before '))).json;
     await using next = await serveGuestInProcess(
-      { SANDBOX_LOG_DIR: bed.state, DISABLE_REQUEST_LOGGING: '1' },
-      bed.work,
+      { SANDBOX_LOG_DIR: guest.state, DISABLE_REQUEST_LOGGING: '1' },
+      guest.work,
     );
     const second = await rawRequest(next.url, `/filesystem-multipart/${id}/part?partNumber=2`, {
       method: 'PUT',
@@ -196,10 +196,10 @@ describe('R-34 state of uploads', () => {
       body: { parts: [first, second.json] },
     });
     expect(done.status).toBe(200);
-    expect(await readFile(join(bed.work, 'restart'), 'utf8')).toBe('before after');
+    expect(await readFile(join(guest.work, 'restart'), 'utf8')).toBe('before after');
   });
   test('U-08 what nobody touched for 24 hours goes, what is younger stays, and half-deleted folders go', async () => {
-    const folder = join(bed.state, 'expiry');
+    const folder = join(guest.state, 'expiry');
     const uploads = new Uploads({ folder });
     const [old, young] = [await uploads.initiate('/x', 0o644), await uploads.initiate('/y', 0o644)];
     const hour = 3600;
@@ -218,14 +218,14 @@ describe('R-34 state of uploads', () => {
     await utimes(folderOf(id), 1, 1);
     await sendPart(id, 1, Buffer.from('x'));
     expect(
-      (await bed.ask('/filesystem-multipart')).json.uploads.map((one: { uploadId: string }) => one.uploadId),
+      (await guest.ask('/filesystem-multipart')).json.uploads.map((one: { uploadId: string }) => one.uploadId),
     ).toContain(id);
   });
   test('a broken record never fails the list', async () => {
     await mkdir(folderOf(UNKNOWN), { recursive: true });
     await writeFile(join(folderOf(UNKNOWN), 'upload.json'), '{"pa');
-    expect((await bed.ask('/filesystem-multipart')).status).toBe(200);
-    expect((await bed.ask(`/filesystem-multipart/${UNKNOWN}/parts`)).status).toBe(404);
+    expect((await guest.ask('/filesystem-multipart')).status).toBe(200);
+    expect((await guest.ask(`/filesystem-multipart/${UNKNOWN}/parts`)).status).toBe(404);
   });
   test('a part whose sender leaves is not there, and what it was to replace is', async () => {
     const id = await initiate('left');
@@ -233,7 +233,7 @@ describe('R-34 state of uploads', () => {
     const { headers, body } = formOf([{ name: 'file', value: Buffer.alloc(2_000_000), fileName: 'p' }]);
     const partials = async () => (await readdir(folderOf(id))).filter((name) => name.endsWith('.partial'));
     await new Promise<void>((resolve) => {
-      const sent = request(`${bed.url}/filesystem-multipart/${id}/part?partNumber=1`, {
+      const sent = request(`${guest.url}/filesystem-multipart/${id}/part?partNumber=1`, {
         method: 'PUT',
         headers: { ...headers, 'content-length': String(body.length) },
       });
@@ -246,7 +246,7 @@ describe('R-34 state of uploads', () => {
     });
     await expect.poll(partials).toEqual([]);
     expect((await complete(id, [part])).status).toBe(200);
-    expect(await readFile(join(bed.work, 'left'), 'utf8')).toBe('kept');
+    expect(await readFile(join(guest.work, 'left'), 'utf8')).toBe('kept');
   });
 });
 
@@ -263,8 +263,8 @@ describe('races have one winner', () => {
       expect(winners).toHaveLength(1);
       for (const { status } of answers) expect([200, 404, 409]).toContain(status);
       const isWritten = winners[0]?.json.path !== '';
-      expect((await readdir(bed.work)).includes(name)).toBe(isWritten);
-      if (isWritten) expect((await stat(join(bed.work, name))).size).toBe(300_000);
+      expect((await readdir(guest.work)).includes(name)).toBe(isWritten);
+      if (isWritten) expect((await stat(join(guest.work, name))).size).toBe(300_000);
     }
   });
   test('parts that come in while the upload ends are told so, and leave nothing', async () => {
@@ -276,8 +276,8 @@ describe('races have one winner', () => {
     ]);
     expect(ended?.status).toBe(200);
     for (const { status } of others) expect([200, 404, 409]).toContain(status);
-    expect((await stat(join(bed.work, 'parts-race'))).size).toBe(100_000);
-    await expect.poll(() => readdir(join(bed.state, 'uploads'))).not.toContain(id);
+    expect((await stat(join(guest.work, 'parts-race'))).size).toBe(100_000);
+    await expect.poll(() => readdir(join(guest.state, 'uploads'))).not.toContain(id);
   });
   test('a part sent again while the upload completes gives the old bytes, the new ones or a 409, never a mixture', async () => {
     for (let round = 0; round < 10; round += 1) {
@@ -287,7 +287,7 @@ describe('races have one winner', () => {
       const [resent, done] = await Promise.all([sendPart(id, 1, fresh), complete(id, [part])]);
       expect([200, 404, 409]).toContain(resent.status);
       expect([200, 409]).toContain(done.status);
-      if (done.status === 200) expect((await readFile(join(bed.work, 'mix'))).equals(old)).toBe(true);
+      if (done.status === 200) expect((await readFile(join(guest.work, 'mix'))).equals(old)).toBe(true);
       else await abort(id);
     }
   });

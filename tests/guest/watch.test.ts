@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildGuest } from '../../scripts/engines/guest/runtime.ts';
+import { buildGuest } from '../../engines/guest/runtime.ts';
 import { processStats } from '../../services/guest/src/ports/proc-files.ts';
-import { serveGuestInProcess } from '../support/guest-in-process.ts';
-import { readWatch } from '../support/watch-reader.ts';
+import { serveGuestInProcess } from '../harness/guest-in-process.ts';
+import { readWatch } from '../harness/watch-reader.ts';
 import { eventually } from './eventually.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-watch-'));

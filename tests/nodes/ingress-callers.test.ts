@@ -11,29 +11,29 @@ import { createRunnerCalls } from '../../services/api/src/sandboxes/runner-calls
 import { certifyGateway } from '../../services/gateway/src/proxy/certify-gateway.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
 import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
-import { Bed, type Machine } from './bed.ts';
+import { ApiWithMachines, type Machine } from './api-with-machines.ts';
 
 const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
 const never = new AbortController().signal;
 const clientUse = '1.3.6.1.5.5.7.3.2';
-let bed: Bed;
+let deployment: ApiWithMachines;
 let machine: Machine;
 let ingress: Awaited<ReturnType<typeof startTestIngress>>;
 beforeAll(async () => {
-  bed = await Bed.start();
-  machine = await bed.join();
+  deployment = await ApiWithMachines.start();
+  machine = await deployment.join();
   ingress = await startTestIngress(30, 1, '127.0.0.1', machine.identity);
 });
 afterAll(async () => {
   await ingress[Symbol.asyncDispose]();
-  await bed[Symbol.asyncDispose]();
+  await deployment[Symbol.asyncDispose]();
 });
 
 const newKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
 test('a gateway without a master key is certified by an api, as a gateway and nothing else', async () => {
-  const { database } = bed.api;
+  const { database } = deployment.api;
   const publicKey = newKey();
   const certificate = new X509Certificate(await certifyGateway(database, publicKey, never));
   expect(certificate.subjectAltName).toBe(`DNS:${ingressCallerName('gateway')}`);
@@ -45,7 +45,7 @@ test('a gateway without a master key is certified by an api, as a gateway and no
 });
 
 test('a malformed key is dropped, and those who ask after it are answered', async () => {
-  const { database } = bed.api;
+  const { database } = deployment.api;
   const malformed = { id: uuidv7(), public_key: 'a key' };
   await database.insertInto('gateway_certificates').values(malformed).execute();
   expect(await certifyGateway(database, newKey(), never)).toContain('BEGIN CERTIFICATE');
@@ -53,7 +53,7 @@ test('a malformed key is dropped, and those who ask after it are answered', asyn
 });
 
 test('a gateway that is certified so opens a tunnel, and makes no call', async () => {
-  const { database } = bed.api;
+  const { database } = deployment.api;
   const credentials = createCredentials({
     authorityPem: () => loadNodeAuthorityCertificate(database),
     certify: (publicKey, signal) => certifyGateway(database, publicKey, signal),
@@ -72,10 +72,10 @@ test('a gateway that is certified so opens a tunnel, and makes no call', async (
 });
 
 test('the api makes calls with a certificate of its own, and needs no secret of the session', async () => {
-  const { database, masterKeys } = bed.api;
+  const { database, masterKeys } = deployment.api;
   const stream = await machine.connect({ ingress: `127.0.0.1:${ingress.port}`, ingressCredential: 'certificate' });
   expect(stream.ingressSecret).toBeUndefined();
-  const { id, ingress_address, ingress_secret } = await bed.runner(machine.identity.runnerId);
+  const { id, ingress_address, ingress_secret } = await deployment.runner(machine.identity.runnerId);
   expect(ingress_secret).toBeNull();
   const calls = createRunnerCalls({ database, masterKeys, keyring: createKeyring(masterKeys), logger });
   const instance = uuidv7();

@@ -3,22 +3,22 @@ import { ingressServerName, nodePaths } from '@berth/contract';
 import { connect } from '@berth/database';
 import { createNodeAuthority, loadNodeAuthorityCertificate } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import { makeCertificateRequest } from '../../services/runner/src/node/certificate-request.ts';
 import { needsRenewal } from '../../services/runner/src/node/identity.ts';
-import { Bed } from './bed.ts';
+import { ApiWithMachines } from './api-with-machines.ts';
 
-let bed: Bed;
+let deployment: ApiWithMachines;
 beforeAll(async () => {
-  bed = await Bed.start();
+  deployment = await ApiWithMachines.start();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
 test('a runner says where gateways reach it, and both hear the same secret', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const stream = await machine.connect({ ingress: 'machine.internal:8082' });
   expect(stream.ingressSecret).toMatch(/^[\w-]{43}$/);
-  expect(await bed.runner(machine.identity.runnerId)).toMatchObject({
+  expect(await deployment.runner(machine.identity.runnerId)).toMatchObject({
     ingress_address: 'machine.internal:8082',
     ingress_secret: stream.ingressSecret,
   });
@@ -26,11 +26,11 @@ test('a runner says where gateways reach it, and both hear the same secret', asy
 });
 
 test('every session has a secret of its own, and the last address stands', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const first = await machine.connect({ ingress: 'machine.internal:8082' });
   const second = await machine.connect();
   expect(second.ingressSecret).not.toBe(first.ingressSecret);
-  expect(await bed.runner(machine.identity.runnerId)).toMatchObject({
+  expect(await deployment.runner(machine.identity.runnerId)).toMatchObject({
     ingress_address: null,
     ingress_secret: second.ingressSecret,
   });
@@ -38,7 +38,7 @@ test('every session has a secret of its own, and the last address stands', async
 });
 
 test('a certificate names the ingress of its runner alone, serves and calls, and stays so when renewed', async () => {
-  const { identity, client } = await bed.join();
+  const { identity, client } = await deployment.join();
   const { request } = await makeCertificateRequest('node-api.berth.internal');
   const { body } = await client.post(nodePaths.renew, { request });
   const { certificate } = body as { certificate: string };
@@ -51,7 +51,7 @@ test('a certificate names the ingress of its runner alone, serves and calls, and
 });
 
 test('the certificate of the authority is read without a master key, once there is one', async () => {
-  const { api } = bed;
+  const { api } = deployment;
   const { certificate } = await createNodeAuthority(api.database, api.masterKeys);
   expect(await loadNodeAuthorityCertificate(api.database)).toBe(certificate);
   const elsewhere = await createTestDatabase();

@@ -2,38 +2,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Bed } from './bed.ts';
+import { ApiWithMachines } from './api-with-machines.ts';
 
-let bed: Bed;
+let deployment: ApiWithMachines;
 beforeAll(async () => {
-  bed = await Bed.start(6);
+  deployment = await ApiWithMachines.start(6);
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
 /** Makes the runner look silent for longer than the limit, and waits until it is marked as lost. */
 async function loseRunner(runnerId: string): Promise<void> {
   await sql`update runners set last_seen_at = last_seen_at - interval '7 seconds' where id = ${runnerId}`.execute(
-    bed.api.database,
+    deployment.api.database,
   );
-  const status = async () => (await bed.runner(runnerId)).status;
+  const status = async () => (await deployment.runner(runnerId)).status;
   await expect.poll(status, { timeout: 30_000, interval: 200 }).toBe('lost');
 }
 
 test('a silent runner is given up, one that speaks is not, and a returning one is told to remove what it held', async () => {
-  const [silent, speaking] = [await bed.join(), await bed.join()];
+  const [silent, speaking] = [await deployment.join(), await deployment.join()];
   const streams = [await silent.connect(), await speaking.connect()] as const;
-  const { id, resourceUid } = await bed.place(silent.identity.runnerId);
-  const { id: kept } = await bed.place(speaking.identity.runnerId);
+  const { id, resourceUid } = await deployment.place(silent.identity.runnerId);
+  const { id: kept } = await deployment.place(speaking.identity.runnerId);
   // The end of the test may cut off the last heartbeat.
   const beating = setInterval(() => void speaking.heartbeat(streams[1].session).catch(() => {}), 500);
   try {
-    const status = async () => (await bed.runner(silent.identity.runnerId)).status;
+    const status = async () => (await deployment.runner(silent.identity.runnerId)).status;
     await loseRunner(silent.identity.runnerId);
-    expect(await bed.instance(id)).toMatchObject({ state: 'lost', ended_at: expect.any(Date) });
-    expect(await bed.runner(silent.identity.runnerId)).toMatchObject({ reserved_mb: 0 });
-    expect(await bed.reconciles(resourceUid)).toBe(1);
-    expect(await bed.instance(kept)).toMatchObject({ state: 'placed', ended_at: null });
-    expect(await bed.runner(speaking.identity.runnerId)).toMatchObject({ status: 'up' });
+    expect(await deployment.instance(id)).toMatchObject({ state: 'lost', ended_at: expect.any(Date) });
+    expect(await deployment.runner(silent.identity.runnerId)).toMatchObject({ reserved_mb: 0 });
+    expect(await deployment.reconciles(resourceUid)).toBe(1);
+    expect(await deployment.instance(kept)).toMatchObject({ state: 'placed', ended_at: null });
+    expect(await deployment.runner(speaking.identity.runnerId)).toMatchObject({ status: 'up' });
 
     // The stream stayed open: on it the runner receives the order to remove the instance.
     expect(await streams[0].next()).toMatchObject({ type: 'all' });
@@ -45,7 +45,7 @@ test('a silent runner is given up, one that speaks is not, and a returning one i
     expect(message).toEqual({ type: 'unset', id, isLeaving: false });
     const late = { instance: id, sequence: 1, state: 'ready', starts: 1 } as const;
     await silent.report(streams[0].session, late);
-    expect((await bed.instance(id)).state).toBe('lost');
+    expect((await deployment.instance(id)).state).toBe('lost');
   } finally {
     clearInterval(beating);
   }
@@ -67,62 +67,62 @@ async function placeWaiting(runnerId: string): Promise<string> {
   };
   await sql`insert into instances (id, pool, revision, runner_id, spec, reserved_mb, state, ready_at)
     values (${id}, 'runc tiny', 'warm', ${runnerId}, ${JSON.stringify({ ...spec, ...sandbox })}, 64, 'ready', now())`.execute(
-    bed.api.database,
+    deployment.api.database,
   );
-  await sql`update runners set reserved_mb = reserved_mb + 64 where id = ${runnerId}`.execute(bed.api.database);
+  await sql`update runners set reserved_mb = reserved_mb + 64 where id = ${runnerId}`.execute(deployment.api.database);
   return id;
 }
 
 test('a sandbox stays with its lost runner, what nobody has used ends, and the books are right before and after', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const { runnerId } = machine.identity;
   const stream = await machine.connect({ warm: [{ image: 'tiny', count: 1 }] });
   const [agent, used, fresh] = [
-    await bed.place(runnerId),
-    await bed.place(runnerId, 'x', sandbox),
-    await bed.place(runnerId, 'x', sandbox),
+    await deployment.place(runnerId),
+    await deployment.place(runnerId, 'x', sandbox),
+    await deployment.place(runnerId, 'x', sandbox),
   ];
   const waiting = await placeWaiting(runnerId);
   await machine.report(stream.session, { instance: used.id, sequence: 1, state: 'ready', starts: 1 });
-  await sql`truncate outbox`.execute(bed.api.database);
-  const status = async () => (await bed.runner(runnerId)).status;
+  await sql`truncate outbox`.execute(deployment.api.database);
+  const status = async () => (await deployment.runner(runnerId)).status;
   await loseRunner(runnerId);
 
-  expect(await bed.instance(used.id)).toMatchObject({ state: 'ready', desired: 'running', ended_at: null });
+  expect(await deployment.instance(used.id)).toMatchObject({ state: 'ready', desired: 'running', ended_at: null });
   for (const id of [agent.id, fresh.id, waiting])
-    expect(await bed.instance(id)).toMatchObject({ state: 'lost', desired: 'gone', ended_at: expect.any(Date) });
-  expect(await bed.runner(runnerId)).toMatchObject({ reserved_mb: 512 });
-  for (const { resourceUid } of [agent, used, fresh]) expect(await bed.reconciles(resourceUid)).toBe(1);
-  expect(await bed.reconciles(runnerId)).toBe(0);
+    expect(await deployment.instance(id)).toMatchObject({ state: 'lost', desired: 'gone', ended_at: expect.any(Date) });
+  expect(await deployment.runner(runnerId)).toMatchObject({ reserved_mb: 512 });
+  for (const { resourceUid } of [agent, used, fresh]) expect(await deployment.reconciles(resourceUid)).toBe(1);
+  expect(await deployment.reconciles(runnerId)).toBe(0);
 
   // The runner is seen again on the stream that stayed open: its pool and its sandbox are reconciled.
   expect(await machine.heartbeat(stream.session)).toBe(200);
   expect(await status()).toBe('up');
-  expect([await bed.reconciles(runnerId), await bed.reconciles(used.resourceUid)]).toEqual([1, 2]);
+  expect([await deployment.reconciles(runnerId), await deployment.reconciles(used.resourceUid)]).toEqual([1, 2]);
   expect(await machine.heartbeat(stream.session)).toBe(200);
-  expect(await bed.reconciles(runnerId)).toBe(1);
-  expect(await bed.instance(used.id)).toMatchObject({ state: 'ready', desired: 'running', ended_at: null });
+  expect(await deployment.reconciles(runnerId)).toBe(1);
+  expect(await deployment.instance(used.id)).toMatchObject({ state: 'ready', desired: 'running', ended_at: null });
   stream.close();
 });
 
 test('a runner that comes back with a new stream is handed its sandbox again, and its pool is looked at', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const { runnerId } = machine.identity;
   const first = await machine.connect();
-  const { id, resourceUid } = await bed.place(runnerId, 'x', sandbox);
+  const { id, resourceUid } = await deployment.place(runnerId, 'x', sandbox);
   await machine.report(first.session, { instance: id, sequence: 1, state: 'ready', starts: 1 });
   first.close();
   await loseRunner(runnerId);
-  await sql`truncate outbox`.execute(bed.api.database);
+  await sql`truncate outbox`.execute(deployment.api.database);
   const second = await machine.connect();
   expect(await second.next()).toMatchObject({ type: 'all', instances: [{ id }], gone: [] });
-  expect([await bed.reconciles(runnerId), await bed.reconciles(resourceUid)]).toEqual([1, 1]);
-  expect(await bed.runner(runnerId)).toMatchObject({ status: 'up', reserved_mb: 512 });
+  expect([await deployment.reconciles(runnerId), await deployment.reconciles(resourceUid)]).toEqual([1, 1]);
+  expect(await deployment.runner(runnerId)).toMatchObject({ status: 'up', reserved_mb: 512 });
   second.close();
 });
 
 test('an api that was stopped for longer than that gives nobody up when it goes on', async () => {
-  await using stopped = await Bed.start(3_600);
+  await using stopped = await ApiWithMachines.start(3_600);
   const { runnerId } = (await stopped.join()).identity;
   await sql`update runners set status = 'up', last_seen_at = clock_timestamp() - interval '2 hours'`.execute(
     stopped.api.database,

@@ -1,51 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Bed } from './bed.ts';
+import { ApiWithMachines } from './api-with-machines.ts';
 
-let bed: Bed;
+let deployment: ApiWithMachines;
 beforeAll(async () => {
-  bed = await Bed.start();
+  deployment = await ApiWithMachines.start();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => deployment[Symbol.asyncDispose]());
 
 test('a stream begins with everything that should run, secrets opened, and goes on with changes', async () => {
-  const machine = await bed.join();
-  const first = await bed.place(machine.identity.runnerId, 'first secret');
-  const leaving = await bed.place(machine.identity.runnerId);
-  await bed.retire(leaving.id);
+  const machine = await deployment.join();
+  const first = await deployment.place(machine.identity.runnerId, 'first secret');
+  const leaving = await deployment.place(machine.identity.runnerId);
+  await deployment.retire(leaving.id);
   const stream = await machine.connect();
   expect(await stream.next()).toMatchObject({
     type: 'all',
     instances: [{ id: first.id, memoryMb: 512, env: { PLAIN: 'text', SECRET: 'first secret' } }],
     gone: [leaving.id],
   });
-  const second = await bed.place(machine.identity.runnerId);
+  const second = await deployment.place(machine.identity.runnerId);
   expect(await stream.next()).toMatchObject({ type: 'set', instance: { id: second.id } });
-  await bed.retire(first.id);
+  await deployment.retire(first.id);
   expect(await stream.next()).toEqual({ type: 'unset', id: first.id, isLeaving: false });
   stream.close();
 });
 
 test('one that leaves is told so, and told again when it has to be gone', async () => {
-  const machine = await bed.join();
-  const { id } = await bed.place(machine.identity.runnerId);
+  const machine = await deployment.join();
+  const { id } = await deployment.place(machine.identity.runnerId);
   const stream = await machine.connect();
   await stream.next();
-  await bed.retire(id, 'leaving');
+  await deployment.retire(id, 'leaving');
   expect(await stream.next()).toEqual({ type: 'unset', id, isLeaving: true });
   const next = await machine.connect();
   expect(await next.next()).toMatchObject({ type: 'all', instances: [], leaving: [id], gone: [] });
-  await bed.retire(id, 'gone');
+  await deployment.retire(id, 'gone');
   expect(await next.next()).toEqual({ type: 'unset', id, isLeaving: false });
   next.close();
 });
 
 const grow = (id: string, generation: number) =>
-  bed.api.database.updateTable('instances').set({ generation }).where('id', '=', id).execute();
+  deployment.api.database.updateTable('instances').set({ generation }).where('id', '=', id).execute();
 
 test('a new generation that nobody announced is sent all the same, some seconds later', async () => {
-  const machine = await bed.join();
-  const { id } = await bed.place(machine.identity.runnerId);
+  const machine = await deployment.join();
+  const { id } = await deployment.place(machine.identity.runnerId);
   const stream = await machine.connect();
   await stream.next();
   // By then the notification of the placement has usually been processed.
@@ -56,17 +56,17 @@ test('a new generation that nobody announced is sent all the same, some seconds 
 });
 
 test('a generation that the runner says it has is not sent to it, the next one is', async () => {
-  const machine = await bed.join();
-  const { id } = await bed.place(machine.identity.runnerId);
+  const machine = await deployment.join();
+  const { id } = await deployment.place(machine.identity.runnerId);
   const stream = await machine.connect();
   await stream.next();
   // Both columns change in one statement, before the stream polls again.
-  await bed.api.database
+  await deployment.api.database
     .updateTable('instances')
     .set({ generation: 2, applied_generation: 2 })
     .where('id', '=', id)
     .execute();
-  const other = await bed.place(machine.identity.runnerId);
+  const other = await deployment.place(machine.identity.runnerId);
   expect(await stream.next()).toMatchObject({ type: 'set', instance: { id: other.id } });
   await grow(id, 3);
   expect(await stream.next()).toMatchObject({ type: 'set', instance: { id, generation: 3 } });
@@ -74,16 +74,16 @@ test('a generation that the runner says it has is not sent to it, the next one i
 });
 
 test('a runner hears of its own instances alone', async () => {
-  const [one, other] = [await bed.join(), await bed.join()];
-  await bed.place(one.identity.runnerId);
+  const [one, other] = [await deployment.join(), await deployment.join()];
+  await deployment.place(one.identity.runnerId);
   const stream = await other.connect();
   expect(await stream.next()).toMatchObject({ type: 'all', instances: [] });
   stream.close();
 });
 
 test('a new stream ends the older one, whose words are not heard any more', async () => {
-  const machine = await bed.join();
-  const { id } = await bed.place(machine.identity.runnerId);
+  const machine = await deployment.join();
+  const { id } = await deployment.place(machine.identity.runnerId);
   const older = await machine.connect();
   const newer = await machine.connect();
   expect(newer.session).toBeGreaterThan(older.session);
@@ -91,16 +91,16 @@ test('a new stream ends the older one, whose words are not heard any more', asyn
   const report = { instance: id, sequence: 99, state: 'ready', starts: 1 } as const;
   expect(await machine.report(older.session, report)).toBe(409);
   expect(await machine.heartbeat(older.session)).toBe(409);
-  expect((await bed.instance(id)).state).toBe('placed');
+  expect((await deployment.instance(id)).state).toBe('placed');
   expect(await machine.report(newer.session, report)).toBe(200);
-  expect((await bed.instance(id)).state).toBe('ready');
+  expect((await deployment.instance(id)).state).toBe('ready');
   newer.close();
 });
 
 test('a runner that connects is up, with what it offers', async () => {
-  const machine = await bed.join();
+  const machine = await deployment.join();
   const stream = await machine.connect();
-  expect(await bed.runner(machine.identity.runnerId)).toMatchObject({
+  expect(await deployment.runner(machine.identity.runnerId)).toMatchObject({
     status: 'up',
     memory_mb: 4_096,
     isolation: ['runc'],

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { environment } from '@berth/telemetry';
 import { beforeAll, expect, test } from 'vitest';
-import { requireDebianPackages } from '../../scripts/engines/debian-packages.ts';
-import { runEnvironment, runFolder } from '../../scripts/engines/run.ts';
-import { createTestDatabase } from '../../scripts/engines/test-database.ts';
+import { requireDebianPackages } from '../../engines/debian-packages.ts';
+import { runEnvironment, runFolder } from '../../engines/run.ts';
+import { createTestDatabase } from '../../engines/test-database.ts';
 import type { Year, YearProgram } from './year/program.ts';
 
 let year: Year;

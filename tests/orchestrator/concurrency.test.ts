@@ -9,14 +9,14 @@ import { expect, test } from 'vitest';
 import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
 import type { Dependencies } from '../../services/orchestrator/src/reconcile/dependencies.ts';
 import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
-import { until } from '../durable/bed.ts';
-import { conformanceBrand } from '../support/conformance-brand.ts';
-import { wrongCounters } from '../support/counters.ts';
-import { type Bed, makeBed, testPlacement, testRegions, testScaling } from './bed.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import { until } from '../harness/until.ts';
+import { type ControlPlane, startControlPlane, testPlacement, testRegions, testScaling } from './control-plane.ts';
 
 const rung: string[] = [];
-const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
-  const database = connect({ url: bed.api.databaseUrl, maxConnections: 12 });
+const dependenciesOf = (controlPlane: ControlPlane): Dependencies & AsyncDisposable => {
+  const database = connect({ url: controlPlane.api.databaseUrl, maxConnections: 12 });
   return {
     placement: PlacementConfig.parse(testPlacement),
     scaling: testScaling,
@@ -34,77 +34,80 @@ const dependenciesOf = (bed: Bed): Dependencies & AsyncDisposable => {
 };
 
 test('runs of one key at the same moment place once and reserve once', async () => {
-  await using bed = await makeBed();
-  await using dependencies = dependenciesOf(bed);
-  const runner = await bed.addRunner();
+  await using controlPlane = await startControlPlane();
+  await using dependencies = dependenciesOf(controlPlane);
+  const runner = await controlPlane.addRunner();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
-    const uid = await bed.deploy(name, { minScale: 2 });
+    const uid = await controlPlane.deploy(name, { minScale: 2 });
     await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
-    expect(await bed.instances(uid)).toHaveLength(2);
+    expect(await controlPlane.instances(uid)).toHaveLength(2);
   }
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
   expect(rung).toEqual(Array.from({ length: 5 }, () => runner));
 });
 
 test('many resources at the same moment never get more memory than the runners have', async () => {
-  await using bed = await makeBed();
-  await using dependencies = dependenciesOf(bed);
-  for (let n = 0; n < 3; n += 1) await bed.addRunner({ memoryMb: 4 * 2048 });
+  await using controlPlane = await startControlPlane();
+  await using dependencies = dependenciesOf(controlPlane);
+  for (let n = 0; n < 3; n += 1) await controlPlane.addRunner({ memoryMb: 4 * 2048 });
   const uids: string[] = [];
-  for (let n = 0; n < 20; n += 1) uids.push(await bed.deploy(`agent-${n}`));
+  for (let n = 0; n < 20; n += 1) uids.push(await controlPlane.deploy(`agent-${n}`));
   const looks = await Promise.all(uids.map((uid) => runReconcile(dependencies, uid)));
-  const placed = await Promise.all(uids.map((uid) => bed.instances(uid)));
+  const placed = await Promise.all(uids.map((uid) => controlPlane.instances(uid)));
   expect(placed.filter((instances) => instances.length === 1)).toHaveLength(12);
   expect(looks.filter((timers) => timers.length === 1 && (timers[0]?.delayMs ?? 0) >= 5_000)).toHaveLength(8);
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
 test('runs of one sandbox at the same moment start one, and end it once', async () => {
-  await using bed = await makeBed();
-  await using dependencies = dependenciesOf(bed);
-  await bed.addRunner();
+  await using controlPlane = await startControlPlane();
+  await using dependencies = dependenciesOf(controlPlane);
+  await controlPlane.addRunner();
   const uids: string[] = [];
   for (const name of ['a', 'b', 'c']) {
-    const uid = await bed.sandbox(name, { runtime: { image: 'example/sandbox:1' } });
+    const uid = await controlPlane.sandbox(name, { runtime: { image: 'example/sandbox:1' } });
     await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
-    expect(await bed.instances(uid)).toHaveLength(1);
+    expect(await controlPlane.instances(uid)).toHaveLength(1);
     uids.push(uid);
   }
-  await sql`update resources set expires_at = clock_timestamp() where kind = 'sandbox'`.execute(bed.api.database);
+  await sql`update resources set expires_at = clock_timestamp() where kind = 'sandbox'`.execute(
+    controlPlane.api.database,
+  );
   await Promise.all(uids.flatMap((uid) => Array.from({ length: 6 }, () => runReconcile(dependencies, uid))));
   const { rows } = await sql<{ endings: number }>`
     select count(*)::int as endings from resource_events where status = 'TERMINATED' group by resource_uid`.execute(
-    bed.api.database,
+    controlPlane.api.database,
   );
   expect(rows.map(({ endings }) => endings)).toEqual([1, 1, 1]);
-  expect(await wrongCounters(bed.api)).toEqual([]);
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await wrongCounters(controlPlane.api)).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
 test('a resource that is nowhere, and one of another kind, are no work', async () => {
-  await using bed = await makeBed();
-  await using dependencies = dependenciesOf(bed);
+  await using controlPlane = await startControlPlane();
+  await using dependencies = dependenciesOf(controlPlane);
   expect(await runReconcile(dependencies, randomUUID())).toEqual([]);
-  await bed.api.admin.post('/policies', { metadata: { name: 'home' }, spec: { type: 'location' } });
-  expect(await runReconcile(dependencies, await bed.uidOf('home'))).toEqual([]);
+  await controlPlane.api.admin.post('/policies', { metadata: { name: 'home' }, spec: { type: 'location' } });
+  expect(await runReconcile(dependencies, await controlPlane.uidOf('home'))).toEqual([]);
 });
 
 test('Restate wiped in the middle: every deployment, switch and delete ends as it should', async () => {
-  await using bed = await makeBed();
-  await bed.addRunner({ memoryMb: 200_000 });
-  await bed.startOrchestrator();
+  await using controlPlane = await startControlPlane();
+  await controlPlane.addRunner({ memoryMb: 200_000 });
+  await controlPlane.startOrchestrator();
   const names = Array.from({ length: 24 }, (_, index) => `agent-${index}`);
-  for (const name of names) await bed.deploy(name);
-  for (const name of names) await bed.running(await bed.uidOf(name));
-  const runners = bed.playRunners();
-  for (const name of names.slice(0, 8)) await bed.api.admin.delete(`/agents/${name}`);
+  for (const name of names) await controlPlane.deploy(name);
+  for (const name of names) await controlPlane.running(await controlPlane.uidOf(name));
+  const runners = controlPlane.playRunners();
+  for (const name of names.slice(0, 8)) await controlPlane.api.admin.delete(`/agents/${name}`);
   for (const name of names.slice(8, 16))
-    await bed.api.admin.put(`/agents/${name}`, { metadata: { name }, spec: { enabled: false } });
-  await bed.restate.kill();
-  await bed.restate.wipe();
-  await bed.restate.start();
+    await controlPlane.api.admin.put(`/agents/${name}`, { metadata: { name }, spec: { enabled: false } });
+  await controlPlane.restate.kill();
+  await controlPlane.restate.wipe();
+  await controlPlane.restate.start();
   const end = (index: number) => (index < 8 ? undefined : index < 16 ? 'DEACTIVATED' : 'DEPLOYED');
-  for (const [index, name] of names.entries()) await until(async () => (await bed.statusOf(name)) === end(index));
+  for (const [index, name] of names.entries())
+    await until(async () => (await controlPlane.statusOf(name)) === end(index));
   await runners.stop();
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });

@@ -1,21 +1,21 @@
 // A delete removes everything, from every state; deleting a workspace removes everything in it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../durable/bed.ts';
-import { wrongCounters } from '../support/counters.ts';
-import { type Bed, makeBed, type Report } from './bed.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import { until } from '../harness/until.ts';
+import { type ControlPlane, type Report, startControlPlane } from './control-plane.ts';
 
-let bed: Bed;
+let controlPlane: ControlPlane;
 beforeAll(async () => {
-  bed = await makeBed();
-  await bed.addRunner();
-  await bed.startOrchestrator();
+  controlPlane = await startControlPlane();
+  await controlPlane.addRunner();
+  await controlPlane.startOrchestrator();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => controlPlane[Symbol.asyncDispose]());
 
-const liveOf = async (uid: string) => (await bed.instances(uid)).filter(({ ended_at }) => ended_at === null);
+const liveOf = async (uid: string) => (await controlPlane.instances(uid)).filter(({ ended_at }) => ended_at === null);
 const goneSoon = async (uid: string): Promise<void> => {
-  await bed.running(uid, 0);
-  for (const { id } of await liveOf(uid)) await bed.report(id, { state: 'gone' });
+  await controlPlane.running(uid, 0);
+  for (const { id } of await liveOf(uid)) await controlPlane.report(id, { state: 'gone' });
 };
 
 test.each<[string, Report['state'] | undefined]>([
@@ -26,57 +26,57 @@ test.each<[string, Report['state'] | undefined]>([
   ['failed', 'failed'],
   ['lost', 'lost'],
 ])('deleted while it is %s', async (name, state) => {
-  const uid = await bed.deploy(name);
-  const [instance] = await bed.running(uid);
-  if (state !== undefined) await bed.report(instance?.id ?? '', { state, message: 'As the test says.' });
-  const answer = await bed.api.admin.delete(`/agents/${name}`);
+  const uid = await controlPlane.deploy(name);
+  const [instance] = await controlPlane.running(uid);
+  if (state !== undefined) await controlPlane.report(instance?.id ?? '', { state, message: 'As the test says.' });
+  const answer = await controlPlane.api.admin.delete(`/agents/${name}`);
   expect(answer.body.status).toBe('DELETING');
   await goneSoon(uid);
-  await until(async () => (await bed.statusOf(name)) === undefined);
+  await until(async () => (await controlPlane.statusOf(name)) === undefined);
   await until(async () => (await liveOf(uid)).length === 0);
-  expect(await bed.wrongReservations()).toEqual([]);
-  expect(await wrongCounters(bed.api)).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
+  expect(await wrongCounters(controlPlane.api)).toEqual([]);
   // The name is free again.
-  await bed.deploy(name);
+  await controlPlane.deploy(name);
 });
 
 test('deleted while it is being switched off', async () => {
-  const uid = await bed.deploy('leaving');
-  await bed.running(uid);
-  await bed.api.admin.put('/agents/leaving', { metadata: { name: 'leaving' }, spec: { enabled: false } });
-  await bed.running(uid, 0);
-  await bed.api.admin.delete('/agents/leaving');
+  const uid = await controlPlane.deploy('leaving');
+  await controlPlane.running(uid);
+  await controlPlane.api.admin.put('/agents/leaving', { metadata: { name: 'leaving' }, spec: { enabled: false } });
+  await controlPlane.running(uid, 0);
+  await controlPlane.api.admin.delete('/agents/leaving');
   await goneSoon(uid);
-  await until(async () => (await bed.statusOf('leaving')) === undefined);
-  expect(await wrongCounters(bed.api)).toEqual([]);
+  await until(async () => (await controlPlane.statusOf('leaving')) === undefined);
+  expect(await wrongCounters(controlPlane.api)).toEqual([]);
 });
 
 test('the record stays as long as an instance does', async () => {
-  const uid = await bed.deploy('slow');
-  await bed.running(uid);
-  await bed.api.admin.delete('/agents/slow');
-  await bed.running(uid, 0);
-  expect(await bed.statusOf('slow')).toBe('DELETING');
-  expect((await bed.api.admin.post('/agents', { metadata: { name: 'slow' }, spec: {} })).status).toBe(409);
+  const uid = await controlPlane.deploy('slow');
+  await controlPlane.running(uid);
+  await controlPlane.api.admin.delete('/agents/slow');
+  await controlPlane.running(uid, 0);
+  expect(await controlPlane.statusOf('slow')).toBe('DELETING');
+  expect((await controlPlane.api.admin.post('/agents', { metadata: { name: 'slow' }, spec: {} })).status).toBe(409);
   await goneSoon(uid);
-  await until(async () => (await bed.statusOf('slow')) === undefined);
+  await until(async () => (await controlPlane.statusOf('slow')) === undefined);
 });
 
 test('a workspace that is deleted retires everything that ran in it', async () => {
-  await bed.api.addWorkspace('short-lived');
-  const client = bed.api.admin.with({ workspace: 'short-lived' });
+  await controlPlane.api.addWorkspace('short-lived');
+  const client = controlPlane.api.admin.with({ workspace: 'short-lived' });
   const uids: string[] = [];
   for (const name of ['one', 'two', 'three']) {
     await client.post('/agents', { metadata: { name }, spec: { runtime: { image: 'example/agent:1' } } });
-    const uid = await bed.uidOf(name);
-    await bed.running(uid);
+    const uid = await controlPlane.uidOf(name);
+    await controlPlane.running(uid);
     uids.push(uid);
   }
   expect((await client.delete('/workspaces/short-lived')).status).toBe(200);
   for (const uid of uids) await goneSoon(uid);
   await until(
-    async () => (await bed.api.database.selectFrom('deleted_workspaces').select('id').execute()).length === 0,
+    async () => (await controlPlane.api.database.selectFrom('deleted_workspaces').select('id').execute()).length === 0,
   );
-  expect(await bed.wrongReservations()).toEqual([]);
-  expect(await wrongCounters(bed.api)).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
+  expect(await wrongCounters(controlPlane.api)).toEqual([]);
 });

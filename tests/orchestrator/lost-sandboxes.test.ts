@@ -4,27 +4,29 @@ import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commands } from '../../services/server/src/commands/registry.ts';
-import { until } from '../durable/bed.ts';
-import { wrongCounters } from '../support/counters.ts';
-import { type Bed, makeBed, tell } from './bed.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import { until } from '../harness/until.ts';
+import { type ControlPlane, startControlPlane, tell } from './control-plane.ts';
 
 const lostAfterSeconds = 4;
-let bed: Bed;
+let controlPlane: ControlPlane;
 beforeAll(async () => {
-  bed = await makeBed({ placement: { sandboxes: { defaultImage: 'example/sandbox:1', lostAfterSeconds } } });
-  await bed.startOrchestrator();
+  controlPlane = await startControlPlane({
+    placement: { sandboxes: { defaultImage: 'example/sandbox:1', lostAfterSeconds } },
+  });
+  await controlPlane.startOrchestrator();
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => controlPlane[Symbol.asyncDispose]());
 
 /** Brings up a sandbox on a new runner, the only one with memory. */
 async function bringUp(name: string): Promise<{ uid: string; id: string; runner: string }> {
-  await sql`update runners set memory_mb = 0`.execute(bed.api.database);
-  const runner = await bed.addRunner({ isolation: ['gvisor'] });
-  const uid = await bed.sandbox(name);
-  const [instance] = await bed.running(uid);
+  await sql`update runners set memory_mb = 0`.execute(controlPlane.api.database);
+  const runner = await controlPlane.addRunner({ isolation: ['gvisor'] });
+  const uid = await controlPlane.sandbox(name);
+  const [instance] = await controlPlane.running(uid);
   const id = instance?.id ?? '';
-  await bed.report(id, { state: 'ready' });
-  await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'DEPLOYED');
+  await controlPlane.report(id, { state: 'ready' });
+  await until(async () => (await controlPlane.statusOf(name, 'sandboxes')) === 'DEPLOYED');
   return { uid, id, runner };
 }
 
@@ -32,49 +34,51 @@ async function bringUp(name: string): Promise<{ uid: string; id: string; runner:
 async function setRunner(runner: string, status: 'lost' | 'up', uid: string): Promise<void> {
   const seen = status === 'up' ? sql`clock_timestamp()` : sql`last_seen_at`;
   await sql`update runners set status = ${status}, last_seen_at = ${seen} where id = ${runner}`.execute(
-    bed.api.database,
+    controlPlane.api.database,
   );
-  await tell(bed.api, 'reconcile', uid);
+  await tell(controlPlane.api, 'reconcile', uid);
 }
 
-const newest = async (name: string) => (await bed.api.admin.get(`/sandboxes/${name}`)).body.events.at(-1);
+const newest = async (name: string) => (await controlPlane.api.admin.get(`/sandboxes/${name}`)).body.events.at(-1);
 
 test('away and back: the same instance with the same promise of memory, and people are told both', async () => {
   const { uid, id, runner } = await bringUp('patient');
   await setRunner(runner, 'lost', uid);
   await until(async () => (await newest('patient')).message.includes('cannot be reached until the machine is back'));
-  expect(await bed.statusOf('patient', 'sandboxes')).toBe('DEPLOYED');
+  expect(await controlPlane.statusOf('patient', 'sandboxes')).toBe('DEPLOYED');
   await setRunner(runner, 'up', uid);
   await until(async () => (await newest('patient')).message === 'Its machine is back.');
-  expect((await bed.instances(uid)).map((instance) => [instance.id, instance.desired])).toEqual([[id, 'running']]);
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect((await controlPlane.instances(uid)).map((instance) => [instance.id, instance.desired])).toEqual([
+    [id, 'running'],
+  ]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
 test('away for longer than lostAfterSeconds: FAILED in plain words by a timer, and never an empty one in its place', async () => {
   const { uid, id, runner } = await bringUp('lost');
   await setRunner(runner, 'lost', uid);
-  await until(async () => (await bed.statusOf('lost', 'sandboxes')) === 'FAILED');
+  await until(async () => (await controlPlane.statusOf('lost', 'sandboxes')) === 'FAILED');
   expect(await newest('lost')).toMatchObject({
     type: 'infrastructure',
     message: expect.stringContaining('what was in it is lost. Create it again.'),
   });
-  const instances = await bed.instances(uid);
+  const instances = await controlPlane.instances(uid);
   expect(instances.map((instance) => [instance.id, instance.state, instance.ended_at !== null])).toEqual([
     [id, 'lost', true],
   ]);
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await controlPlane.wrongReservations()).toEqual([]);
   await setRunner(runner, 'up', uid);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(await bed.instances(uid)).toHaveLength(1);
+  expect(await controlPlane.instances(uid)).toHaveLength(1);
 });
 
 test('ended while its machine is away: nobody waits for it, and nothing stays promised', async () => {
   const { uid, runner } = await bringUp('ended');
   await setRunner(runner, 'lost', uid);
-  await bed.api.admin.delete('/sandboxes/ended');
-  await until(async () => (await bed.instances(uid)).every(({ ended_at }) => ended_at !== null));
-  expect(await bed.wrongReservations()).toEqual([]);
-  expect(await wrongCounters(bed.api)).toEqual([]);
+  await controlPlane.api.admin.delete('/sandboxes/ended');
+  await until(async () => (await controlPlane.instances(uid)).every(({ ended_at }) => ended_at !== null));
+  expect(await controlPlane.wrongReservations()).toEqual([]);
+  expect(await wrongCounters(controlPlane.api)).toEqual([]);
 });
 
 test('its machine is removed by the operator: FAILED in plain words, and never an empty one in its place', async () => {
@@ -83,7 +87,7 @@ test('its machine is removed by the operator: FAILED in plain words, and never a
   const command = commands.find(({ name }) => name === 'remove-runner');
   const lines: string[] = [];
   await command?.run(
-    { postgres: { url: bed.api.databaseUrl } },
+    { postgres: { url: controlPlane.api.databaseUrl } },
     {
       logger: createLogger({ command: 'remove-runner' }, { level: 'silent' }),
       arguments: ['--name', runner],
@@ -91,23 +95,23 @@ test('its machine is removed by the operator: FAILED in plain words, and never a
     },
   );
   expect(lines[0]).toBe('1 sandboxes that only it held have failed: their owners are told.');
-  await until(async () => (await bed.statusOf('removed', 'sandboxes')) === 'FAILED');
+  await until(async () => (await controlPlane.statusOf('removed', 'sandboxes')) === 'FAILED');
   expect((await newest('removed')).message).toContain('no longer belongs to this deployment');
-  expect(await bed.instances(uid)).toEqual([]);
+  expect(await controlPlane.instances(uid)).toEqual([]);
 });
 
 test('while the machines with gVisor are away a new sandbox waits and says why; it is never put on a shared kernel', async () => {
-  await sql`update runners set status = 'lost'`.execute(bed.api.database);
-  await bed.addRunner({ isolation: ['runc'] });
-  const uid = await bed.sandbox('safe');
+  await sql`update runners set status = 'lost'`.execute(controlPlane.api.database);
+  await controlPlane.addRunner({ isolation: ['runc'] });
+  const uid = await controlPlane.sandbox('safe');
   await until(async () => (await newest('safe')).message.includes('that have gVisor are not connected'));
-  await sql`update runners set isolation = '{runc}'`.execute(bed.api.database);
-  await tell(bed.api, 'reconcile', uid);
+  await sql`update runners set isolation = '{runc}'`.execute(controlPlane.api.database);
+  await tell(controlPlane.api, 'reconcile', uid);
   await until(async () => (await newest('safe')).message.includes('which placement.runcFor requires'));
-  expect(await bed.instances(uid)).toEqual([]);
-  expect(await bed.statusOf('safe', 'sandboxes')).toBe('DEPLOYING');
-  const runner = await bed.addRunner({ isolation: ['runc', 'gvisor'] });
-  await tell(bed.api, 'reconcile', uid);
-  const [instance] = await bed.running(uid);
+  expect(await controlPlane.instances(uid)).toEqual([]);
+  expect(await controlPlane.statusOf('safe', 'sandboxes')).toBe('DEPLOYING');
+  const runner = await controlPlane.addRunner({ isolation: ['runc', 'gvisor'] });
+  await tell(controlPlane.api, 'reconcile', uid);
+  const [instance] = await controlPlane.running(uid);
   expect([instance?.runner_id, instance?.spec.isolation]).toEqual([runner, 'gvisor']);
 });

@@ -1,8 +1,8 @@
 // An orchestrator in a separate process, for tests that kill and restart it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '../../scripts/engines/free-port.ts';
-import type { Bed } from './bed.ts';
+import { freePort } from '../../engines/free-port.ts';
+import type { ControlPlane } from './control-plane.ts';
 import type { OrchestratorProgram } from './orchestrator-program.ts';
 
 export class OrchestratorProcess implements Disposable {
@@ -13,7 +13,7 @@ export class OrchestratorProcess implements Disposable {
     this.#program = program;
   }
 
-  static async start({ api, restate }: Bed): Promise<OrchestratorProcess> {
+  static async start({ api, restate }: ControlPlane): Promise<OrchestratorProcess> {
     const { ingressUrl, adminUrl } = restate;
     const program = { databaseUrl: api.databaseUrl, restate: { ingressUrl, adminUrl }, port: await freePort() };
     const started = new OrchestratorProcess(program);

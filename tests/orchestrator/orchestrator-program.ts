@@ -3,7 +3,7 @@ import { ApiConfig } from '@berth/api';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
 import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
-import { conformanceBrand } from '../support/conformance-brand.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
 
 export interface OrchestratorProgram {
   readonly databaseUrl: string;

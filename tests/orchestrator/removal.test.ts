@@ -1,10 +1,10 @@
 // The contents of a deleted workspace are removed completely, also when the orchestrator is killed meanwhile.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { until } from '../durable/bed.ts';
-import { wrongCounters } from '../support/counters.ts';
-import type { TestApi } from '../support/test-api.ts';
-import { makeBed } from './bed.ts';
+import { wrongCounters } from '../harness/counters.ts';
+import type { TestApi } from '../harness/test-api.ts';
+import { until } from '../harness/until.ts';
+import { startControlPlane } from './control-plane.ts';
 import { OrchestratorProcess } from './orchestrator-process.ts';
 
 const drives = 10_000;
@@ -45,10 +45,10 @@ async function countLeft({ database }: TestApi, id: string) {
 }
 
 test('killed in the middle it goes on after a restart, and gives everything back once', async () => {
-  await using bed = await makeBed();
-  const { api } = bed;
+  await using controlPlane = await startControlPlane();
+  const { api } = controlPlane;
   const id = await fillWorkspace(api);
-  using orchestrator = await OrchestratorProcess.start(bed);
+  using orchestrator = await OrchestratorProcess.start(controlPlane);
   // The removal reaches this drive among the last, and waits for its lock.
   await api.database.transaction().execute(async (tx) => {
     await sql`select from resources where workspace_id = ${id} and name = 'd9999' for update`.execute(tx);
@@ -70,12 +70,12 @@ test('killed in the middle it goes on after a restart, and gives everything back
 }, 120_000);
 
 test('a removal that nobody was told of is found by looking', async () => {
-  await using bed = await makeBed();
-  const { api } = bed;
+  await using controlPlane = await startControlPlane();
+  const { api } = controlPlane;
   await api.addWorkspace('untold');
   expect((await api.admin.delete('/workspaces/untold')).status).toBe(200);
   await sql`truncate outbox`.execute(api.database);
-  await bed.startOrchestrator();
+  await controlPlane.startOrchestrator();
   await until(async () => (await api.database.selectFrom('deleted_workspaces').select('id').execute()).length === 0);
   expect(await wrongCounters(api)).toEqual([]);
 });

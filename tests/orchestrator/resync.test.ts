@@ -4,33 +4,33 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepingRunners } from '../../services/orchestrator/src/pools/keeping-runners.ts';
 import { sandboxesDue } from '../../services/orchestrator/src/reconcile/sandbox/sandboxes-due.ts';
 import { strayInstances, unfinishedResources } from '../../services/orchestrator/src/reconcile/unfinished.ts';
-import { until } from '../durable/bed.ts';
-import { type Bed, makeBed, testScaling } from './bed.ts';
+import { until } from '../harness/until.ts';
+import { type ControlPlane, startControlPlane, testScaling } from './control-plane.ts';
 
-let bed: Bed;
+let controlPlane: ControlPlane;
 beforeAll(async () => {
-  bed = await makeBed();
-  await bed.addRunner({ memoryMb: 200_000 });
-  await bed.startOrchestrator();
-  const runners = bed.playRunners();
+  controlPlane = await startControlPlane();
+  await controlPlane.addRunner({ memoryMb: 200_000 });
+  await controlPlane.startOrchestrator();
+  const runners = controlPlane.playRunners();
   for (const name of ['still', 'short', 'wide', 'failing', 'orphaned']) {
-    await bed.deploy(name, name === 'wide' ? { minScale: 2 } : {});
-    await until(async () => (await bed.statusOf(name)) === 'DEPLOYED');
+    await controlPlane.deploy(name, name === 'wide' ? { minScale: 2 } : {});
+    await until(async () => (await controlPlane.statusOf(name)) === 'DEPLOYED');
   }
-  await bed.running(await bed.uidOf('wide'), 2);
+  await controlPlane.running(await controlPlane.uidOf('wide'), 2);
   await until(async () => (await found()).length === 0);
   await runners.stop();
   // From here on no orchestrator runs.
-  await bed.orchestrator?.stop();
-  bed.orchestrator = undefined;
+  await controlPlane.orchestrator?.stop();
+  controlPlane.orchestrator = undefined;
 });
-afterAll(() => bed[Symbol.asyncDispose]());
+afterAll(() => controlPlane[Symbol.asyncDispose]());
 
 async function found(pageSize = 100): Promise<string[]> {
   const names: string[] = [];
   for (const source of [unfinishedResources(testScaling), strayInstances, sandboxesDue, keepingRunners]) {
     for (let after: string | undefined; ; ) {
-      const page = await source.page(bed.api.database, after, pageSize);
+      const page = await source.page(controlPlane.api.database, after, pageSize);
       names.push(...page.map(({ key }) => key));
       after = page.at(-1)?.key;
       if (page.length < pageSize) break;
@@ -40,10 +40,10 @@ async function found(pageSize = 100): Promise<string[]> {
 }
 
 test('what is as it should be is not found; each kind of trouble is', async () => {
-  const { database } = bed.api;
+  const { database } = controlPlane.api;
   const uid = Object.fromEntries(
     await Promise.all(
-      ['short', 'wide', 'failing', 'orphaned'].map(async (name) => [name, await bed.uidOf(name)] as const),
+      ['short', 'wide', 'failing', 'orphaned'].map(async (name) => [name, await controlPlane.uidOf(name)] as const),
     ),
   );
   expect(await found()).toEqual([]);
@@ -56,15 +56,15 @@ test('what is as it should be is not found; each kind of trouble is', async () =
     database,
   );
   await sql`delete from resources where uid = ${uid.orphaned}`.execute(database);
-  const beginning = await bed.deploy('beginning');
+  const beginning = await controlPlane.deploy('beginning');
   const expected = [uid.short, uid.wide, uid.failing, uid.orphaned, beginning];
   expect(new Set(await found())).toEqual(new Set(expected));
   expect(new Set(await found(1))).toEqual(new Set(expected));
 });
 
 test('an instance that nobody asks for is found when its idle time has passed, one that is missing at once', async () => {
-  const { database } = bed.api;
-  const uid = await bed.uidOf('still');
+  const { database } = controlPlane.api;
+  const uid = await controlPlane.uidOf('still');
   await sql`update revisions set spec = jsonb_set(spec, '{runtime,minScale}', '0') where resource_uid = ${uid}`.execute(
     database,
   );
@@ -87,18 +87,20 @@ test('an instance that nobody asks for is found when its idle time has passed, o
 });
 
 test('sandboxes: on their way, soon over, over, unused, away, or left behind are found; those that are well are not', async () => {
-  const { database } = bed.api;
-  const runners = bed.playRunners();
-  await bed.startOrchestrator();
+  const { database } = controlPlane.api;
+  const runners = controlPlane.playRunners();
+  await controlPlane.startOrchestrator();
   const names = ['calm', 'long', 'soon', 'over', 'unused', 'ended'];
   for (const name of names) {
-    await bed.sandbox(name, name === 'long' ? { runtime: { ttl: '1h' } } : {});
-    await until(async () => (await bed.statusOf(name, 'sandboxes')) === 'DEPLOYED');
+    await controlPlane.sandbox(name, name === 'long' ? { runtime: { ttl: '1h' } } : {});
+    await until(async () => (await controlPlane.statusOf(name, 'sandboxes')) === 'DEPLOYED');
   }
   await runners.stop();
-  await bed.orchestrator?.stop();
-  bed.orchestrator = undefined;
-  const uid = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bed.uidOf(name)] as const)));
+  await controlPlane.orchestrator?.stop();
+  controlPlane.orchestrator = undefined;
+  const uid = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await controlPlane.uidOf(name)] as const)),
+  );
   const ofSandboxes = async () => (await found()).filter((key) => Object.values(uid).includes(key));
   expect(await ofSandboxes()).toEqual([]);
   const expireIn = (minutes: number, which = '') =>
@@ -121,7 +123,7 @@ test('sandboxes: on their way, soon over, over, unused, away, or left behind are
 });
 
 test('runners that keep something ready, or should, are found', async () => {
-  const { database } = bed.api;
+  const { database } = controlPlane.api;
   const [runner] = (await sql<{ id: string }>`select id from runners`.execute(database)).rows;
   expect(await found()).not.toContain(runner?.id);
   await sql`update runners set warm = '[{"image": "a", "count": 1}]'`.execute(database);
@@ -132,15 +134,15 @@ test('runners that keep something ready, or should, are found', async () => {
 });
 
 test('an orchestrator that starts finds all of it and mends it', async () => {
-  await sql`truncate outbox`.execute(bed.api.database);
-  await bed.restate.kill();
-  await bed.restate.wipe();
-  await bed.restate.start();
-  const runners = bed.playRunners();
-  await bed.startOrchestrator();
+  await sql`truncate outbox`.execute(controlPlane.api.database);
+  await controlPlane.restate.kill();
+  await controlPlane.restate.wipe();
+  await controlPlane.restate.start();
+  const runners = controlPlane.playRunners();
+  await controlPlane.startOrchestrator();
   await until(async () => (await found()).length === 0);
   for (const name of ['still', 'short', 'wide', 'failing', 'beginning']) {
-    expect([name, await bed.statusOf(name)]).toEqual([name, 'DEPLOYED']);
+    expect([name, await controlPlane.statusOf(name)]).toEqual([name, 'DEPLOYED']);
   }
   await runners.stop();
 });

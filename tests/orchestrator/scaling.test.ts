@@ -4,25 +4,25 @@ import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
-import { until } from '../durable/bed.ts';
-import { type Bed, makeBed, testScaling } from './bed.ts';
+import { until } from '../harness/until.ts';
+import { type ControlPlane, startControlPlane, testScaling } from './control-plane.ts';
 
-let bed: Bed;
+let controlPlane: ControlPlane;
 let runners: { stop(): Promise<void> };
 beforeAll(async () => {
-  bed = await makeBed();
-  await bed.addRunner({ memoryMb: 200_000 });
-  await bed.startOrchestrator();
-  runners = bed.playRunners();
+  controlPlane = await startControlPlane();
+  await controlPlane.addRunner({ memoryMb: 200_000 });
+  await controlPlane.startOrchestrator();
+  runners = controlPlane.playRunners();
 });
 afterAll(async () => {
   await runners?.stop();
-  await bed?.[Symbol.asyncDispose]();
+  await controlPlane?.[Symbol.asyncDispose]();
 });
 
 async function say(gatewayId: string, uid: string, requests: number, lifeSeconds = 60): Promise<void> {
-  await writeDemand(bed.api.database, { gatewayId, lifeSeconds }, [{ uid, requests, isNews: true }]);
-  await sql`select pg_notify('outbox', '')`.execute(bed.api.database);
+  await writeDemand(controlPlane.api.database, { gatewayId, lifeSeconds }, [{ uid, requests, isNews: true }]);
+  await sql`select pg_notify('outbox', '')`.execute(controlPlane.api.database);
 }
 
 /** A trigger counts at every write, so that even a momentary overshoot is recorded. */
@@ -47,13 +47,13 @@ async function recordMostRunning(database: Database): Promise<(uid: string) => P
 }
 
 const demandOf = async (uid: string): Promise<unknown[]> =>
-  bed.api.database.selectFrom('workload_demand').selectAll().where('resource_uid', '=', uid).execute();
+  controlPlane.api.database.selectFrom('workload_demand').selectAll().where('resource_uid', '=', uid).execute();
 
 test('a workload with minScale 0 comes up once, is DEPLOYED, and has no instance after the idle time', async () => {
-  const uid = await bed.deploy('sleepy', { minScale: 0 });
-  const [instance] = await bed.running(uid);
-  await bed.running(uid, 0);
-  const { ready_at } = await bed.api.database
+  const uid = await controlPlane.deploy('sleepy', { minScale: 0 });
+  const [instance] = await controlPlane.running(uid);
+  await controlPlane.running(uid, 0);
+  const { ready_at } = await controlPlane.api.database
     .selectFrom('instances')
     .select('ready_at')
     .where('id', '=', instance?.id ?? '')
@@ -61,57 +61,57 @@ test('a workload with minScale 0 comes up once, is DEPLOYED, and has no instance
   expect(Date.now() - (ready_at?.getTime() ?? Number.POSITIVE_INFINITY)).toBeGreaterThan(
     testScaling.idleSeconds * 1_000 - 500,
   );
-  expect(await bed.statusOf('sleepy')).toBe('DEPLOYED');
-  expect(await bed.wrongReservations()).toEqual([]);
+  expect(await controlPlane.statusOf('sleepy')).toBe('DEPLOYED');
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
 test('gateways add up, maxScale caps, and a gateway that died is forgotten when its word expires', async () => {
-  const uid = await bed.deploy('busy', { minScale: 1, maxScale: 3 });
-  await bed.running(uid);
+  const uid = await controlPlane.deploy('busy', { minScale: 1, maxScale: 3 });
+  await controlPlane.running(uid);
   const [first, second] = [randomUUID(), randomUUID()];
   await say(first, uid, 8);
   await say(second, uid, 8);
-  await bed.running(uid, 2);
+  await controlPlane.running(uid, 2);
   await say(first, uid, 200);
-  await bed.running(uid, 3);
+  await controlPlane.running(uid, 3);
   await say(second, uid, 8, 3);
   await say(first, uid, 0);
   // The second gateway reports nothing more.
-  await bed.running(uid, 1);
-  expect(await bed.statusOf('busy')).toBe('DEPLOYED');
-  expect(await bed.wrongReservations()).toEqual([]);
+  await controlPlane.running(uid, 1);
+  expect(await controlPlane.statusOf('busy')).toBe('DEPLOYED');
+  expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
 test('no more than the operator allows where maxScale is not set', async () => {
-  const mostRunning = await recordMostRunning(bed.api.database);
-  const uid = await bed.deploy('wide', { minScale: 0 });
-  await bed.running(uid);
+  const mostRunning = await recordMostRunning(controlPlane.api.database);
+  const uid = await controlPlane.deploy('wide', { minScale: 0 });
+  await controlPlane.running(uid);
   await say(randomUUID(), uid, 10_000, 3);
   await until(async () => (await mostRunning(uid)) >= testScaling.mostInstances);
-  await bed.running(uid, 0);
+  await controlPlane.running(uid, 0);
   expect(await mostRunning(uid)).toBe(testScaling.mostInstances);
 });
 
 test('a deleted workload leaves no demand behind', async () => {
-  const uid = await bed.deploy('going');
-  await bed.running(uid);
+  const uid = await controlPlane.deploy('going');
+  await controlPlane.running(uid);
   await say(randomUUID(), uid, 5);
   expect(await demandOf(uid)).toHaveLength(1);
-  await bed.api.admin.delete('/agents/going');
-  await until(async () => (await bed.statusOf('going')) === undefined);
+  await controlPlane.api.admin.delete('/agents/going');
+  await until(async () => (await controlPlane.statusOf('going')) === undefined);
   expect(await demandOf(uid)).toEqual([]);
 });
 
 test('one that leaves is told to be gone when its workload is deleted', async () => {
   await runners.stop();
-  const uid = await bed.deploy('draining', { minScale: 0 });
-  const [instance] = await bed.running(uid);
-  await bed.report(instance?.id ?? '', { state: 'ready' });
-  await bed.running(uid, 0);
-  const desired = async () => (await bed.instances(uid)).map((each) => each.desired);
+  const uid = await controlPlane.deploy('draining', { minScale: 0 });
+  const [instance] = await controlPlane.running(uid);
+  await controlPlane.report(instance?.id ?? '', { state: 'ready' });
+  await controlPlane.running(uid, 0);
+  const desired = async () => (await controlPlane.instances(uid)).map((each) => each.desired);
   expect(await desired()).toEqual(['leaving']);
-  await bed.api.admin.delete('/agents/draining');
+  await controlPlane.api.admin.delete('/agents/draining');
   await until(async () => (await desired())[0] === 'gone');
-  runners = bed.playRunners();
-  await until(async () => (await bed.statusOf('draining')) === undefined);
+  runners = controlPlane.playRunners();
+  await until(async () => (await controlPlane.statusOf('draining')) === undefined);
 });

@@ -1,7 +1,7 @@
 // The ClickHouse of development and tests, through the client that the product uses.
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
+import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
 
 let engine: TestClickhouse;
 let client: ReturnType<typeof createClient>;

@@ -3,7 +3,7 @@ import { createLogger } from '@berth/telemetry';
 import { type LogQuery, type LogRow, openUsage, type Usage, UsageUnavailable } from '@berth/usage';
 import { createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
+import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
 
 let engine: TestClickhouse;
 let usage: Usage;

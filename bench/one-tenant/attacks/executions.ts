@@ -10,8 +10,8 @@ export const largeExecutions = (taskBytes: number): Attack => ({
     const { status, text } = await client.post('/jobs', { metadata: { name: job }, spec: {} });
     if (status !== 200) throw new Error(`no job: ${text}`);
   },
-  async begin(bed) {
-    const load = startLoad(bed, {
+  async begin(accounts) {
+    const load = startLoad(accounts, {
       atATime: 8,
       refusalWithinSeconds: 120,
       requests: [{ method: 'POST', path: `/jobs/${job}/executions`, taskBytes }],
@@ -20,7 +20,7 @@ export const largeExecutions = (taskBytes: number): Attack => ({
       pids: [load.pid],
       async end() {
         const { statuses, refusals } = await load.end();
-        await bed.greedy.client.delete(`/jobs/${job}`);
+        await accounts.greedy.client.delete(`/jobs/${job}`);
         return {
           refusals: Object.values(refusals),
           expected: [/account limit of \d+ for execution_bytes/],

@@ -1,21 +1,21 @@
 // Attack: an agent asks for 10 000 instances, again and again. Each time as many as the account's
 // limit are started and removed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { agent, gone, instancesOf } from '../../../tests/support/workloads.ts';
+import { agent, gone, instancesOf } from '../../../tests/harness/workloads.ts';
 import type { Attack } from '../attack.ts';
-import type { Bed } from '../bed.ts';
+import type { TwoAccounts } from '../two-accounts.ts';
 
 const path = '/agents/many';
 const limit = /account limit of \d+ for instances/;
 
 export const manyInstances: Attack = {
   name: 'minScale 10 000',
-  async begin(bed) {
+  async begin(accounts) {
     const stop = new AbortController();
     const told = new Set<string>();
     const counts = { rounds: 0, mostInstances: 0 };
     const looping = (async () => {
-      while (!stop.signal.aborted) await round(bed, { stop: stop.signal, told, counts });
+      while (!stop.signal.aborted) await round(accounts, { stop: stop.signal, told, counts });
     })();
     looping.catch(() => stop.abort());
     return {
@@ -35,7 +35,7 @@ interface Round {
   readonly counts: { rounds: number; mostInstances: number };
 }
 
-async function round({ fleet, greedy: { client } }: Bed, { stop, told, counts }: Round): Promise<void> {
+async function round({ fleet, greedy: { client } }: TwoAccounts, { stop, told, counts }: Round): Promise<void> {
   const { status, text } = await client.post(
     '/agents',
     agent('many', { generation: 'mk2', minScale: 10_000, maxScale: 10_000 }),

@@ -4,14 +4,14 @@ import { notesInOutput } from '../notes-in-output.ts';
 
 export const outputFlood: Attack = {
   name: 'log flood',
-  async begin(bed) {
-    await bed.callGreedyAgent('/print');
+  async begin(accounts) {
+    await accounts.callGreedyAgent('/print');
     return {
       pids: [],
       async end() {
-        const { printedMb } = JSON.parse(await bed.callGreedyAgent('/calm'));
+        const { printedMb } = JSON.parse(await accounts.callGreedyAgent('/calm'));
         const limit = /runner\.logBytesPerSecond/;
-        const { notes, count } = await notesInOutput(bed, limit);
+        const { notes, count } = await notesInOutput(accounts, limit);
         return { refusals: notes, expected: [limit], detail: { printedMb: Math.round(printedMb), notes: count } };
       },
     };

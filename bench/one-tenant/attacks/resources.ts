@@ -6,10 +6,10 @@ const image = 'berth-tiny:latest';
 
 export const manyResources: Attack = {
   name: 'small resources',
-  async begin(bed) {
+  async begin(accounts) {
     const agent = JSON.stringify({ metadata: { name: 'small-#' }, spec: { enabled: false, runtime: { image } } });
     const drive = JSON.stringify({ metadata: { name: 'small-#' }, spec: {} });
-    const load = startLoad(bed, {
+    const load = startLoad(accounts, {
       atATime: 32,
       refusalWithinSeconds: 120,
       requests: [

@@ -1,10 +1,10 @@
 // Attack with rows stored long ago. They are inserted directly, because the account's limit would refuse them today.
 import { seedDrives, withoutSearchIndexes } from '../../support/seed-drives.ts';
 import { type Attack, limitsOfRequests } from '../attack.ts';
-import type { Bed } from '../bed.ts';
 import { startLoad } from '../start-load.ts';
+import type { TwoAccounts } from '../two-accounts.ts';
 
-async function fill({ fleet, greedy }: Bed, workspace: string, count: number): Promise<void> {
+async function fill({ fleet, greedy }: TwoAccounts, workspace: string, count: number): Promise<void> {
   const made = await greedy.client.post('/workspaces', { name: workspace });
   if (made.status !== 200) throw new Error(`no workspace: ${made.text}`);
   const { id: workspaceId } = await fleet.database
@@ -23,10 +23,10 @@ const workspace = 'greedy-store';
 /** Listings that must examine every row. */
 export const listingsOfStored = (count: number): Attack => ({
   name: `listings of ${count} stored resources`,
-  prepare: (bed) => fill(bed, workspace, count),
-  async begin(bed) {
+  prepare: (accounts) => fill(accounts, workspace, count),
+  async begin(accounts) {
     const load = startLoad(
-      { ...bed, greedy: { ...bed.greedy, caller: { ...bed.greedy.caller, workspace } } },
+      { ...accounts, greedy: { ...accounts.greedy, caller: { ...accounts.greedy.caller, workspace } } },
       { atATime: 20, requests: [{ method: 'GET', path: '/drives?status=FAILED' }] },
     );
     return {

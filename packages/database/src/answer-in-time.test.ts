@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../engines/test-database.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { connect } from './connect.ts';
 

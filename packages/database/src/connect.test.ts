@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../engines/test-database.ts';
 import { connect } from './connect.ts';
 
 test('a connection that breaks between two statements ends its transaction, not the process', async () => {

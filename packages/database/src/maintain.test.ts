@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../engines/test-database.ts';
 import { connect } from './connect.ts';
 import { maintain } from './maintain.ts';
 

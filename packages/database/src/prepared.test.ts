@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../engines/test-database.ts';
 import { connect } from './connect.ts';
 import { statementNames } from './prepared.ts';
 

@@ -4,7 +4,7 @@ import { connect, type Database, LaneFull } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../engines/test-database.ts';
 import { hashSecret, newApiKey } from './api-keys.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createUser } from './create-user.ts';

@@ -3,7 +3,7 @@ import { connect, type Database } from '@berth/database';
 import fc from 'fast-check';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../engines/test-database.ts';
 import { createDriveTokens, driveTokenAudience } from './drive-tokens.ts';
 import { masterKeyRing } from './master-keys.ts';
 import { rewrapKeys } from './rewrap-keys.ts';

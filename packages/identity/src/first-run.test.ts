@@ -3,7 +3,7 @@ import { defaultBrand } from '@berth/contract';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../engines/test-database.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createUser } from './create-user.ts';
 import { firstRun } from './first-run.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Database } from '@berth/database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../engines/test-database.ts';
 import { createKeyring } from './keyring.ts';
 import { masterKeyRing } from './master-keys.ts';
 import { rewrapKeys } from './rewrap-keys.ts';

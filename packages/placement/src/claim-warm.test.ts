@@ -3,7 +3,7 @@ import { defaultBrand, type IsolationClass } from '@berth/contract';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../engines/test-database.ts';
 import { claimWarm, RoomTaken, settleClaim } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
 import type { ChosenImage } from './image.ts';

@@ -1,6 +1,6 @@
 // Calls any operation of the contract. Names in its path do not exist, except those that decide about access.
 import type { Operation } from '@berth/contract';
-import type { Answer, Client } from '../../support/client.ts';
+import type { Answer, Client } from '../../harness/client.ts';
 
 export interface Place {
   readonly workspace: string;

@@ -1,6 +1,6 @@
 // The OpenAPI document as a client reads it: schemas by name, fields by dotted path.
 import { openApiDocument } from '@berth/contract';
-import { conformanceBrand } from '../../support/conformance-brand.ts';
+import { conformanceBrand } from '../../harness/conformance-brand.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 // The smallest body and the path with which each kind is created.
-import type { Client } from '../../support/client.ts';
+import type { Client } from '../../harness/client.ts';
 
 export interface Sample {
   readonly title: string;

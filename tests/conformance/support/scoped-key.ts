@@ -1,8 +1,8 @@
 // Keys restricted to some scopes, and the operations that each scope opens.
 import { operations } from '@berth/contract';
 import { expect } from 'vitest';
-import type { Client } from '../../support/client.ts';
-import type { TestApi } from '../../support/test-api.ts';
+import type { Client } from '../../harness/client.ts';
+import type { TestApi } from '../../harness/test-api.ts';
 import { missingScope, type Place, probe, scopesOf } from './probe.ts';
 
 /** A client with a key of `owner` restricted to these scopes. */

@@ -10,14 +10,14 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { headerNames } from '@berth/contract';
 import { sql } from 'kysely';
-import { ServerProcess } from '../../../scripts/engines/fleet/server-process.ts';
-import { freePort } from '../../../scripts/engines/free-port.ts';
-import { runEnvironment, runFolder } from '../../../scripts/engines/run.ts';
+import { ServerProcess } from '../../../engines/fleet/server-process.ts';
+import { freePort } from '../../../engines/free-port.ts';
+import { runEnvironment, runFolder } from '../../../engines/run.ts';
 import { startTestIngress } from '../../../services/runner/src/ingress/ingress-fixture.ts';
-import { type Bed, makeBed } from '../../gateway/bed.ts';
-import { conformanceBrand } from '../../support/conformance-brand.ts';
-import { startGuestProcess } from '../../support/guest-process.ts';
-import type { TestApi } from '../../support/test-api.ts';
+import { type ApiWithWorkloads, startApiWithWorkloads } from '../../gateway/api-with-workloads.ts';
+import { conformanceBrand } from '../../harness/conformance-brand.ts';
+import { startGuestProcess } from '../../harness/guest-process.ts';
+import type { TestApi } from '../../harness/test-api.ts';
 import { completeConfig } from './samples.ts';
 
 const brand = conformanceBrand();
@@ -47,9 +47,9 @@ export interface Serving extends AsyncDisposable {
  */
 export async function startServing(): Promise<Serving> {
   await using made = new AsyncDisposableStack();
-  const bed = made.use(await makeBed({ config: completeConfig }));
+  const workloads = made.use(await startApiWithWorkloads({ config: completeConfig }));
   const ingress = made.use(await startTestIngress());
-  await addRunner(bed, ingress.runnerId);
+  await addRunner(workloads, ingress.runnerId);
   const place = await mkdtemp(join(await runFolder(), 'conformance-'));
   const folder = join(place, 'box');
   const port = await freePort();
@@ -57,7 +57,7 @@ export async function startServing(): Promise<Serving> {
     role: 'gateway',
     logFile: join(place, 'gateway.log'),
     env: {
-      BERTH_POSTGRES_URL: bed.api.databaseUrl,
+      BERTH_POSTGRES_URL: workloads.api.databaseUrl,
       BERTH_API_BRAND_LONG: brand.long,
       BERTH_API_BRAND_SHORT: brand.short,
       BERTH_API_WORKLOAD_DOMAIN: completeConfig.workloadDomain,
@@ -86,19 +86,19 @@ export async function startServing(): Promise<Serving> {
     ['function', 'echo', echo],
     ['function', 'tools', tools],
   ] as const) {
-    const { uid, revision } = await bed.deploy(name, {}, bed.api.workspace, kind);
-    answersOn(await bed.addInstance(uid, revision, ingress.runnerId), program.port);
+    const { uid, revision } = await workloads.deploy(name, {}, workloads.api.workspace, kind);
+    answersOn(await workloads.addInstance(uid, revision, ingress.runnerId), program.port);
   }
-  answersOn(await addSandbox(bed, ingress.runnerId, echo.port), Number(new URL(guest.url).port));
+  answersOn(await addSandbox(workloads, ingress.runnerId, echo.port), Number(new URL(guest.url).port));
 
   const kept = made.move();
   return {
-    ...{ api: bed.api, url: `http://127.0.0.1:${port}`, echoPort: echo.port, folder },
+    ...{ api: workloads.api, url: `http://127.0.0.1:${port}`, echoPort: echo.port, folder },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function addRunner({ database }: Bed, id: string): Promise<void> {
+async function addRunner({ database }: ApiWithWorkloads, id: string): Promise<void> {
   // The gateway reaches the ingress only by its socket: nothing listens at the address.
   const ingress = { ingress_address: '127.0.0.1:1', ingress_secret: 'never sent' };
   await database
@@ -108,13 +108,13 @@ async function addRunner({ database }: Bed, id: string): Promise<void> {
 }
 
 /** Returns the instance's id. */
-async function addSandbox(bed: Bed, runnerId: string, port: number): Promise<string> {
+async function addSandbox(workloads: ApiWithWorkloads, runnerId: string, port: number): Promise<string> {
   const spec = { runtime: { ports: [{ target: port, protocol: 'HTTP' }] } };
-  const made = await bed.api.admin.post('/sandboxes', { metadata: { name: 'box' }, spec });
+  const made = await workloads.api.admin.post('/sandboxes', { metadata: { name: 'box' }, spec });
   if (made.status !== 200) throw new Error(made.text);
   const { rows } = await sql<{ uid: string }>`update resources set status = 'DEPLOYED'
-    where kind = 'sandbox' and name = 'box' returning uid`.execute(bed.database);
-  return bed.addInstance(rows[0]?.uid ?? '', 'boot-1', runnerId);
+    where kind = 'sandbox' and name = 'box' returning uid`.execute(workloads.database);
+  return workloads.addInstance(rows[0]?.uid ?? '', 'boot-1', runnerId);
 }
 
 interface Program extends AsyncDisposable {

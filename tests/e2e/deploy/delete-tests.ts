@@ -1,11 +1,11 @@
 // Delete works from every state, also repeated, concurrently, and by deleting the workspace; nothing is left anywhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
-import { leftovers } from '../../support/leftovers.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
-import { isFull, seed } from '../../support/size.ts';
-import { agent, clientOf, gone, settled } from '../../support/workloads.ts';
+import type { Fleet } from '../../../engines/fleet/fleet.ts';
+import { leftovers } from '../../harness/leftovers.ts';
+import { seededRandom } from '../../harness/seeded-random.ts';
+import { isFull, seed } from '../../harness/size.ts';
+import { agent, clientOf, gone, settled } from '../../harness/workloads.ts';
 import { importScriptImage } from './script-image.ts';
 
 const rounds = isFull ? 60 : 16;

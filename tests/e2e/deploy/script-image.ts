@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
 
 /** Builds an image from the tiny one, with the given shell text as its program. Returns its name. */
 export async function importScriptImage(dockerUrl: string, name: string, script: string): Promise<string> {

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dockerFolder } from '../../../scripts/engines/docker-config.ts';
-import { linksOfRun } from '../../../scripts/engines/run.ts';
+import { dockerFolder } from '../../../engines/docker-config.ts';
+import { linksOfRun } from '../../../engines/run.ts';
 
 export type Census = {
   readonly processes: string[];

@@ -1,12 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { containerRegistry } from '../../../scripts/engines/container-registry.ts';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import { tagImage } from '../../../scripts/engines/import-image.ts';
-import { runFolder } from '../../../scripts/engines/run.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
-import { importTinyImage } from '../../../scripts/engines/tiny-image.ts';
+import { containerRegistry } from '../../../engines/container-registry.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import { tagImage } from '../../../engines/import-image.ts';
+import { runFolder } from '../../../engines/run.ts';
+import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
+import { importTinyImage } from '../../../engines/tiny-image.ts';
 import { runContainer } from './container.ts';
 
 let docker: TestDocker;

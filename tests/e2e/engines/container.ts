@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import { demultiplexed } from '../../support/docker-output.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import { demultiplexed } from '../../harness/docker-output.ts';
 
 export type ContainerWish = {
   image: string;

@@ -6,9 +6,9 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { environment } from '@berth/telemetry';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderOfRun, markOf, ownerLives } from '../../../scripts/engines/run.ts';
-import { sweepAbandonedRuns } from '../../../scripts/engines/sweep.ts';
-import { childrenOf } from '../../support/children-of.ts';
+import { folderOfRun, markOf, ownerLives } from '../../../engines/run.ts';
+import { sweepAbandonedRuns } from '../../../engines/sweep.ts';
+import { childrenOf } from '../../harness/children-of.ts';
 import { type Census, censusOf, enginesOf } from './census.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

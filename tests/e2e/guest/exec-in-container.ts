@@ -1,4 +1,4 @@
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
 
 /** Runs a script as root, bypassing the guest: setup and checks of a test must not depend on the code under test. */
 export async function execInContainer(dockerUrl: string, id: string, script: string): Promise<string> {

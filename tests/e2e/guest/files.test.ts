@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
-import { formOf, rawRequest } from '../../support/raw-request.ts';
-import { isFull } from '../../support/size.ts';
+import { type GuestProcess, startGuestProcess } from '../../harness/guest-process.ts';
+import { formOf, rawRequest } from '../../harness/raw-request.ts';
+import { isFull } from '../../harness/size.ts';
 
 const MB = 1024 * 1024;
 // Several times the allowed growth, otherwise a guest that keeps the whole file in memory would pass.

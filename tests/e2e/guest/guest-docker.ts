@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
+import { importBaseImage } from '../../../engines/base-image.ts';
+import { startTestDocker } from '../../../engines/test-docker.ts';
 
 type GuestDocker = { url: string; image: string };
 

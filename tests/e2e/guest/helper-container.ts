@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Connection, type HelperRecord, newKey, type Wish } from '../../guest/helper-bed.ts';
-import { type GuestContainer, type GuestContainerWish, startGuestContainer } from '../../support/guest-container.ts';
+import { Connection, type HelperRecord, newKey, type Wish } from '../../guest/native-helper.ts';
+import { type GuestContainer, type GuestContainerWish, startGuestContainer } from '../../harness/guest-container.ts';
 
 const STAND_IN = `
 const { createServer } = require('node:http');

@@ -2,8 +2,8 @@
 import { constants } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../guest/eventually.ts';
-import { type Connection, newKey, u64 } from '../../guest/helper-bed.ts';
-import { runtimesOf } from '../../support/size.ts';
+import { type Connection, newKey, u64 } from '../../guest/native-helper.ts';
+import { runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 import { type HelperContainer, startHelperContainer } from './helper-container.ts';
 

@@ -1,8 +1,8 @@
 // The guest brings everything it needs: it runs in an image with another libc, and in an image without a single file.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importEmptyImage, importMuslImage } from '../../../scripts/engines/musl-image.ts';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import { runtimesOf } from '../../support/size.ts';
+import { importEmptyImage, importMuslImage } from '../../../engines/musl-image.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import { runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();

@@ -1,8 +1,8 @@
 // Powers of root inside a sandbox over the guest, and their limits: the facts behind "Inside a sandbox" in SECURITY.md.
 // Runs on both runtimes in both sizes, because the powers of root differ between the two kernels.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { createRunnerSigner } from '../../support/runner-signature.ts';
+import { type GuestContainer, startGuestContainer } from '../../harness/guest-container.ts';
+import { createRunnerSigner } from '../../harness/runner-signature.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const signer = createRunnerSigner('instance-1');

@@ -1,4 +1,4 @@
-import type { GuestContainer } from '../../support/guest-container.ts';
+import type { GuestContainer } from '../../harness/guest-container.ts';
 import { execInContainer } from './exec-in-container.ts';
 
 // Runs inside, as code in the sandbox could: the processes inside gVisor are not visible on the machine.

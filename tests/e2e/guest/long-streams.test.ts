@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
-import { guestClient } from '../../support/guest-client.ts';
-import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { guestClient } from '../../harness/guest-client.ts';
+import { type GuestContainer, startGuestContainer } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const QUIET_SECONDS = isFull ? 660 : 0;

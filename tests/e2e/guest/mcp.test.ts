@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
-import { startGuestProcess } from '../../support/guest-process.ts';
+import { startGuestProcess } from '../../harness/guest-process.ts';
 
 const CALLS = 1_000;
 const AT_ONCE = 50;

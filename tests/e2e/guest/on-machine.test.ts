@@ -5,17 +5,17 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { guestBed } from '../../guest/bed.ts';
-import { HelperBed, recordsOf, segmentsOf } from '../../guest/helper-bed.ts';
+import { NativeHelper, recordsOf, segmentsOf } from '../../guest/native-helper.ts';
+import { startTestGuest } from '../../guest/test-guest.ts';
 
 const KB = 1024;
 
 test('a full disk loses pieces of the log, whole, and never the process or its count', async () => {
-  await using bed = await HelperBed.start();
-  const logFolder = await bed.logFolder();
+  await using helper = await NativeHelper.start();
+  const logFolder = await helper.logFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', logFolder]);
   try {
-    const { record } = await bed.run({ args: ['seq', '1', '100000'], logFolder });
+    const { record } = await helper.run({ args: ['seq', '1', '100000'], logFolder });
     const expected = Buffer.from(Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join(''));
     expect(record).toMatchObject({ exitCode: 0, stdout: expected.length });
     const segments = await segmentsOf(logFolder, 'stdout');
@@ -30,13 +30,13 @@ test('a full disk loses pieces of the log, whole, and never the process or its c
 });
 
 test('a file that is a mount point is written where it is', async () => {
-  await using bed = await guestBed();
+  await using guest = await startTestGuest();
   const folder = await mkdtemp(join(tmpdir(), 'mounted-'));
   const path = join(folder, 'mounted');
   await writeFile(path, 'old and longer');
   execFileSync('mount', ['--bind', path, path]);
   try {
-    expect((await bed.put(bed.at(path), { content: 'new' })).status).toBe(200);
+    expect((await guest.put(guest.at(path), { content: 'new' })).status).toBe(200);
     expect(await readFile(path, 'utf8')).toBe('new');
     expect(await readdir(folder)).toEqual(['mounted']);
   } finally {
@@ -46,8 +46,8 @@ test('a file that is a mount point is written where it is', async () => {
 });
 
 test('a file of /proc longer than any buffer is sent whole, without a length', async () => {
-  await using bed = await guestBed();
-  const answer = await bed.ask('/filesystem//proc/kallsyms?download=true');
+  await using guest = await startTestGuest();
+  const answer = await guest.ask('/filesystem//proc/kallsyms?download=true');
   expect([answer.status, answer.headers['content-length']]).toEqual([200, undefined]);
   expect(answer.bytes.length).toBeGreaterThan(512 * KB);
 });

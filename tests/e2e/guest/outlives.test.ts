@@ -1,9 +1,9 @@
 // The guest answers, stays small and is not killed, regardless of what its child processes do.
 
 import { describe, expect, test } from 'vitest';
-import { guestClient, watchHealth } from '../../support/guest-client.ts';
-import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { guestClient, watchHealth } from '../../harness/guest-client.ts';
+import { type GuestContainer, startGuestContainer } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 // gVisor counts every page of the program's files as resident, so under gVisor only the growth is checked.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import { runtimesOf } from '../../support/size.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import { runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();

@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GuestProcess, startGuestProcess } from '../../support/guest-process.ts';
-import { isFull } from '../../support/size.ts';
+import { type GuestProcess, startGuestProcess } from '../../harness/guest-process.ts';
+import { isFull } from '../../harness/size.ts';
 
 const files = isFull ? 200_000 : 20_000;
 const ROUNDS = 5;

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { guestClient } from '../../support/guest-client.ts';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { guestClient } from '../../harness/guest-client.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const SECONDS = isFull ? 20 : 2;

@@ -3,14 +3,14 @@
 // name.
 import { basename, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import { engineFolder } from '../../../scripts/engines/folders.ts';
-import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
-import { startTestDocker } from '../../../scripts/engines/test-docker.ts';
-import { demultiplexed } from '../../support/docker-output.ts';
-import { guestCapabilities } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { importBaseImage } from '../../../engines/base-image.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import { engineFolder } from '../../../engines/folders.ts';
+import { buildGuest } from '../../../engines/guest/runtime.ts';
+import { startTestDocker } from '../../../engines/test-docker.ts';
+import { demultiplexed } from '../../harness/docker-output.ts';
+import { guestCapabilities } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 
 const CLONE = resolve(import.meta.dirname, '../../..');
 const MOST_SECONDS = 900;

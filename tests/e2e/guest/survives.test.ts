@@ -1,9 +1,9 @@
 // The guest may be killed at any moment: processes, their output, their exit codes and their keepAlive flags survive.
 
 import { describe, expect, test } from 'vitest';
-import { guestClient } from '../../support/guest-client.ts';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import { isFull, runtimesOf } from '../../support/size.ts';
+import { guestClient } from '../../harness/guest-client.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 import { killGuest } from './kill-guest.ts';
 

@@ -1,8 +1,8 @@
 // The terminal page of a sandbox in a real browser: typed commands run inside the sandbox, and the page shows their
 // output.
 import { expect, test } from 'vitest';
-import { startBrowser } from '../../support/browser.ts';
-import { startGuestContainer } from '../../support/guest-container.ts';
+import { startBrowser } from '../../harness/browser.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();

@@ -1,8 +1,8 @@
 // Terminals in containers, as in a sandbox: as root and as a workload user.
 import { describe, expect, it } from 'vitest';
-import { startGuestContainer } from '../../support/guest-container.ts';
-import { runtimesOf } from '../../support/size.ts';
-import { connectTerminal } from '../../support/terminal-client.ts';
+import { startGuestContainer } from '../../harness/guest-container.ts';
+import { runtimesOf } from '../../harness/size.ts';
+import { connectTerminal } from '../../harness/terminal-client.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const docker = useGuestDocker();

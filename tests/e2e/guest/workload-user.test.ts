@@ -1,8 +1,8 @@
 // A sandbox with a workload user: every route acts as that account, and the kernel decides about access.
 import { describe, expect, test } from 'vitest';
-import { guestClient } from '../../support/guest-client.ts';
-import { type GuestContainer, startGuestContainer } from '../../support/guest-container.ts';
-import { runtimesOf } from '../../support/size.ts';
+import { guestClient } from '../../harness/guest-client.ts';
+import { type GuestContainer, startGuestContainer } from '../../harness/guest-container.ts';
+import { runtimesOf } from '../../harness/size.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { useGuestDocker } from './guest-docker.ts';
 

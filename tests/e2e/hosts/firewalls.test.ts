@@ -4,9 +4,17 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireAddresses } from '../../../scripts/engines/fleet/machine.ts';
-import { isFull } from '../../support/size.ts';
-import { type Bed, hosts, machineNumber, minutes, patience, startBed, startMinutes } from './bed.ts';
+import { wireAddresses } from '../../../engines/fleet/machine.ts';
+import { isFull } from '../../harness/size.ts';
+import {
+  type HostDeployment,
+  hosts,
+  machineNumber,
+  minutes,
+  patience,
+  startHostDeployment,
+  startMinutes,
+} from './host-deployment.ts';
 import { createSandbox, guestOf } from './on-host.ts';
 
 const [outside, inside] = wireAddresses(machineNumber);
@@ -24,7 +32,7 @@ const firewalls = [
 const clean = 'iptables --flush DOCKER-USER && iptables --append DOCKER-USER --jump RETURN';
 
 describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ release, docker }) => {
-  let bed: Bed;
+  let deployment: HostDeployment;
   const made = new AsyncDisposableStack();
 
   beforeAll(async () => {
@@ -33,8 +41,8 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       { address: outside, port: ports.here },
     ];
     const settings = { BERTH_RUNNER_GATEWAYS: JSON.stringify(gateways), BERTH_RUNNER_ISOLATION: '["runc"]' };
-    bed = made.use(await startBed({ name: `fw-${release}`, release, docker, settings }));
-    const { host } = bed.machine;
+    deployment = made.use(await startHostDeployment({ name: `fw-${release}`, release, docker, settings }));
+    const { host } = deployment.machine;
     for (const address of [internet, metadata])
       execFileSync('ip', ['address', 'add', `${address}/32`, 'dev', host.wire]);
     for (const [address, word] of [
@@ -48,21 +56,21 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     }
     const serve = `require("net").createServer((socket) => socket.on("error", () => {}).end("own gateway\\n"))`;
     await host.run(`systemd-run --unit gateway /usr/local/bin/node --eval '${serve}.listen(${ports.there})'`);
-    await createSandbox(bed.fleet, 'box');
+    await createSandbox(deployment.fleet, 'box');
   }, startMinutes * minutes);
   afterAll(() => made.disposeAsync(), 2 * minutes);
 
   const told = async () => {
-    const lines = (await bed.machine.log()).split('\n').filter((line) => line.includes('"runner.firewall"'));
+    const lines = (await deployment.machine.log()).split('\n').filter((line) => line.includes('"runner.firewall"'));
     return lines.map((line): { msg: string; fix?: string } => JSON.parse(line));
   };
   const answerOf = (address: string, port: number) =>
-    guestOf(bed.fleet, 'main', 'box').exec(
+    guestOf(deployment.fleet, 'main', 'box').exec(
       `busybox nc -w 20 ${address} ${port} </dev/null 2>/dev/null || echo nothing`,
     );
 
   test.each(firewalls)('beside $firewall', async ({ firewall, plant }) => {
-    const { machine } = bed;
+    const { machine } = deployment;
     await machine.host.run(`${clean} && ${plant}`);
     await machine.configure({});
     await expect.poll(told, patience).not.toEqual([]);

@@ -1,9 +1,9 @@
 // Helpers for tests on a virtual machine: calls to its sandboxes and agents, and lookups on the machine.
-import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
-import type { VirtualHost } from '../../../scripts/engines/virtual-host/virtual-host.ts';
-import { guestClient } from '../../support/guest-client.ts';
-import { clientOf, instancesOf, settled } from '../../support/workloads.ts';
-import { boxImage, patience } from './bed.ts';
+import type { Fleet } from '../../../engines/fleet/fleet.ts';
+import type { VirtualHost } from '../../../engines/virtual-host/virtual-host.ts';
+import { guestClient } from '../../harness/guest-client.ts';
+import { clientOf, instancesOf, settled } from '../../harness/workloads.ts';
+import { boxImage, patience } from './host-deployment.ts';
 
 /** Client of a sandbox, through the first gateway. */
 export function guestOf(fleet: Fleet, workspace: string, name: string) {

@@ -1,10 +1,10 @@
 // A machine with a problem is refused, with the reason and the fix. Each problem is planted on an emulated machine and
 // removed again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dockerSettings } from '../../../scripts/engines/virtual-host/host-image.ts';
-import type { RunnerHost } from '../../../scripts/engines/virtual-host/runner-host.ts';
-import { isFull } from '../../support/size.ts';
-import { type Bed, minutes, startBed, startMinutes } from './bed.ts';
+import { dockerSettings } from '../../../engines/virtual-host/host-image.ts';
+import type { RunnerHost } from '../../../engines/virtual-host/runner-host.ts';
+import { isFull } from '../../harness/size.ts';
+import { type HostDeployment, minutes, startHostDeployment, startMinutes } from './host-deployment.ts';
 
 interface Planted {
   readonly problem: string;
@@ -96,16 +96,16 @@ const planted: readonly Planted[] = [
 const refusedSeconds = 240;
 
 describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }, () => {
-  let bed: Bed;
+  let deployment: HostDeployment;
 
   beforeAll(async () => {
-    bed = await startBed({ name: 'preflight' });
-    await bed.machine.stop();
+    deployment = await startHostDeployment({ name: 'preflight' });
+    await deployment.machine.stop();
   }, startMinutes * minutes);
-  afterAll(() => bed?.[Symbol.asyncDispose](), 2 * minutes);
+  afterAll(() => deployment?.[Symbol.asyncDispose](), 2 * minutes);
 
   test.each(planted)('$problem: it is refused with the reason and the fix', async ({ prefix, plant, undo, said }) => {
-    const { machine } = bed;
+    const { machine } = deployment;
     await plant?.(machine);
     const output = await machine.tryStart(prefix ?? '', refusedSeconds);
     await undo?.(machine);
@@ -114,7 +114,7 @@ describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }
   });
 
   test('what containers write cannot be found: it is refused with the reason and the fix', async () => {
-    const { machine } = bed;
+    const { machine } = deployment;
     await machine.configureDocker({ features: { 'containerd-snapshotter': true } });
     // In its own mount namespace the runner does not see new mounts of the machine, such as those of containers.
     const output = await machine.tryStart('unshare --mount', refusedSeconds);
@@ -125,7 +125,7 @@ describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }
   });
 
   test('with every problem taken away it starts', async () => {
-    await bed.machine.configure({});
-    expect(await bed.machine.log()).not.toContain('cannot run a runner yet');
+    await deployment.machine.configure({});
+    expect(await deployment.machine.log()).not.toContain('cannot run a runner yet');
   });
 });

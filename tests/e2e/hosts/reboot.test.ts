@@ -1,9 +1,16 @@
 // A machine reboots with agents, sandboxes awake and asleep, and a warm pool: each ends in its expected state, and
 // nothing is left over.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isFull } from '../../support/size.ts';
-import { agent, clientOf, settled } from '../../support/workloads.ts';
-import { type Bed, boxImage, minutes, patience, startBed, startMinutes } from './bed.ts';
+import { isFull } from '../../harness/size.ts';
+import { agent, clientOf, settled } from '../../harness/workloads.ts';
+import {
+  boxImage,
+  type HostDeployment,
+  minutes,
+  patience,
+  startHostDeployment,
+  startMinutes,
+} from './host-deployment.ts';
 import { callAgent, createSandbox, guestOf, putToSleep, readyInPool } from './on-host.ts';
 
 const slots = 2;
@@ -16,17 +23,17 @@ const cases = [
 ] as const;
 
 describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
-  let bed: Bed;
-  const client = () => clientOf(bed.fleet);
+  let deployment: HostDeployment;
+  const client = () => clientOf(deployment.fleet);
 
   beforeAll(async () => {
     const settings = { BERTH_RUNNER_MEMORY_MB: '8192', BERTH_RUNNER_SLOTS: String(slots) };
-    bed = await startBed({ name: 'reboot', settings });
+    deployment = await startHostDeployment({ name: 'reboot', settings });
   }, startMinutes * minutes);
-  afterAll(() => bed?.[Symbol.asyncDispose](), 2 * minutes);
+  afterAll(() => deployment?.[Symbol.asyncDispose](), 2 * minutes);
 
   test.each(cases)('$isolation, by $way', async ({ isolation, generation, way, filesAreKept }) => {
-    const { fleet, machine } = bed;
+    const { fleet, machine } = deployment;
     const named = (what: string) => `${what}-${isolation}-${way.toLowerCase()}`;
     const [web, asleep] = [named('web'), named('asleep')];
     const sandboxes = [named('awake'), asleep];
@@ -60,7 +67,7 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
 
   async function expectState(name: string, filesAreKept: boolean): Promise<void> {
     if (filesAreKept) {
-      const guest = guestOf(bed.fleet, 'main', name);
+      const guest = guestOf(deployment.fleet, 'main', name);
       await expect.poll(() => guest.exec('cat /file').catch(String), patience).toBe(`${name}\n`);
       expect(await guest.exec('busybox ps | busybox grep -c "[s]leep 100000"')).toBe('0\n');
       const { events } = (await client().get(`/sandboxes/${name}`)).body;
@@ -73,8 +80,8 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
 
   /** Containers, links and mounts on the machine that no instance and no slot explains. */
   async function leftOver(): Promise<string[]> {
-    const { host } = bed.machine;
-    const live = await bed.fleet.database
+    const { host } = deployment.machine;
+    const live = await deployment.fleet.database
       .selectFrom('instances')
       .select('id')
       .where('ended_at', 'is', null)
@@ -98,7 +105,7 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
 
   /** Memory reserved according to the database: in the runner's row, and by its live instances. */
   async function reservedMb() {
-    const { database } = bed.fleet;
+    const { database } = deployment.fleet;
     const { reserved_mb: runner } = await database
       .selectFrom('runners')
       .select('reserved_mb')

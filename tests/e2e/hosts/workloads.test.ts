@@ -2,10 +2,18 @@
 // the same on this machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importTiny } from '../../../scripts/engines/virtual-host/runner-host.ts';
-import { isFull } from '../../support/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../../support/workloads.ts';
-import { type Bed, boxImage, hosts, minutes, patience, startBed, startMinutes } from './bed.ts';
+import { importTiny } from '../../../engines/virtual-host/runner-host.ts';
+import { isFull } from '../../harness/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../../harness/workloads.ts';
+import {
+  boxImage,
+  type HostDeployment,
+  hosts,
+  minutes,
+  patience,
+  startHostDeployment,
+  startMinutes,
+} from './host-deployment.ts';
 import { callAgent, createSandbox, groupFile, guestOf, instanceOf, putToSleep, readyInPool } from './on-host.ts';
 
 const classes = [
@@ -17,18 +25,18 @@ const classes = [
 const diskMb = 64;
 
 describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ release, docker, version, driver }) => {
-  let bed: Bed;
-  const client = (workspace = 'main') => clientOf(bed.fleet, workspace);
-  const guest = (name: string, workspace = 'main') => guestOf(bed.fleet, workspace, name);
+  let deployment: HostDeployment;
+  const client = (workspace = 'main') => clientOf(deployment.fleet, workspace);
+  const guest = (name: string, workspace = 'main') => guestOf(deployment.fleet, workspace, name);
 
   beforeAll(async () => {
     const settings = { BERTH_RUNNER_DISK_MB: String(diskMb), BERTH_RUNNER_MEMORY_MB: '8192' };
-    bed = await startBed({ name: release, release, docker, settings });
+    deployment = await startHostDeployment({ name: release, release, docker, settings });
   }, startMinutes * minutes);
-  afterAll(() => bed?.[Symbol.asyncDispose](), 2 * minutes);
+  afterAll(() => deployment?.[Symbol.asyncDispose](), 2 * minutes);
 
   test('it has cgroup v2, this Docker and this image store', async () => {
-    const { host } = bed.machine;
+    const { host } = deployment.machine;
     expect((await host.run('stat -f -c %T /sys/fs/cgroup')).trim()).toBe('cgroup2fs');
     const [ofDocker, stores] = (await host.run("docker info --format '{{.ServerVersion}} {{.Driver}}'"))
       .trim()
@@ -41,7 +49,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     const name = (what: string) => `${what}-${isolation}`;
 
     beforeAll(async () => {
-      await bed.machine.configure({
+      await deployment.machine.configure({
         BERTH_RUNNER_ISOLATION: JSON.stringify([isolation]),
         BERTH_RUNNER_WARM: JSON.stringify([{ image: boxImage, count: 1, memoryMb: 256 }]),
         BERTH_RUNNER_DISK_MB_PER_SECOND: undefined,
@@ -54,24 +62,24 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     test('an agent is deployed and answers through the gateway', async () => {
       await client().post('/agents', agent(name('web'), { generation }));
       await settled(client(), `/agents/${name('web')}`, ['DEPLOYED'], patience.timeout);
-      expect(await callAgent(bed.fleet, name('web'))).toEqual({ status: 200, text: 'berth\n' });
+      expect(await callAgent(deployment.fleet, name('web'))).toEqual({ status: 200, text: 'berth\n' });
       await client().delete(`/agents/${name('web')}`);
     });
 
     test('a sandbox is adopted from the warm pool, with its limit of memory', async () => {
-      await expect.poll(() => readyInPool(bed.fleet), patience).toHaveLength(1);
-      const [waiting] = await readyInPool(bed.fleet);
-      await createSandbox(bed.fleet, name('box'), 'main', { memory: adoptedMb });
-      const id = await instanceOf(bed.fleet, name('box'));
+      await expect.poll(() => readyInPool(deployment.fleet), patience).toHaveLength(1);
+      const [waiting] = await readyInPool(deployment.fleet);
+      await createSandbox(deployment.fleet, name('box'), 'main', { memory: adoptedMb });
+      const id = await instanceOf(deployment.fleet, name('box'));
       expect(id).toBe(waiting);
       expect(await guest(name('box')).exec('echo hello')).toBe('hello\n');
-      const limit = Number(await groupFile(bed.machine.host, id, 'memory.max'));
+      const limit = Number(await groupFile(deployment.machine.host, id, 'memory.max'));
       expect(limit / 1024 / 1024).toBe(adoptedMb);
     });
 
     test('a workload that needs more memory than it has fails with that reason', async () => {
       const image = 'berth-hungry:latest';
-      await importTiny(bed.machine.host, image, ['ENV PATH=/bin', 'CMD ["busybox","tail","/dev/zero"]']);
+      await importTiny(deployment.machine.host, image, ['ENV PATH=/bin', 'CMD ["busybox","tail","/dev/zero"]']);
       await client().post('/agents', agent(name('hungry'), { generation, image }));
       const { events } = await settled(client(), `/agents/${name('hungry')}`, ['FAILED'], patience.timeout);
       expect(JSON.stringify(events)).toMatch(/Out of memory: it needs more than its 128 MB/);
@@ -79,8 +87,8 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     });
 
     test('one core of two is all that a sandbox gets', async () => {
-      const { host } = bed.machine;
-      const id = await instanceOf(bed.fleet, name('box'));
+      const { host } = deployment.machine;
+      const id = await instanceOf(deployment.fleet, name('box'));
       const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1]);
       const uptime = async () => Number((await host.run('cut -d" " -f1 /proc/uptime')).trim());
       const command = 'for i in 1 2 3 4; do (while :; do :; done) & done; sleep 40; kill $(jobs -p)';
@@ -95,11 +103,11 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     });
 
     test('a sandbox is frozen, takes no CPU, and wakes for a call with all that ran in it', async () => {
-      const { host } = bed.machine;
+      const { host } = deployment.machine;
       const box = guest(name('box'));
       await box.exec('echo kept > /tmp/file');
-      await expect.poll(() => putToSleep(bed.fleet, name('box')), patience).toBe('STANDBY');
-      const id = await instanceOf(bed.fleet, name('box'));
+      await expect.poll(() => putToSleep(deployment.fleet, name('box')), patience).toBe('STANDBY');
+      const id = await instanceOf(deployment.fleet, name('box'));
       if (isolation === 'runc') expect(await groupFile(host, id, 'cgroup.events')).toContain('frozen 1');
       const used = async () => Number(/usage_usec (\d+)/.exec(await groupFile(host, id, 'cpu.stat'))?.[1]);
       // Work that was under way at the stop may still use CPU for a moment.
@@ -123,7 +131,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
         await settled(agents, `/agents/${of}`, ['DEPLOYED'], patience.timeout);
       }
       const reaches = async (of: string) => {
-        const [instance] = await instancesOf(bed.fleet, of);
+        const [instance] = await instancesOf(deployment.fleet, of);
         const connect = `busybox nc -w 10 ${instance?.address} 8080 </dev/null 2>/dev/null`;
         return guest(name('box')).exec(`${connect} && echo reached || echo not`);
       };
@@ -133,8 +141,8 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
     });
 
     test('who writes more than allowed is held to the limit', async () => {
-      const { host } = bed.machine;
-      await createSandbox(bed.fleet, name('writer'));
+      const { host } = deployment.machine;
+      await createSandbox(deployment.fleet, name('writer'));
       const write = `busybox dd if=/dev/zero of=/tmp/big bs=1048576 count=${4 * diskMb} 2>/dev/null`;
       const freeMb = async () => Number((await host.run('df --output=avail --block-size=1M / | tail -1')).trim());
       const before = await freeMb();
@@ -159,10 +167,13 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       'what a sandbox writes in a second is limited, also what goes through the cache',
       async () => {
         const [megabytes, perSecond] = [16, 2];
-        await bed.machine.configure({ BERTH_RUNNER_DISK_MB_PER_SECOND: String(perSecond), BERTH_RUNNER_WARM: '[]' });
-        await createSandbox(bed.fleet, name('slow'));
-        const id = await instanceOf(bed.fleet, name('slow'));
-        expect(await groupFile(bed.machine.host, id, 'io.max')).toContain(`wbps=${perSecond * 1024 * 1024}`);
+        await deployment.machine.configure({
+          BERTH_RUNNER_DISK_MB_PER_SECOND: String(perSecond),
+          BERTH_RUNNER_WARM: '[]',
+        });
+        await createSandbox(deployment.fleet, name('slow'));
+        const id = await instanceOf(deployment.fleet, name('slow'));
+        expect(await groupFile(deployment.machine.host, id, 'io.max')).toContain(`wbps=${perSecond * 1024 * 1024}`);
         const startedAt = performance.now();
         const dd = `busybox dd if=/dev/zero of=/file bs=1048576 count=${megabytes} conv=fsync 2>&1`;
         expect(await guest(name('slow')).exec(dd)).toContain(`${megabytes}+0 records out`);

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import { isFull } from '../../support/size.ts';
-import { agent, clientOf, settled } from '../../support/workloads.ts';
+import { isFull } from '../../harness/size.ts';
+import { agent, clientOf, settled } from '../../harness/workloads.ts';
 import { callerTo } from './caller.ts';
 import { echo, type Site } from './site.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type RequestOptions, request as send } from 'node:https';
 import { expect, test } from 'vitest';
-import { clientOf } from '../../support/workloads.ts';
+import { clientOf } from '../../harness/workloads.ts';
 import { callerTo, headerOf } from './caller.ts';
 import type { Site } from './site.ts';
 

@@ -8,9 +8,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test, vi } from 'vitest';
-import { buildImage } from '../../../scripts/engines/build-image.ts';
-import { isFull } from '../../support/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../../support/workloads.ts';
+import { buildImage } from '../../../engines/build-image.ts';
+import { isFull } from '../../harness/size.ts';
+import { agent, clientOf, instancesOf, settled } from '../../harness/workloads.ts';
 import { copyPackages } from './copy-packages.ts';
 import { echo, type Site } from './site.ts';
 

@@ -1,6 +1,6 @@
-import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
-import type { ServerProcess } from '../../../scripts/engines/fleet/server-process.ts';
-import { echoImage } from '../../support/echo-image.ts';
+import type { Fleet } from '../../../engines/fleet/fleet.ts';
+import type { ServerProcess } from '../../../engines/fleet/server-process.ts';
+import { echoImage } from '../../harness/echo-image.ts';
 import type { Call } from './caller.ts';
 
 /** A deployment with one machine and a gateway for each purpose. */

@@ -1,8 +1,8 @@
 // Agents with memory per thread, tested with the example `thread-memory`.
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { buildImage } from '../../../scripts/engines/build-image.ts';
-import { agent, clientOf, settled } from '../../support/workloads.ts';
+import { buildImage } from '../../../engines/build-image.ts';
+import { agent, clientOf, settled } from '../../harness/workloads.ts';
 import { headerOf } from './caller.ts';
 import { echo, type Site } from './site.ts';
 

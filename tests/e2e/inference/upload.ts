@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isFull } from '../../support/size.ts';
+import { isFull } from '../../harness/size.ts';
 import type { Site } from './site.ts';
 
 const sizeMb = isFull ? 1024 : 128;

@@ -6,8 +6,8 @@ import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
 import { loadNodeAuthorityCertificate } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';
 import { Bundle, type Credentials, createCredentials, readLine } from '@berth/wire';
-import type { Fleet } from '../../../scripts/engines/fleet/fleet.ts';
-import type { Machine } from '../../../scripts/engines/fleet/machine.ts';
+import type { Fleet } from '../../../engines/fleet/fleet.ts';
+import type { Machine } from '../../../engines/fleet/machine.ts';
 import { certifyGateway } from '../../../services/gateway/src/proxy/certify-gateway.ts';
 
 const logger = createLogger({ role: 'gateway' }, { level: 'silent' });

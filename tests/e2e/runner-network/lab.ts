@@ -3,13 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importBaseImage } from '../../../scripts/engines/base-image.ts';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import { runName } from '../../../scripts/engines/run.ts';
-import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
+import { importBaseImage } from '../../../engines/base-image.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import { runName } from '../../../engines/run.ts';
+import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
 import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
-import { execute } from '../../support/execute.ts';
-import { Listener } from '../../support/listener.ts';
+import { execute } from '../../harness/execute.ts';
+import { Listener } from '../../harness/listener.ts';
 
 export const PROBE_IMAGE = 'berth-probe:latest';
 const IMAGE_FOLDER = join(import.meta.dirname, 'image');

@@ -1,6 +1,6 @@
 // A process inside a sandbox that detects losses: it counts requests, holds an unlinked file open, and listens on a
 // port.
-import type { Gateway } from './bed.ts';
+import type { Gateway } from './sleeping-runner.ts';
 
 const port = 9_000;
 const program = `

@@ -3,12 +3,12 @@
 // answer's headers.
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
 import { beforeAll, expect, test } from 'vitest';
-import { callDocker } from '../../../scripts/engines/docker-api.ts';
-import type { Client } from '../../support/client.ts';
-import { takeBack } from '../../support/placed-instance.ts';
-import { type HostAnswer, type HostRequest, sendToHost } from '../../support/send-to-host.ts';
-import { clientOf } from '../../support/workloads.ts';
-import { type AttackBed, image } from './bed.ts';
+import { callDocker } from '../../../engines/docker-api.ts';
+import type { Client } from '../../harness/client.ts';
+import { takeBack } from '../../harness/placed-instance.ts';
+import { type HostAnswer, type HostRequest, sendToHost } from '../../harness/send-to-host.ts';
+import { clientOf } from '../../harness/workloads.ts';
+import { type AttackedMachine, image } from './attacked-machine.ts';
 
 type Note = (attack: string, on: string, expected: string, seen: string) => void;
 
@@ -18,17 +18,17 @@ const pagePort = 3000;
 const bodyOf = ({ text }: HostAnswer) => JSON.parse(text);
 
 /** Must run before the orchestrator starts, which would take back instances that belong to no sandbox. */
-export function imageAttacks(bedOf: () => AttackBed, note: Note): void {
+export function imageAttacks(bedOf: () => AttackedMachine, note: Note): void {
   test('image attack: neither another workspace’s copy nor an image’s id gives a sandbox its files', async () => {
-    const bed = bedOf();
-    const { reference } = bed.privateImage;
-    const owner = await bed.sandbox('runc', 0, 128, { image: reference, imageSource: { origin: 'workspace' } });
-    const seen = await callDocker(bed.machine.dockerUrl, `GET /images/${reference}/json`);
+    const attacked = bedOf();
+    const { reference } = attacked.privateImage;
+    const owner = await attacked.sandbox('runc', 0, 128, { image: reference, imageSource: { origin: 'workspace' } });
+    const seen = await callDocker(attacked.machine.dockerUrl, `GET /images/${reference}/json`);
     const { Id: id } = JSON.parse(seen.body.toString());
     expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
 
     const names = { name: reference, id, 'bare id': id.slice('sha256:'.length) };
-    const attacker = clientOf(bed.fleet, 'two');
+    const attacker = clientOf(attacked.fleet, 'two');
     for (const [what, named] of Object.entries(names)) {
       const spec = { runtime: { image: named } };
       const { status, body } = await attacker.post('/sandboxes', { metadata: { name: 'thief' }, spec });
@@ -38,7 +38,7 @@ export function imageAttacks(bedOf: () => AttackBed, note: Note): void {
     // Bypasses the api: the machine holds the files, and only the runner protects them.
     await Promise.all(
       Object.entries(names).map(async ([what, named]) => {
-        const outcome = await bed.sandbox('runc', 1, 128, { image: named }).then(
+        const outcome = await attacked.sandbox('runc', 1, 128, { image: named }).then(
           ({ address }) => `runs at ${address}`,
           (error: Error) => error.message.split('\n', 1)[0] ?? '',
         );
@@ -47,11 +47,11 @@ export function imageAttacks(bedOf: () => AttackBed, note: Note): void {
         expect([what, outcome]).toEqual([what, expect.stringMatching(refusal)]);
       }),
     );
-    await takeBack(bed.fleet, owner.id);
+    await takeBack(attacked.fleet, owner.id);
   });
 }
 
-export function browserAndKeyAttacks(bedOf: () => AttackBed, note: Note): void {
+export function browserAndKeyAttacks(bedOf: () => AttackedMachine, note: Note): void {
   /** A sandbox of each tenant, `mine` and `theirs`, with a page on a private preview. */
   const places = { mine: 'one', theirs: 'two' } as const;
   type Name = keyof typeof places;

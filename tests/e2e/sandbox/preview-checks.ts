@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultBrand, headerNames, previewTokenParameter } from '@berth/contract';
 import { test } from 'vitest';
-import { type HostRequest, openAtHost, sendToHost } from '../../support/send-to-host.ts';
-import type { SandboxBed } from './sandbox-bed.ts';
+import { type HostRequest, openAtHost, sendToHost } from '../../harness/send-to-host.ts';
+import type { SandboxFleet } from './sandbox-fleet.ts';
 
 const tokenHeader = headerNames(defaultBrand).previewToken;
 const parameter = previewTokenParameter(defaultBrand);
@@ -14,7 +14,7 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const server = (host: string, port: number): string =>
   `node -e "require('http').createServer((q, s) => s.end('port ' + q.url)).listen(${port}, '${host}')"`;
 
-export function previewChecks(bedOf: () => SandboxBed): void {
+export function previewChecks(bedOf: () => SandboxFleet): void {
   const previews = (sandbox: string) => `/sandboxes/${sandbox}/previews`;
   const gateway = () => bedOf().fleet.gateways[0]?.url ?? '';
 

@@ -4,12 +4,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { formOf } from '../../support/raw-request.ts';
-import { isFull } from '../../support/size.ts';
-import { readWatch } from '../../support/watch-reader.ts';
-import { isolationsOf } from '../../support/workloads.ts';
+import { formOf } from '../../harness/raw-request.ts';
+import { isFull } from '../../harness/size.ts';
+import { readWatch } from '../../harness/watch-reader.ts';
+import { isolationsOf } from '../../harness/workloads.ts';
 import { previewChecks } from './preview-checks.ts';
-import { type Sandbox, type SandboxBed, startSandboxBed } from './sandbox-bed.ts';
+import { type Sandbox, type SandboxFleet, startSandboxFleet } from './sandbox-fleet.ts';
 
 const port = 3000;
 /** Command that kills the guest from inside, as code in the sandbox could. */
@@ -27,18 +27,18 @@ const textOf = async (sandbox: Sandbox, path: string): Promise<[number, string]>
 // Each test has its own sandbox, so that they sleep in parallel; the classes run one after the other. The small size
 // tests gVisor, the class for untrusted code.
 describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
-  let bed: SandboxBed;
+  let sandboxes: SandboxFleet;
 
   beforeAll(async () => {
-    bed = await startSandboxBed(isolation);
+    sandboxes = await startSandboxFleet(isolation);
   }, 300_000);
-  afterAll(() => bed?.[Symbol.asyncDispose](), 120_000);
+  afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
 
   // The longest tests start first.
   test.concurrent('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('streamed');
+    const sandbox = await sandboxes.create('streamed');
     await sandbox.asleep();
     const answer = await sandbox.call(
       'POST',
@@ -64,8 +64,8 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('streams');
-    const socket = new WebSocket(`${sandbox.url.replace('http', 'ws')}/terminal/ws?token=${bed.fleet.key}`);
+    const sandbox = await sandboxes.create('streams');
+    const socket = new WebSocket(`${sandbox.url.replace('http', 'ws')}/terminal/ws?token=${sandboxes.fleet.key}`);
     let seen = '';
     socket.on('message', (bytes) => {
       const frame = JSON.parse(bytes.toString()) as { type: string; data: string };
@@ -84,13 +84,13 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     }
   });
 
-  previewChecks(() => bed);
+  previewChecks(() => sandboxes);
 
   test.concurrent('R-61 wire check 15: the first call after creation and after sleep succeeds, with files, processes and variables kept', async ({
     expect,
   }) => {
     const startedAt = performance.now();
-    const sandbox = await bed.create('first', { envs: { GREETING: 'hello' } });
+    const sandbox = await sandboxes.create('first', { envs: { GREETING: 'hello' } });
     const createdAt = performance.now();
     expect((await sandbox.run('echo $GREETING')).stdout).toBe('hello\n');
     const execAt = performance.now();
@@ -116,7 +116,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     await expect.poll(count).toBeGreaterThan(first);
     // The sandbox sleeps once more and is woken through the other gateway by many calls at once.
     await sandbox.asleep();
-    const again = bed.sandbox('first', 1);
+    const again = sandboxes.sandbox('first', 1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => again.call('GET', '/health')));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
@@ -124,7 +124,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 1: all forms of a path mean the same through the gateway, awake and after sleep', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('paths');
+    const sandbox = await sandboxes.create('paths');
     const forms = ['/filesystem/%2Ftmp%2Fa.txt', '/filesystem//tmp/a.txt', '/filesystem%2Ftmp/a.txt'];
     const check = async (round: string) => {
       for (const form of forms) {
@@ -148,7 +148,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 2: exec waits, gives exit codes, a timeout leaves the process running, and names are free after the end', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('exec');
+    const sandbox = await sandboxes.create('exec');
     const check = async () => {
       expect((await sandbox.run('true')).exitCode).toBe(0);
       expect(await sandbox.run('exit 42')).toMatchObject({ exitCode: 42, status: 'failed' });
@@ -170,7 +170,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('R-65 wire check 4: a log stream gives 10 MiB without a newline and every line once, also to who comes late', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('logs');
+    const sandbox = await sandboxes.create('logs');
     await sandbox.asleep();
     const wide = await sandbox.start({ command: 'head -c 10485760 /dev/zero | tr "\\0" x' });
     const answer = await sandbox.call('GET', `/process/${wide.pid}/logs/stream`);
@@ -193,16 +193,16 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     expect,
   }) => {
     const count = isFull ? 20 : 4;
-    const sandboxes = await Promise.all(
-      Array.from({ length: count }, (_, at) => bed.create(`ports-${at}`, { ports: [port, port + 1] })),
+    const created = await Promise.all(
+      Array.from({ length: count }, (_, at) => sandboxes.create(`ports-${at}`, { ports: [port, port + 1] })),
     );
     await Promise.all(
-      sandboxes.map(async (sandbox) => {
+      created.map(async (sandbox) => {
         await sandbox.start({ command: server('0.0.0.0'), name: 'server', waitForPorts: [port] });
         expect(await textOf(sandbox, `/port/${port}//a%2F?b`)).toEqual([200, 'port //a%2F?b']);
       }),
     );
-    const [sandbox] = sandboxes;
+    const [sandbox] = created;
     if (sandbox === undefined) throw new Error('no sandbox');
     const loopback = {
       command: server('127.0.0.1', port + 1),
@@ -216,14 +216,14 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     expect((await textOf(sandbox, '/port/9999/'))[0]).toBe(403);
     const dead = await sandbox.call('POST', '/process', { command: 'exit 7', waitForPorts: [4000], timeout: 30 });
     expect(dead.status).toBe(422);
-    await Promise.all(sandboxes.map((each) => each.asleep()));
-    for (const each of sandboxes) expect(await textOf(each, `/port/${port}/woken`)).toEqual([200, 'port /woken']);
+    await Promise.all(created.map((each) => each.asleep()));
+    for (const each of created) expect(await textOf(each, `/port/${port}/woken`)).toEqual([200, 'port /woken']);
   });
 
   test.concurrent('wire check 6: a restart keeps pid and variables, and kill reaches what was restarted', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('restart');
+    const sandbox = await sandboxes.create('restart');
     await sandbox.asleep();
     const started = await sandbox.start({
       command:
@@ -247,7 +247,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 7: a file in parts of 5 MiB and a byte, out of order, sent again and across a sleep', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('parts');
+    const sandbox = await sandboxes.create('parts');
     const parts = [randomBytes(5 * 1024 * 1024 + 1), randomBytes(5 * 1024 * 1024 + 1), randomBytes(1_000)];
     const { uploadId } = await sandbox.json<{ uploadId: string }>('POST', '/filesystem-multipart/initiate//tmp/whole');
     const send = async (number: number, bytes: Buffer) => {
@@ -287,7 +287,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 8: a search with far more hits than asked for ends, and 0 gives them all', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('search');
+    const sandbox = await sandboxes.create('search');
     await sandbox.run('mkdir -p /tmp/s && for i in $(seq 1 40); do yes needle | head -100 > /tmp/s/$i; done');
     await sandbox.asleep();
     const hits = (most: number) =>
@@ -299,7 +299,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 9: a watch sees what is made below new folders at once, and keeps the sandbox awake', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('watch');
+    const sandbox = await sandboxes.create('watch');
     await sandbox.run('mkdir -p /tmp/w');
     await sandbox.asleep();
     using watch = await readWatch(`${sandbox.url}/watch/filesystem//tmp/w/**`, sandbox.headers);
@@ -321,7 +321,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 10: many chatty processes leave the API quick, and the workload is the victim of its own memory', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('chatty', { memory: 1_024 });
+    const sandbox = await sandboxes.create('chatty', { memory: 1_024 });
     const count = isFull ? 200 : 30;
     const chatter = 'end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do seq 1 2000; done';
     await Promise.all(
@@ -339,7 +339,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
   test.concurrent('wire check 11: a keepAlive process keeps the sandbox awake, also when the guest is killed and starts again', async ({
     expect,
   }) => {
-    const sandbox = await bed.create('alive');
+    const sandbox = await sandboxes.create('alive');
     const command = 'i=0; while :; do i=$((i+1)); echo tick $i; sleep 0.1; done';
     const { pid } = await sandbox.start({ command, name: 'kept', keepAlive: true, timeout: 0 });
     await sandbox.run(killGuest).catch(() => undefined);
@@ -359,12 +359,12 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     expect,
   }) => {
     // The ttl may be over before the sandbox is up.
-    expect((await bed.ask('short', { ttl: '1s' })).status).toBe(200);
-    const sandbox = bed.sandbox('short');
+    expect((await sandboxes.ask('short', { ttl: '1s' })).status).toBe(200);
+    const sandbox = sandboxes.sandbox('short');
     await sleep(1_100);
-    expect((await bed.api.get('/sandboxes/short')).body.status).toBe('TERMINATED');
+    expect((await sandboxes.api.get('/sandboxes/short')).body.status).toBe('TERMINATED');
     expect((await sandbox.call('GET', '/health')).status).toBe(404);
-    const next = await bed.create('short');
+    const next = await sandboxes.create('short');
     expect((await next.run('ls /tmp')).stdout).not.toContain('kept');
   });
 });

@@ -4,7 +4,7 @@ import { connect, type Database } from '@berth/database';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../../engines/test-database.ts';
 import { conditionsAt } from './terminated.ts';
 
 let home: Awaited<ReturnType<typeof createTestDatabase>>;

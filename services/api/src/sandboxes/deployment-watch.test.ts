@@ -3,7 +3,7 @@ import { connect, type Database, routesChannel } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../../engines/test-database.ts';
 import { type DeploymentWatch, watchDeployments } from './deployment-watch.ts';
 
 let home: Awaited<ReturnType<typeof createTestDatabase>>;

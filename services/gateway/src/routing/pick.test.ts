@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../../tests/support/seeded-random.ts';
+import { seededRandom } from '../../../../tests/harness/seeded-random.ts';
 import { pickInstance } from './pick-instance.ts';
 import { pickRevision } from './pick-revision.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openPort } from '../../../../tests/support/port-opener.ts';
+import { openPort } from '../../../../tests/harness/port-opener.ts';
 import { processStat } from './proc-files.ts';
 import { membersOf } from './process-members.ts';
 import { portsReady, servedPorts, socketsOf } from './served-ports.ts';

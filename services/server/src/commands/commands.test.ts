@@ -5,7 +5,7 @@ import { connect, type Database, uuidv7 } from '@berth/database';
 import { createAuthenticator, createKeyring, masterKeyRing } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../scripts/engines/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../engines/test-database.ts';
 import { commands } from './registry.ts';
 
 let testDatabase: TestDatabase;

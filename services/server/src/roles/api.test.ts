@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../scripts/engines/test-database.ts';
+import { createTestDatabase } from '../../../../engines/test-database.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {

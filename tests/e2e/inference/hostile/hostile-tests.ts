@@ -4,12 +4,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { Client } from '../../../support/client.ts';
-import { heapSize } from '../../../support/heap-size.ts';
-import { seededRandom } from '../../../support/seeded-random.ts';
-import { isFull, seed } from '../../../support/size.ts';
-import { addAccount } from '../../../support/tenant.ts';
-import { agent, clientOf, settled } from '../../../support/workloads.ts';
+import type { Client } from '../../../harness/client.ts';
+import { heapSize } from '../../../harness/heap-size.ts';
+import { seededRandom } from '../../../harness/seeded-random.ts';
+import { isFull, seed } from '../../../harness/size.ts';
+import { addAccount } from '../../../harness/tenant.ts';
+import { agent, clientOf, settled } from '../../../harness/workloads.ts';
 import { callerTo } from '../caller.ts';
 import { echo, type Site } from '../site.ts';
 import { addressShapes } from './address-shapes.ts';

@@ -1,0 +1,119 @@
+// The api as an operator runs it, in its own process, on a PostgreSQL with durable writes.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ApiConfig, createWorkspace } from '@berth/api';
+import { defaultBrand } from '@berth/contract';
+import { connect, migrate } from '@berth/database';
+import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
+import { environment } from '@berth/telemetry';
+import { compileCache } from './folders.ts';
+import { postgres } from './postgres.ts';
+import { runEnvironment, runFolder } from './run.ts';
+
+const program = resolve(import.meta.dirname, '../services/server/src/main.ts');
+
+export interface Deployment extends AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  readonly ownerId: string;
+  /** Ids of the workspaces named at the start, in that order. */
+  readonly workspaceIds: readonly string[];
+  /** Starts a server; several may run at a time. */
+  serve(): Promise<ServerProcess>;
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly address: string;
+  readonly process: ChildProcess;
+  /** Resident memory in MiB, from the kernel. */
+  memoryMib(): Promise<number>;
+}
+
+export async function startDeployment(name: string, workspaces: readonly string[]): Promise<Deployment> {
+  const folder = await runFolder(`deployment-${name}-${process.pid}`);
+  const dataFolder = join(folder, postgres.name);
+  const engine = await postgres.start({ dataFolder, durable: true });
+  await migrate(engine.url);
+  const masterKey = randomBytes(32);
+  const database = connect({ url: engine.url, maxConnections: 2 });
+  const keyring = createKeyring(masterKeyRing([{ id: 'bench', key: masterKey }]));
+  const owner = await firstRun(database, keyring, defaultBrand, {
+    email: 'bench@example.com',
+    accountName: 'Bench',
+    tier: 'tier_9',
+    plan: 'bench',
+  });
+  const config = ApiConfig.parse({});
+  const workspaceIds: string[] = [];
+  for (const workspace of workspaces) {
+    workspaceIds.push(
+      await createWorkspace(database, keyring, config, {
+        name: workspace,
+        accountId: owner.accountId,
+        ownerId: owner.userId,
+      }),
+    );
+  }
+  await database.destroy();
+  const env = {
+    BERTH_POSTGRES_URL: engine.url,
+    BERTH_MASTER_KEYS: JSON.stringify([{ id: 'bench', key: masterKey.toString('base64') }]),
+  };
+  return {
+    url: engine.url,
+    key: owner.apiKey,
+    ownerId: owner.userId,
+    workspaceIds,
+    serve: () => serve(env),
+    async [Symbol.asyncDispose]() {
+      await engine.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program, '--role', 'api'], {
+    env: {
+      PATH: environment.PATH,
+      ...runEnvironment(),
+      ...(await compileCache()),
+      ...env,
+      BERTH_API_PORT: '0',
+      BERTH_HEALTH_PORTS_API: '0',
+      BERTH_API_NODE_ENABLED: 'false',
+      // A bench sends all its requests with one key.
+      BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const address = await listeningAddress(child);
+  return {
+    address,
+    process: child,
+    memoryMib: async () =>
+      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function listeningAddress(child: ChildProcess): Promise<string> {
+  return new Promise((found, failed) => {
+    if (child.stdout === null) return failed(new Error('the server has no output'));
+    // All output is read: a full pipe would block the server.
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { started, address } = JSON.parse(line);
+      if (started === 'api') found(address);
+    });
+    child.once('exit', (code) => failed(new Error(`the server ended with code ${code} before it listened`)));
+    return undefined;
+  });
+}

@@ -1,0 +1,120 @@
+// The whole gateway except its connector to instances, which each test supplies.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
+import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
+import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
+import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
+import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
+import { rateRefusal } from '../../services/gateway/src/access/rate-refusal.ts';
+import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
+import { type CallLog, createCallLog } from '../../services/gateway/src/audit/call-log.ts';
+import { insertCalls, updateCalls } from '../../services/gateway/src/audit/write-calls.ts';
+import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
+import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
+import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
+import { createForwarder, type Forwarder } from '../../services/gateway/src/proxy/forward.ts';
+import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
+import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
+import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
+import { createChooser } from '../../services/gateway/src/serve/choose.ts';
+import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
+import { createOpenStreams, type OpenStreams } from '../../services/gateway/src/serve/open-streams.ts';
+import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
+import { createWalk } from '../../services/gateway/src/serve/walk.ts';
+import { conformanceBrand } from '../harness/conformance-brand.ts';
+import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
+
+const brand = conformanceBrand();
+
+export interface TestGatewayOptions {
+  readonly patienceMs?: number;
+  readonly mostWaiting?: number;
+  readonly sandboxes?: SandboxRules;
+  readonly silentMs?: number;
+  readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
+  readonly logger?: Logger;
+  /** Receives no notices, so it only learns of a change by a query. */
+  readonly isDeaf?: boolean;
+  readonly isTrusted?: (address: string) => boolean;
+  readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
+}
+
+const unlimited = { perSecond: 0, burst: 1 };
+
+export interface TestGateway extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly registry: Registry;
+  readonly forwarder: Forwarder;
+  readonly calls: CallLog;
+  readonly streams: OpenStreams;
+}
+
+export async function startTestGateway(
+  { database, api }: Pick<ApiWithWorkloads, 'database' | 'api'>,
+  connector: Connector,
+  options: TestGatewayOptions = {},
+): Promise<TestGateway> {
+  const { isTrusted = () => false } = options;
+  const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
+  const registry = createMetricsRegistry({ role: 'gateway' });
+  // No server listens on port 1.
+  const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
+  const catalogue = createCatalogue({ database, databaseUrl, logger: silent });
+  const limits = { totalMs: 20_000, silentMs: 10_000 };
+  const timeouts = { agent: limits, function: limits, sandbox: { totalMs: undefined, silentMs } };
+  const shared = { connector, timeouts, logger, registry };
+  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024, ...options.limits }, ...shared });
+  const demand = createDemandBook({
+    ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
+    write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
+  });
+  const calls = createCallLog({
+    insert: (entries) => insertCalls(database, entries),
+    update: (entries) => updateCalls(database, entries),
+    logger,
+  });
+  const waiting = new WaitingList(mostWaiting);
+  const streams = createOpenStreams();
+  const walk = createWalk({
+    ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
+    isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
+    ...{ logger, forwarder, demand, calls, catalogue, patienceMs, waiting, streams },
+    sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
+    previews: createPreviewGate({
+      catalogue,
+      brand,
+      lookUpToken: createTokenLookUp({ database, lane: { maxWaiting: 100 } }),
+    }),
+    chooser: createChooser({
+      ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
+      cookies: createStickyCookies({ key: randomBytes(32), brand }),
+    }),
+    upgrader: createUpgrader(shared),
+    isTrusted,
+    callers: createCallerLimits({
+      ...{ perKey: unlimited, perAddress: unlimited, ...options.callers },
+      ...{ isTrusted, refuse: rateRefusal },
+    }),
+    metrics: createRequestMetrics(registry),
+  });
+  const server = createGatewayServer({
+    ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger },
+    refusal: () => ({ headers: [], body: '' }),
+  });
+  const { port } = await server.listen(0, '127.0.0.1');
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls, streams },
+    async [Symbol.asyncDispose]() {
+      await server.stop(0);
+      streams.close();
+      await forwarder.close();
+      await demand.close();
+      await calls.close();
+      await catalogue.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// A real api, and machines with warm sandboxes: rows, and a listener that takes the api's calls as the ingress of a
+// runner does. No sandbox runs behind them; in place of the orchestrator, tests write what it would write.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { createServer, type TLSSocket } from 'node:tls';
+import {
+  defaultBrand,
+  type IsolationClass,
+  ingressServerName,
+  type RunnerCallAnswer,
+  type RunnerCallName,
+  RunnerCallRequest,
+} from '@berth/contract';
+import { routesChannel, uuidv7 } from '@berth/database';
+import { createNodeAuthority } from '@berth/identity';
+import { PlacementConfig, poolOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';
+import { Bundle, readLine } from '@berth/wire';
+import { sql } from 'kysely';
+import { startTestApi, type TestApi, type TestApiOptions } from './test-api.ts';
+
+export interface HeardCall {
+  readonly name: RunnerCallName;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at parts of it.
+  readonly body: any;
+}
+
+export interface TestRunner {
+  readonly id: string;
+  readonly heard: readonly HeardCall[];
+  /** Answer to a call; `done` unless set. */
+  answer: (call: HeardCall) => Promise<RunnerCallAnswer> | RunnerCallAnswer;
+}
+
+export interface RunnerWish {
+  readonly waiting?: number;
+  readonly isolation?: IsolationClass;
+  /** Nothing listens at its address. */
+  readonly isDeaf?: boolean;
+}
+
+const image = 'example/sandbox:1';
+
+export class ApiWithFakeRunners implements AsyncDisposable {
+  readonly api: TestApi;
+  readonly #closers: (() => void)[] = [];
+
+  private constructor(api: TestApi) {
+    this.api = api;
+  }
+
+  /** Runners have only runc unless a test sets another class, so runc is allowed for everything. */
+  static async start({ config, placement, ...options }: TestApiOptions = {}): Promise<ApiWithFakeRunners> {
+    return new ApiWithFakeRunners(
+      await startTestApi({
+        ...options,
+        config: { createWaitSeconds: 10, ...config },
+        placement: { runcFor: 'everything', ...(placement ?? { sandboxes: { defaultImage: image } }) },
+      }),
+    );
+  }
+
+  async addRunner({ waiting = 0, isolation = 'runc', isDeaf = false }: RunnerWish = {}): Promise<TestRunner> {
+    const { database, masterKeys } = this.api;
+    const id = randomUUID();
+    const secret = randomUUID();
+    const authority = await createNodeAuthority(database, masterKeys);
+    const { certificate, key } = await authority.issueServer(ingressServerName(id));
+    const heard: HeardCall[] = [];
+    const runner: TestRunner = { id, heard, answer: () => ({ call: 'done' }) };
+    const port = isDeaf ? 1 : await this.#listen(certificate, key, secret, runner, heard);
+    await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, ingress_address, ingress_secret)
+      values (${id}, ${id}, 'local', 'up', ${[isolation]}, 1000000, ${waiting * warmReservedMb}, ${`127.0.0.1:${port}`},
+        ${secret})`.execute(database);
+    for (let count = 0; count < waiting; count += 1) await this.addWaiting(id, isolation);
+    return runner;
+  }
+
+  async addWaiting(runnerId: string, isolation: IsolationClass = 'runc'): Promise<void> {
+    const settings = { placement: PlacementConfig.parse({}), brand: defaultBrand };
+    const warm = warmInstanceSpec({ image, isolation, memoryMb: 4096 }, settings);
+    await sql`insert into instances (id, runner_id, pool, revision, spec, reserved_mb, state, ready_at)
+      values (${uuidv7()}, ${runnerId}, ${poolOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, 'ready',
+        clock_timestamp())`.execute(this.api.database);
+  }
+
+  async #listen(cert: string, key: string, secret: string, runner: TestRunner, heard: HeardCall[]): Promise<number> {
+    const sockets = new Set<TLSSocket>();
+    const server = createServer({ cert, key, minVersion: 'TLSv1.3' }, async (socket) => {
+      sockets.add(socket.on('error', () => {}));
+      const line = await readLine(socket, 4_096);
+      const isKnown = line === JSON.stringify({ secret });
+      socket.write(isKnown ? '{"tunnel":"open"}\n' : '{"tunnel":"refused"}\n');
+      new Bundle(socket, {
+        async onOpen(words, channel, answer) {
+          const { call: name } = RunnerCallRequest.parse(JSON.parse(words));
+          answer('{"tunnel":"open"}');
+          const call = { name, body: JSON.parse(await text(channel)) };
+          heard.push(call);
+          channel.end(JSON.stringify(await runner.answer(call)));
+        },
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.#closers.push(() => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return address.port;
+  }
+
+  /** Newest sandbox with that name. */
+  async resource(name: string) {
+    return this.api.database
+      .selectFrom('resources')
+      .selectAll()
+      .where('name', '=', name)
+      .where('kind', '=', 'sandbox')
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+  }
+
+  async instances(name: string) {
+    const { uid } = await this.resource(name);
+    return this.api.database
+      .selectFrom('instances')
+      .selectAll()
+      .where('resource_uid', '=', uid)
+      .orderBy('created_at')
+      .execute();
+  }
+
+  /** Sets the status as the orchestrator does when an instance is up or has failed. */
+  async settle(name: string, status: 'DEPLOYED' | 'FAILED'): Promise<void> {
+    const { uid } = await this.resource(name);
+    await sql`update resources set status = ${status} where uid = ${uid}`.execute(this.api.database);
+    await sql`select pg_notify(${routesChannel}, ${uid})`.execute(this.api.database);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const close of this.#closers) close();
+    await this.api[Symbol.asyncDispose]();
+  }
+}
+
+export const named = (name: string, spec: object = {}) => ({ metadata: { name }, spec });
