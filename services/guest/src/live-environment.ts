@@ -4,8 +4,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExtraVariables, type Sorted, sortVariables } from './environment-values.ts';
 import { Fault, systemCode } from './http/fault.ts';
+import { parseExtraVariables, type Sorted, sortVariables } from './settable-variables.ts';
 
 const MOST_EXTRA_BYTES = 1_000_000;
 

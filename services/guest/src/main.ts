@@ -41,7 +41,7 @@ const guest: Guest = {
   activity: new Activity(),
   log,
   supervisor,
-  processes: () => import('./processes/manage-processes.ts').then(({ manageProcesses }) => manageProcesses(guest)),
+  processes: () => import('./processes/process-manager.ts').then(({ manageProcesses }) => manageProcesses(guest)),
   stopping: stopping.signal,
 };
 
@@ -51,7 +51,7 @@ void supervisor.ready.then(async () => {
   // Restarts, kill timers and holds of an earlier guest's processes go on. Without such processes nothing of the
   // feature is loaded yet.
   if (supervisor.records().length > 0 || guest.settings.startupCommand !== undefined) {
-    const { resumeProcesses } = await import('./processes/resume-processes.ts');
+    const { resumeProcesses } = await import('./processes/start/resume-processes.ts');
     await resumeProcesses(guest);
   }
   if (supervisor.records().some(({ key }) => isTerminalKey(key))) {

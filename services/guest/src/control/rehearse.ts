@@ -8,7 +8,7 @@ import { requireRunner } from './require-runner.ts';
  */
 export async function controlRehearse(call: Call): Promise<void> {
   await requireRunner(call);
-  const { rehearseProcess } = await import('../processes/start-process.ts');
+  const { rehearseProcess } = await import('../processes/routes/start-process.ts');
   const hasRun = await rehearseProcess(call.guest).then(
     () => true,
     () => false,

@@ -1,7 +1,7 @@
 import type { Guest } from '../guest.ts';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
-import type { ProcessIdentity } from './process-members.ts';
+import type { ProcessIdentity } from '../proc/process-members.ts';
 
 /** The pid in the path is the one shown, which a process keeps when it is restarted under another. */
 export function shownPid({ params }: Call): number {

@@ -1,8 +1,8 @@
 import type { ProcessPorts } from '@berth/contract/guest';
 import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
+import { membersOf } from '../proc/process-members.ts';
 import { findProcess, shownPid } from './find-process.ts';
-import { membersOf } from './process-members.ts';
 import { socketsOf } from './served-ports.ts';
 
 /** An unknown pid serves nothing: the list is empty. */

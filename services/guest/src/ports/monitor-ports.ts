@@ -3,11 +3,11 @@ import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { readJson } from '../http/read-body.ts';
+import { processStat } from '../proc/proc-files.ts';
+import { membersOf } from '../proc/process-members.ts';
 import { findProcess, shownPid } from './find-process.ts';
 import { callbackTarget } from './loopback-callback.ts';
 import { monitorsOf } from './port-monitors.ts';
-import { processStat } from './proc-files.ts';
-import { membersOf } from './process-members.ts';
 
 export async function monitorPorts(call: Call): Promise<void> {
   const pid = shownPid(call);

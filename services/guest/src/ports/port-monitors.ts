@@ -2,9 +2,9 @@
 // removing a monitor takes effect at once, even while a callback hangs.
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
+import { membersOf } from '../proc/process-members.ts';
 import { findProcess } from './find-process.ts';
 import { postOnce } from './loopback-callback.ts';
-import { membersOf } from './process-members.ts';
 import { servedPorts } from './served-ports.ts';
 
 const POLL_MS = 500;

@@ -1,6 +1,6 @@
 import type { PortInfo } from '@berth/contract/guest';
-import { processStat, procText, socketInodes } from './proc-files.ts';
-import { membersOf, type ProcessIdentity } from './process-members.ts';
+import { processStat, procText, socketInodes } from '../proc/proc-files.ts';
+import { membersOf, type ProcessIdentity } from '../proc/process-members.ts';
 import { type SocketRow, socketRows, TABLES } from './socket-table.ts';
 
 // The state follows the two addresses.

@@ -1,7 +1,7 @@
 import type { ProcessResponse } from '@berth/contract/guest';
-import { logsTail, streamTail } from './output-text.ts';
-import type { ProcessOutput } from './process-output.ts';
-import type { ProcessState } from './process-state.ts';
+import { logsTail, streamTail } from './output/output-text.ts';
+import type { ProcessOutput } from './output/process-output.ts';
+import type { ProcessState } from './state/process-state.ts';
 
 export type Form = 'started' | 'whole' | 'listed';
 

@@ -5,20 +5,28 @@ import type { ProcessResponse } from '@berth/contract/guest';
 import { environment } from '../environment.ts';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import type { ProcessIdentity } from '../ports/process-members.ts';
+import type { ProcessIdentity } from '../proc/process-members.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
-import { atTime } from './deadline.ts';
 import { describeProcess, type Form } from './describe-process.ts';
-import { followOutput } from './follow-output.ts';
-import { killLeftovers, signalMembers } from './members.ts';
-import { logsTail } from './output-text.ts';
-import { processEnvironment } from './process-environment.ts';
-import type { ProcessFolders } from './process-folder.ts';
-import { type Cursor, type Piece, ProcessOutput } from './process-output.ts';
-import type { ProcessState } from './process-state.ts';
+import { atTime } from './end/deadline.ts';
+import {
+  type AttemptEnd,
+  KILL,
+  RESTART_DELAY_MS,
+  restarts,
+  restartText,
+  statusOf,
+  TERMINATE,
+} from './end/restart-policy.ts';
+import { killLeftovers, signalMembers } from './end/signal-members.ts';
+import { followOutput } from './output/follow-output.ts';
+import { logsTail } from './output/output-text.ts';
+import { type Cursor, type Piece, ProcessOutput } from './output/process-output.ts';
 import type { ManagedProcess } from './processes.ts';
-import { type AttemptEnd, KILL, RESTART_DELAY_MS, restarts, restartText, statusOf, TERMINATE } from './restart.ts';
-import { startFailureText, startFault } from './start-failure.ts';
+import { processEnvironment } from './start/process-environment.ts';
+import { startFailureText, startFault } from './start/start-failure.ts';
+import type { ProcessFolders } from './state/process-folders.ts';
+import type { ProcessState } from './state/process-state.ts';
 
 export type Surroundings = {
   guest: Guest;

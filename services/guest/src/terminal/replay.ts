@@ -1,5 +1,5 @@
-import { readRecords, tailOf } from '../processes/log-records.ts';
-import type { OutputLog } from '../processes/output-log.ts';
+import { readRecords, tailOf } from '../processes/output/log-records.ts';
+import type { OutputLog } from '../processes/output/output-log.ts';
 
 export const REPLAY_BYTES = 100 * 1024;
 

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../caller.ts';
 import type { Guest } from '../guest.ts';
-import { readRecords, tailOf } from '../processes/log-records.ts';
+import { readRecords, tailOf } from '../processes/output/log-records.ts';
 import { REPLAY_BYTES, replayOf } from './replay.ts';
 import { parseClientFrame, serverFrame } from './terminal-frames.ts';
 import type { TerminalSession } from './terminal-session.ts';

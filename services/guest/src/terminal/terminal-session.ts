@@ -3,8 +3,8 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Guest } from '../guest.ts';
-import { membersOf } from '../ports/process-members.ts';
-import { OutputLog } from '../processes/output-log.ts';
+import { membersOf } from '../proc/process-members.ts';
+import { OutputLog } from '../processes/output/output-log.ts';
 import type { ProcessRecord } from '../supervisor/supervisor.ts';
 
 const SIGHUP = 1;

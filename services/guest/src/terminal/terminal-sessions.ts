@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import { processEnvironment } from '../processes/process-environment.ts';
+import { processEnvironment } from '../processes/start/process-environment.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
 import { TERMINAL_MARK } from './is-terminal-key.ts';
 import { TerminalSession } from './terminal-session.ts';

@@ -1,0 +1,229 @@
+import { randomInt } from 'node:crypto';
+import type { ProcessRequest } from '@berth/contract/guest';
+import type { Guest } from '../guest.ts';
+import { Fault } from '../http/fault.ts';
+import { resolveGiven } from '../paths.ts';
+import { logBytesEach } from './accounting/retention.ts';
+import { Sweeper } from './accounting/sweeper.ts';
+import { Managed, newKey, type Surroundings } from './managed-process.ts';
+import type { Processes } from './processes.ts';
+import { ProcessFolders } from './state/process-folders.ts';
+import type { ProcessState } from './state/process-state.ts';
+
+const SWEEP_MS = 5000;
+const QUIET_SWEEP_MS = 60_000;
+const DEFAULT_KEEP_ALIVE_SECONDS = 600;
+const NAME_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const NAME_LENGTH = 8;
+
+export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
+  start(wish: ProcessRequest): Promise<Managed>;
+  list(): readonly Managed[];
+  find(identifier: string): Managed | undefined;
+  /** Removes an ended process, as if it had never existed. */
+  forget(process: Managed): void;
+};
+
+const managers = new WeakMap<Guest, Promise<ManagedProcesses>>();
+
+/** One manager per guest: every call returns the same one. */
+export function manageProcesses(guest: Guest): Promise<ManagedProcesses> {
+  const known = managers.get(guest);
+  if (known !== undefined) return known;
+  const made = createManager(guest);
+  managers.set(guest, made);
+  // A failure is not cached: its cause may be gone at the next call.
+  made.catch(() => managers.delete(guest));
+  return made;
+}
+
+async function createManager(guest: Guest): Promise<ManagedProcesses> {
+  const manager = new ProcessManager(guest);
+  await manager.resume();
+  return manager;
+}
+
+class ProcessManager implements ManagedProcesses {
+  readonly #guest: Guest;
+  readonly #folders: ProcessFolders;
+  readonly #sweeper: Sweeper;
+  readonly #processes = new Map<string, Managed>();
+  #sweepTimer: NodeJS.Timeout | undefined;
+  #isSweepSoon = false;
+  #endPressureWatch: (() => void) | undefined;
+
+  constructor(guest: Guest) {
+    this.#guest = guest;
+    this.#folders = new ProcessFolders(guest.settings.stateFolder);
+    this.#sweeper = new Sweeper(guest);
+    guest.supervisor.onExit((record) => {
+      for (const process of this.#processes.values()) {
+        if (process.state.attempt.key === record.key) process.attemptEnded(record);
+      }
+    });
+    guest.stopping.addEventListener('abort', () => {
+      clearTimeout(this.#sweepTimer);
+      this.#endPressureWatch?.();
+    });
+  }
+
+  async resume(): Promise<void> {
+    const saved = [...this.#folders.saved()];
+    if (saved.length === 0) return;
+    const { ProcessState } = await import('./state/process-state.ts');
+    for (const { id, text } of saved) {
+      const parsed = ProcessState.safeParse(jsonOf(text));
+      if (parsed.success) this.#processes.set(id, new Managed(parsed.data, this.#around()));
+      else this.#folders.remove(id);
+    }
+    for (const process of this.#processes.values()) process.resume();
+    await this.#watchPressure();
+    this.#sweepSoon();
+  }
+
+  async start(wish: ProcessRequest): Promise<Managed> {
+    const { settings } = this.#guest;
+    if (wish.keepAlive && settings.keepAliveDisabled) {
+      throw new Fault(400, 'keepAlive is disabled on this sandbox. Start the process without it.');
+    }
+    const name = wish.name ?? this.#freeName();
+    const holder = this.#holderOf(name);
+    if (holder !== undefined) {
+      throw new Fault(
+        400,
+        `Process with name '${name}' already exists and is running (pid ${holder.state.pid}). Stop it, or choose another name.`,
+      );
+    }
+    const workingDirectory = resolveGiven(wish.workingDir || '.', settings).absolute;
+    const process = new Managed(newState(wish, name, workingDirectory), this.#around());
+    // Listed before the first await, so that a second start with the same name finds it.
+    this.#processes.set(process.state.id, process);
+    try {
+      await this.#watchPressure();
+      await process.begin();
+    } catch (error) {
+      this.#drop(process.state.id);
+      throw error;
+    }
+    this.#sweepSoon();
+    return process;
+  }
+
+  /** Oldest first. */
+  list(): readonly Managed[] {
+    return [...this.#processes.values()].filter(({ state }) => state.pid > 0);
+  }
+
+  find(identifier: string): Managed | undefined {
+    const found = /^\d+$/.test(identifier)
+      ? this.list().filter(({ state }) => String(state.pid) === identifier)
+      : this.list().filter(({ state }) => state.name === identifier);
+    return found.toSorted((a, b) => a.state.startedAtMs - b.state.startedAtMs).at(-1);
+  }
+
+  forget({ state }: Managed): void {
+    this.#drop(state.id);
+  }
+
+  keepAliveHolds(): number {
+    return this.list().filter((process) => process.state.keepAlive && process.isRunning()).length;
+  }
+
+  #holderOf(name: string): Managed | undefined {
+    return [...this.#processes.values()].find((process) => process.state.name === name && process.holdsName());
+  }
+
+  #freeName(): string {
+    const letters = Array.from({ length: NAME_LENGTH }, () => NAME_LETTERS[randomInt(NAME_LETTERS.length)]);
+    const name = `proc-${letters.join('')}`;
+    return this.#holderOf(name) === undefined ? name : this.#freeName();
+  }
+
+  #around(): Surroundings {
+    return {
+      guest: this.#guest,
+      folders: this.#folders,
+      mostLogBytes: () => logBytesEach(this.#sweeper.budget, this.#processes.size),
+      finished: () => this.#sweepSoon(),
+    };
+  }
+
+  #drop(id: string): void {
+    const process = this.#processes.get(id);
+    if (process === undefined) return;
+    this.#guest.supervisor.forget(process.state.attempt.key);
+    this.#processes.delete(id);
+    this.#folders.remove(id);
+  }
+
+  /** Sweeps every five seconds while a process runs, every minute while any is listed, and not at all otherwise. */
+  #sweepSoon(isSoon = true): void {
+    if (this.#guest.stopping.aborted) return;
+    if (this.#sweepTimer !== undefined && (this.#isSweepSoon || !isSoon)) return;
+    clearTimeout(this.#sweepTimer);
+    this.#isSweepSoon = isSoon;
+    this.#sweepTimer = setTimeout(() => void this.#sweep(), isSoon ? SWEEP_MS : QUIET_SWEEP_MS);
+  }
+
+  /** Watches memory while a process runs, under gVisor only: there, running out of memory ends the whole sandbox. */
+  async #watchPressure(): Promise<void> {
+    if (this.#endPressureWatch !== undefined) return;
+    const { isGvisor, watchPressure } = await import('./accounting/watch-memory-pressure.ts');
+    if (this.#endPressureWatch === undefined)
+      this.#endPressureWatch = isGvisor() ? watchPressure(this.#guest) : () => {};
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.#guest.supervisor.records().every(({ isSettled }) => isSettled)) {
+      this.#endPressureWatch?.();
+      this.#endPressureWatch = undefined;
+    }
+    try {
+      await this.#sweeper.sweep(this.list(), (id) => this.#drop(id));
+    } catch (error) {
+      // Usually a full disk. Logs that cannot be trimmed now are tried again with the next sweep.
+      this.#guest.log.line('guest', { level: 'error', event: 'logs not trimmed', error: String(error) });
+    }
+    this.#sweepTimer = undefined;
+    if (this.#processes.size > 0) this.#sweepSoon(this.list().some((process) => process.isRunning()));
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function newState(wish: ProcessRequest, name: string, workingDirectory: string): ProcessState {
+  const nowMs = Date.now();
+  const keepAlive = wish.keepAlive ?? false;
+  return {
+    id: newKey(),
+    pid: 0,
+    name,
+    command: wish.command,
+    workingDirectory,
+    env: wish.env ?? {},
+    takesInput: wish.stdin ?? false,
+    restartOnFailure: wish.restartOnFailure ?? false,
+    maxRestarts: wish.maxRestarts ?? 0,
+    restartCount: 0,
+    keepAlive,
+    killAfterSeconds: keepAlive ? keepAliveSeconds(wish.timeout) : 0,
+    startedAtMs: nowMs,
+    desired: 'run',
+    signals: [],
+    attempt: { key: newKey(), pid: 0, startTicks: 0, startedAtMs: nowMs },
+    parts: [],
+    markers: [],
+    timedOut: false,
+  };
+}
+
+/** 0 = no limit. */
+export function keepAliveSeconds(timeout: number | undefined): number {
+  return timeout === undefined || timeout < 0 ? DEFAULT_KEEP_ALIVE_SECONDS : timeout;
+}

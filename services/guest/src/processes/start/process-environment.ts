@@ -1,0 +1,33 @@
+import { KEY_VARIABLE } from '../../proc/process-members.ts';
+import type { ProcessKey } from '../../supervisor/supervisor.ts';
+
+/** Variables between runner, helper and guest. A process has no use for them, and some name things of the guest. */
+const PLUMBING = [
+  'SANDBOX_CONTROL_KEY',
+  'SANDBOX_INSTANCE_ID',
+  'SANDBOX_LOG_DIR',
+  'SANDBOX_PIDS_LIMIT',
+  'SANDBOX_RUNTIME',
+  'SANDBOX_WORKLOAD_USER',
+];
+
+export type EnvironmentParts = {
+  inherited: Readonly<Record<string, string | undefined>>;
+  /** Overrides inherited variables. */
+  wished: Readonly<Record<string, string>>;
+  key: ProcessKey;
+  /** Overrides the caller's variables: the account of a process is not the caller's choice. */
+  workloadUser: { name: string; home: string } | undefined;
+};
+
+export function processEnvironment({ inherited, wished, key, workloadUser }: EnvironmentParts): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && !PLUMBING.includes(name)) environment[name] = value;
+  }
+  Object.assign(environment, wished, { [KEY_VARIABLE]: key });
+  if (workloadUser !== undefined) {
+    Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
+  }
+  return environment;
+}
