@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Fault, systemCode } from './http/fault.ts';
 import { parseExtraVariables, type Sorted, sortVariables } from './settable-variables.ts';
 
-const MOST_EXTRA_BYTES = 1_000_000;
+const maxExtraBytes = 1_000_000;
 
 export type Applied = { generation: number; applied: number; removed: number; skipped: readonly string[] };
 
@@ -44,8 +44,8 @@ export class LiveEnvironment {
     let bytes: Buffer;
     try {
       const { size } = statSync(path);
-      if (size > MOST_EXTRA_BYTES) {
-        return `${path} holds ${size} bytes of variables; at most ${MOST_EXTRA_BYTES} are read, so none is set. Shorten them.`;
+      if (size > maxExtraBytes) {
+        return `${path} holds ${size} bytes of variables; at most ${maxExtraBytes} are read, so none is set. Shorten them.`;
       }
       bytes = readFileSync(path);
     } catch (error) {

@@ -1,10 +1,10 @@
 // Rules for variables that may be set in a running guest, and the parser for the file of extra variables.
 
 /** The kernel refuses to start a program with a longer `NAME=value`, so one such variable would stop every process. */
-const MOST_VARIABLE_BYTES = 128 * 1024 - 1;
+const maxVariableBytes = 128 * 1024 - 1;
 
 /** Variables that the guest depends on: a sandbox must not replace the runner's key or move the state folder. */
-const FIXED_NAMES = new Set([
+const fixedVariables = new Set([
   'SANDBOX_CONTROL_KEY',
   'SANDBOX_INSTANCE_ID',
   'SANDBOX_LOG_DIR',
@@ -12,7 +12,7 @@ const FIXED_NAMES = new Set([
   'SANDBOX_BRAND',
   'SANDBOX_WORKLOAD_USER',
 ]);
-const ACCOUNT_NAMES = new Set(['HOME', 'USER', 'LOGNAME']);
+const accountVariables = new Set(['HOME', 'USER', 'LOGNAME']);
 
 export type Sorted = { good: ReadonlyMap<string, string>; skipped: readonly string[] };
 
@@ -21,7 +21,7 @@ export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAc
   const good = new Map<string, string>();
   const skipped: string[] = [];
   for (const [name, value] of pairs) {
-    const isFixed = FIXED_NAMES.has(name) || (hasAccount && ACCOUNT_NAMES.has(name));
+    const isFixed = fixedVariables.has(name) || (hasAccount && accountVariables.has(name));
     if (!isFixed && isSettable(name, value)) good.set(name, value);
     else skipped.push(name.slice(0, 128));
   }
@@ -31,7 +31,7 @@ export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAc
 function isSettable(name: string, value: unknown): value is string {
   if (typeof value !== 'string' || name === '') return false;
   if (/[=\0]/.test(name) || value.includes('\0')) return false;
-  return Buffer.byteLength(name) + Buffer.byteLength(value) + 1 <= MOST_VARIABLE_BYTES;
+  return Buffer.byteLength(name) + Buffer.byteLength(value) + 1 <= maxVariableBytes;
 }
 
 /** Parses `KEY\0VALUE\0…`. A value that is not UTF-8 or has no end is returned as undefined, and so skipped by name. */

@@ -36,15 +36,15 @@ export type Settings = {
   applyProvider: ApplyProvider | undefined;
   logs: {
     /** Limit for one stream of one process; 0 = no limit. */
-    mostBytesPerFile: number;
+    maxBytesPerFile: number;
     /** Limit for all streams of all processes, finished ones too. */
-    mostBytesTotal: number | undefined;
-    mostPercentOfMemory: number;
-    mostBytesInAnswer: number;
+    maxBytesTotal: number | undefined;
+    maxPercentOfMemory: number;
+    maxBytesInAnswer: number;
   };
 };
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 
 export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
   const [long = 'Service', short = 'service'] = (environment.SANDBOX_BRAND ?? '').split(':').filter((word) => word);
@@ -77,12 +77,12 @@ export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readon
     requestLogDisabled: isOn(environment.DISABLE_REQUEST_LOGGING),
     applyProvider: applyProviderOf(environment),
     logs: {
-      mostBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * MB),
-      mostBytesTotal: environment.SANDBOX_MAX_LOG_BYTES_TOTAL
-        ? number('SANDBOX_MAX_LOG_BYTES_TOTAL', 96 * MB)
+      maxBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * bytesPerMb),
+      maxBytesTotal: environment.SANDBOX_MAX_LOG_BYTES_TOTAL
+        ? number('SANDBOX_MAX_LOG_BYTES_TOTAL', 96 * bytesPerMb)
         : undefined,
-      mostPercentOfMemory: number('SANDBOX_MAX_LOG_PERCENT', 10),
-      mostBytesInAnswer: number('SANDBOX_MAX_LOGS_RESPONSE_BYTES', 4 * MB),
+      maxPercentOfMemory: number('SANDBOX_MAX_LOG_PERCENT', 10),
+      maxBytesInAnswer: number('SANDBOX_MAX_LOGS_RESPONSE_BYTES', 4 * bytesPerMb),
     },
   };
 }

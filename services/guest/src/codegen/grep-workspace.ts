@@ -3,7 +3,7 @@ import type { GrepMatch } from '../search/search-lines.ts';
 import { grepReport } from './grep-report.ts';
 import { searchWorkspace, workspaceWalk } from './search-workspace.ts';
 
-const MOST_LINES = 1000;
+const maxLines = 1000;
 
 export type GrepWish = { root: string; query: string; caseSensitive: boolean; include: string; exclude: string };
 
@@ -11,7 +11,7 @@ export type GrepWish = { root: string; query: string; caseSensitive: boolean; in
 export async function grepWorkspace(wish: GrepWish, left: AbortSignal): Promise<string | undefined> {
   // Throws on an invalid pattern before a worker starts.
   lineExpression(wish.query, wish.caseSensitive);
-  const job = { kind: 'grep' as const, ...wish, ...workspaceWalk(), mostResults: MOST_LINES };
+  const job = { kind: 'grep' as const, ...wish, ...workspaceWalk(), maxResults: maxLines };
   const found = await searchWorkspace<GrepMatch>(job, left);
-  return found.length === 0 ? undefined : grepReport(found, found.length >= MOST_LINES);
+  return found.length === 0 ? undefined : grepReport(found, found.length >= maxLines);
 }

@@ -4,12 +4,12 @@ import { inTurn } from './in-turn.ts';
 test('never more than allowed at once, all served in order, whatever fails', async () => {
   const take = inTurn(2);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const order: number[] = [];
   const work = (index: number) =>
     take(new AbortController().signal, async () => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       order.push(index);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
@@ -19,7 +19,7 @@ test('never more than allowed at once, all served in order, whatever fails', asy
   const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => work(index)));
   expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(7);
   expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
-  expect(most).toBe(2);
+  expect(maxRunning).toBe(2);
 });
 
 test('whoever gives up waiting takes no place', async () => {

@@ -1,7 +1,7 @@
 import { Fault } from '../http/fault.ts';
 
-/** A semaphore: `mostAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
-export function inTurn(mostAtOnce: number) {
+/** A semaphore: `maxAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
+export function inTurn(maxAtOnce: number) {
   let running = 0;
   const queue: (() => void)[] = [];
   const arrive = (waiting: AbortSignal) =>
@@ -19,7 +19,7 @@ export function inTurn(mostAtOnce: number) {
     });
   return async <T>(waiting: AbortSignal, work: () => Promise<T>): Promise<T> => {
     // A call that ends hands its place to the next in the queue, so that a new call cannot overtake it.
-    if (running < mostAtOnce) running += 1;
+    if (running < maxAtOnce) running += 1;
     else await arrive(waiting);
     try {
       return await work();

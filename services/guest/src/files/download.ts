@@ -12,8 +12,8 @@ import { type Marks, selectRange } from './select-range.ts';
 import { withFaults } from './system-fault.ts';
 import { written } from './written.ts';
 
-const BUFFER_BYTES = 512 * 1024;
-const LEAST_ROOM_BYTES = 16 * 1024;
+const bufferBytes = 512 * 1024;
+const minRoomBytes = 16 * 1024;
 
 export async function download(call: Call, path: string): Promise<void> {
   const opened = await withFaults('read', path, () => openForReading(path));
@@ -27,8 +27,8 @@ export async function download(call: Call, path: string): Promise<void> {
 async function send({ request, response, headOnly }: Call, path: string, { handle, stats }: OpenedFile): Promise<void> {
   // A small file is read whole, because its reported size may be wrong: files of /proc and /sys report a meaningless
   // size, and any file may just have changed.
-  const room = Math.max(LEAST_ROOM_BYTES, stats.size + 1);
-  const small = room <= BUFFER_BYTES ? await readSmall(handle, path, room) : undefined;
+  const room = Math.max(minRoomBytes, stats.size + 1);
+  const small = room <= bufferBytes ? await readSmall(handle, path, room) : undefined;
   const marks = { size: small?.length ?? stats.size, etag: etagOf(stats), changedAt: changedAt(stats) };
   writeFileHeaders(response, path, marks);
   if (small !== undefined && small.length === room) {
@@ -83,7 +83,7 @@ async function sendRest(response: ServerResponse, handle: FileHandle, start: Buf
   response.writeHead(200);
   if (!headOnly) {
     await written(response, start);
-    const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    const buffer = Buffer.allocUnsafe(bufferBytes);
     for (let { bytesRead } = await handle.read(buffer); bytesRead > 0; { bytesRead } = await handle.read(buffer)) {
       await written(response, buffer.subarray(0, bytesRead));
     }
@@ -92,7 +92,7 @@ async function sendRest(response: ServerResponse, handle: FileHandle, start: Buf
 }
 
 async function sendPart(response: ServerResponse, handle: FileHandle, start: number, end: number): Promise<void> {
-  let [reading, sending] = [Buffer.allocUnsafe(BUFFER_BYTES), Buffer.allocUnsafe(BUFFER_BYTES)];
+  let [reading, sending] = [Buffer.allocUnsafe(bufferBytes), Buffer.allocUnsafe(bufferBytes)];
   let sent: Promise<void> = Promise.resolve();
   for (let at = start; at < end; ) {
     const { bytesRead } = await handle.read(reading, 0, Math.min(reading.length, end - at), at);

@@ -18,7 +18,7 @@ import { Fault, systemCode } from '../http/fault.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { followLinks } from './follow-links.ts';
 import { makeFolders } from './make-folders.ts';
-import { NEW_FILE_MODE } from './parse-permissions.ts';
+import { newFileMode } from './parse-permissions.ts';
 import { temporaryName } from './temporary-name.ts';
 import type { Unfinished } from './unfinished.ts';
 
@@ -31,7 +31,7 @@ export type StagedFile = {
 };
 
 // The last three codes come from file systems such as /proc and cgroups, which take no new files at all.
-const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
+const notReplaceableCodes: ReadonlySet<string | undefined> = new Set([
   'EACCES',
   'EPERM',
   'EROFS',
@@ -41,9 +41,9 @@ const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
   'ENOTSUP',
 ]);
-const PRIVATE_MODE = 0o600;
-const OVERWRITE = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
-const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const privateFileMode = 0o600;
+const overwriteFlags = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
+const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Makes missing parent folders. With `unfinished`, the next guest deletes what a guest that died has left. */
 export async function stageFile(path: string, unfinished?: Unfinished): Promise<StagedFile> {
@@ -54,11 +54,11 @@ export async function stageFile(path: string, unfinished?: Unfinished): Promise<
   const temporary = posix.join(posix.dirname(target), temporaryName());
   const forget = await unfinished?.note(temporary);
   try {
-    const handle = await open(temporary, CREATE, PRIVATE_MODE);
+    const handle = await open(temporary, createFlags, privateFileMode);
     return replacement({ target, temporary, handle, existing, forget });
   } catch (error) {
     await forget?.();
-    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    if (existing === undefined || !notReplaceableCodes.has(systemCode(error))) throw error;
     return overwrite(target);
   }
 }
@@ -82,7 +82,7 @@ async function writableAt(target: string): Promise<Stats | undefined> {
 }
 
 async function overwrite(target: string): Promise<StagedFile> {
-  const handle = await open(target, OVERWRITE);
+  const handle = await open(target, overwriteFlags);
   let isOpen = true;
   const close = async () => {
     if (!isOpen) return;
@@ -111,7 +111,7 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
   };
   return {
     write: (bytes) => writeAll(handle, bytes),
-    async commit(mode = NEW_FILE_MODE) {
+    async commit(mode = newFileMode) {
       const isReplaced = (await dress(handle, existing, mode)) && (await takesName(temporary, target, existing));
       if (!isReplaced) await copyInPlace(handle, target);
       else {
@@ -145,13 +145,13 @@ async function takesName(temporary: string, target: string, existing: Stats | un
     await rename(temporary, target);
     return true;
   } catch (error) {
-    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    if (existing === undefined || !notReplaceableCodes.has(systemCode(error))) throw error;
     return false;
   }
 }
 
 async function copyInPlace(from: FileHandle, target: string): Promise<void> {
-  const to = await open(target, OVERWRITE);
+  const to = await open(target, overwriteFlags);
   try {
     await copyBytes(from, (await from.stat()).size, (bytes) => writeAll(to, bytes));
   } finally {

@@ -3,7 +3,7 @@ import { Fault, systemCode } from '../http/fault.ts';
 
 type Statuses = { missing: number; badName: number; other: number };
 
-const STATUSES = {
+const statusesByAction = {
   /** The first check of a path that is read. */
   look: { missing: 404, badName: 400, other: 500 },
   read: { missing: 404, badName: 400, other: 422 },
@@ -14,9 +14,9 @@ const STATUSES = {
   deleteTree: { missing: 422, badName: 422, other: 422 },
 } as const satisfies Record<string, Statuses>;
 
-export type Doing = keyof typeof STATUSES;
+export type Doing = keyof typeof statusesByAction;
 
-const VERBS: Record<Doing, string> = {
+const verbs: Record<Doing, string> = {
   look: 'read',
   read: 'read',
   write: 'write',
@@ -25,7 +25,7 @@ const VERBS: Record<Doing, string> = {
   deleteTree: 'delete',
 };
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasonByCode: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist. List its folder to see what does',
   ENOTDIR: 'a part of the path is a file, not a directory. Check the path',
   EISDIR: 'it is a directory. Name a file inside it',
@@ -52,8 +52,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export function systemFault(error: unknown, doing: Doing, path: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof Fault || !isOfFiles(error)) return error;
-  const reason = REASONS[code] ?? `the system answered ${code}. Check the path and try again`;
-  return new Fault(statusOf(code, STATUSES[doing]), `Cannot ${VERBS[doing]} ${path}: ${reason}.`, { cause: error });
+  const reason = reasonByCode[code] ?? `the system answered ${code}. Check the path and try again`;
+  return new Fault(statusOf(code, statusesByAction[doing]), `Cannot ${verbs[doing]} ${path}: ${reason}.`, {
+    cause: error,
+  });
 }
 
 /** Runs `work` and turns its system errors into Faults about `path`. */

@@ -5,7 +5,7 @@ import { mkdir, readdir, readlink, symlink, unlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isTemporaryName } from './temporary-name.ts';
 
-const PRIVATE_FOLDER = 0o700;
+const privateFolderMode = 0o700;
 
 export class Unfinished {
   readonly #folder: string;
@@ -28,7 +28,7 @@ export class Unfinished {
   }
 
   async #sweep(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER }).catch(() => undefined);
+    await mkdir(this.#folder, { recursive: true, mode: privateFolderMode }).catch(() => undefined);
     for (const name of await readdir(this.#folder).catch(() => [])) {
       const note = join(this.#folder, name);
       const path = await readlink(note).catch(() => undefined);

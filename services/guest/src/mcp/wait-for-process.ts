@@ -3,7 +3,7 @@
 import { Fault } from '../http/fault.ts';
 import type { ManagedProcess } from '../processes/processes.ts';
 
-const MOST_WAIT_SECONDS = 58;
+const maxWaitSeconds = 58;
 
 export type ProcessWait = {
   ports: readonly number[];
@@ -18,8 +18,8 @@ export async function waitForProcess(
   { ports, completion, timeoutSeconds }: ProcessWait,
   left: AbortSignal,
 ): Promise<boolean> {
-  const isCapped = timeoutSeconds === 0 || timeoutSeconds > MOST_WAIT_SECONDS;
-  const waitSeconds = isCapped ? MOST_WAIT_SECONDS : timeoutSeconds;
+  const isCapped = timeoutSeconds === 0 || timeoutSeconds > maxWaitSeconds;
+  const waitSeconds = isCapped ? maxWaitSeconds : timeoutSeconds;
   const over = new AbortController();
   const wanted = async () => {
     if (ports.length > 0) await started.portsReady(ports, over.signal);

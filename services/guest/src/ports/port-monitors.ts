@@ -7,9 +7,9 @@ import { findProcess } from './find-process.ts';
 import { postOnce } from './loopback-callback.ts';
 import { servedPorts } from './served-ports.ts';
 
-const POLL_MS = 500;
-const MOST_CALLBACKS = 100;
-const MOST_UNDER_WAY = 32;
+const pollMs = 500;
+const maxMonitors = 100;
+const maxCallbacksUnderWay = 32;
 
 type Monitor = { url: URL; told: Set<number>; removed: AbortController };
 
@@ -28,15 +28,15 @@ export class PortMonitors {
   add(pid: number, url: URL): void {
     const monitors = this.#byPid.get(pid) ?? new Map<string, Monitor>();
     if (monitors.has(url.href)) return;
-    if (this.count >= MOST_CALLBACKS) {
+    if (this.count >= maxMonitors) {
       throw new Fault(
         422,
-        `There are ${MOST_CALLBACKS} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
+        `There are ${maxMonitors} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
       );
     }
     monitors.set(url.href, { url, told: new Set(), removed: new AbortController() });
     this.#byPid.set(pid, monitors);
-    this.#timer ??= setInterval(() => void this.#poll(), POLL_MS).unref();
+    this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
   }
 
   remove(pid: number): void {
@@ -70,7 +70,7 @@ export class PortMonitors {
     monitor.told = monitor.told.intersection(open);
     for (const port of open.difference(monitor.told)) {
       // Not added to `told`, so the next poll finds the port new as well.
-      if (this.#underWay >= MOST_UNDER_WAY) return;
+      if (this.#underWay >= maxCallbacksUnderWay) return;
       monitor.told.add(port);
       this.#underWay += 1;
       void postOnce(monitor.url, { pid, port }, monitor.removed.signal).finally(() => {

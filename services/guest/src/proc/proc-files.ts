@@ -11,8 +11,8 @@ export type ProcessStat = {
 };
 
 // Field 22 of the line, as an index from the third field.
-const START_TIME = 19;
-const SOCKET = /^socket:\[(\d+)\]$/;
+const startTimeField = 19;
+const socketLink = /^socket:\[(\d+)\]$/;
 
 /** Empty when the file is gone or may not be read. */
 export function procText(path: string): string {
@@ -44,7 +44,7 @@ export function processStat(pid: number): ProcessStat | undefined {
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    startTicks: Number(fields[START_TIME]),
+    startTicks: Number(fields[startTimeField]),
   };
 }
 
@@ -53,7 +53,7 @@ export function socketInodes(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return names(folder).flatMap((name) => {
     try {
-      return SOCKET.exec(readlinkSync(`${folder}/${name}`))?.[1] ?? [];
+      return socketLink.exec(readlinkSync(`${folder}/${name}`))?.[1] ?? [];
     } catch {
       return [];
     }

@@ -11,7 +11,7 @@ export type ProcessIdentity = {
   startTicks?: number | undefined;
 };
 
-export const KEY_VARIABLE = 'SANDBOX_PROCESS_KEY';
+export const keyVariable = 'SANDBOX_PROCESS_KEY';
 
 /** Pids of living members, in ascending order. Pids are compared exactly: 12 is not 123. */
 export function membersOf({ pid, key, startTicks }: ProcessIdentity): number[] {
@@ -30,7 +30,7 @@ const isOf = (stat: ProcessStat, pid: number): boolean =>
 
 function isMarked(pid: number, key: string): boolean {
   const text = procText(`${pid}/environ`);
-  const mark = `${KEY_VARIABLE}=${key}\0`;
+  const mark = `${keyVariable}=${key}\0`;
   return text.startsWith(mark) || text.includes(`\0${mark}`);
 }
 

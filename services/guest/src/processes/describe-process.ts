@@ -5,7 +5,7 @@ import type { ProcessState } from './state/process-state.ts';
 
 export type Form = 'started' | 'whole' | 'listed';
 
-const MOST_INLINE_BYTES = 64 * 1024;
+const maxInlineBytes = 64 * 1024;
 
 export function describeProcess(state: ProcessState, output: ProcessOutput, form: Form): ProcessResponse {
   const { outcome } = state;
@@ -19,9 +19,9 @@ export function describeProcess(state: ProcessState, output: ProcessOutput, form
     startedAt: new Date(state.startedAtMs).toUTCString(),
     completedAt: outcome === undefined ? running : new Date(outcome.completedAtMs).toUTCString(),
     exitCode: outcome?.exitCode ?? 0,
-    logs: form === 'started' ? null : [...logsTail(output, MOST_INLINE_BYTES)].join(''),
-    stdout: form === 'started' ? '' : [...streamTail(output, 'stdout', MOST_INLINE_BYTES)].join(''),
-    stderr: form === 'started' ? '' : [...streamTail(output, 'stderr', MOST_INLINE_BYTES)].join(''),
+    logs: form === 'started' ? null : [...logsTail(output, maxInlineBytes)].join(''),
+    stdout: form === 'started' ? '' : [...streamTail(output, 'stdout', maxInlineBytes)].join(''),
+    stderr: form === 'started' ? '' : [...streamTail(output, 'stderr', maxInlineBytes)].join(''),
     restartOnFailure: state.restartOnFailure,
     maxRestarts: state.maxRestarts,
     restartCount: state.restartCount,

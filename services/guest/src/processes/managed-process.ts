@@ -11,12 +11,12 @@ import { describeProcess, type Form } from './describe-process.ts';
 import { atTime } from './end/deadline.ts';
 import {
   type AttemptEnd,
-  KILL,
-  RESTART_DELAY_MS,
+  killSignal,
+  restartDelayMs,
   restarts,
   restartText,
   statusOf,
-  TERMINATE,
+  terminateSignal,
 } from './end/restart-policy.ts';
 import { killLeftovers, signalMembers } from './end/signal-members.ts';
 import { followOutput } from './output/follow-output.ts';
@@ -32,18 +32,18 @@ export type Surroundings = {
   guest: Guest;
   folders: ProcessFolders;
   /** Current limit for each log of a process. */
-  mostLogBytes(): number;
+  maxLogBytes(): number;
   /** Called when the process has ended for good. */
   finished(): void;
 };
 
-const DEFAULT_GRACE_SECONDS = 10;
-const PORTS_POLL_MS = 200;
+const defaultGraceSeconds = 10;
+const portsPollMs = 200;
 // Bounds a process that keeps failing: its oldest attempts are dropped, and readers see a gap.
-const MOST_ATTEMPTS = 50;
-const LAST_OUTPUT_BYTES = 2000;
-const UNKNOWN: AttemptEnd = { code: -1, signal: 0 };
-const NOT_FOUND: AttemptEnd = { code: 127, signal: 0 };
+const maxAttempts = 50;
+const lastOutputBytes = 2000;
+const unknownEnd: AttemptEnd = { code: -1, signal: 0 };
+const notFoundEnd: AttemptEnd = { code: 127, signal: 0 };
 
 export const newKey = (): ProcessKey => randomBytes(8).toString('hex');
 
@@ -81,7 +81,7 @@ export class Managed implements ManagedProcess {
     }
     const record = this.#around.guest.supervisor.record(state.attempt.key);
     if (record === undefined) {
-      this.#finish(UNKNOWN);
+      this.#finish(unknownEnd);
       return;
     }
     this.#isRunningAs(record);
@@ -116,12 +116,12 @@ export class Managed implements ManagedProcess {
     while (!until?.aborted) {
       if (!this.isRunning()) throw this.#endedBeforePorts(ports);
       if (this.state.attempt.pid > 0 && portsReady(this.identity(), ports)) return;
-      await this.#changeWithin(PORTS_POLL_MS);
+      await this.#changeWithin(portsPollMs);
     }
   }
 
-  newestLogs(mostBytes: number): string {
-    return [...logsTail(this.output, mostBytes, true)].join('');
+  newestLogs(maxBytes: number): string {
+    return [...logsTail(this.output, maxBytes, true)].join('');
   }
 
   isTimedOut(): boolean {
@@ -139,7 +139,7 @@ export class Managed implements ManagedProcess {
     return () => this.#watchers.delete(changed);
   }
 
-  stop(graceSeconds = DEFAULT_GRACE_SECONDS): boolean {
+  stop(graceSeconds = defaultGraceSeconds): boolean {
     if (!this.isRunning()) return false;
     if (this.state.desired === 'run') {
       this.state.desired = 'stopped';
@@ -148,7 +148,7 @@ export class Managed implements ManagedProcess {
     this.state.killAtMs = Date.now() + graceSeconds * 1000;
     this.#save();
     if (this.#endsWhileWaiting()) return true;
-    signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
+    signalMembers(this.#around.guest.supervisor, this.identity(), terminateSignal);
     this.#killAt(this.state.killAtMs);
     this.#changed();
     return true;
@@ -190,13 +190,13 @@ export class Managed implements ManagedProcess {
     if (record.isSettled) this.#around.guest.supervisor.forget(record.key);
   }
 
-  /** All earlier attempts together may keep `mostBytes`: the oldest are dropped first. */
-  trimEarlierAttempts(mostBytes: number): void {
+  /** All earlier attempts together may keep `maxBytes`: the oldest are dropped first. */
+  trimEarlierAttempts(maxBytes: number): void {
     const earlier = this.state.parts.slice(0, -1);
     let kept = 0;
     for (const part of earlier.toReversed()) {
       kept += this.output.logOf(part, 'all').kept();
-      if (kept > mostBytes) this.#around.folders.removeLogFolder(this.state.id, part.name);
+      if (kept > maxBytes) this.#around.folders.removeLogFolder(this.state.id, part.name);
     }
   }
 
@@ -204,7 +204,7 @@ export class Managed implements ManagedProcess {
     // Leftover processes of the last attempt may still hold the ports that the next one needs.
     killLeftovers(this.identity(), Date.now());
     this.#mark(restartText(this.state, end), true);
-    this.state.restartAtMs = Date.now() + RESTART_DELAY_MS;
+    this.state.restartAtMs = Date.now() + restartDelayMs;
     this.#save();
     this.#around.guest.supervisor.forget(this.state.attempt.key);
     this.#restartAt(this.state.restartAtMs);
@@ -221,18 +221,18 @@ export class Managed implements ManagedProcess {
     const outcome = await this.#spawn();
     if (!('stage' in outcome)) return;
     this.#mark(`[${startFailureText(outcome, this.#attempted())}]`, true);
-    if (!restarts(this.state, NOT_FOUND)) {
-      this.#finish(NOT_FOUND);
+    if (!restarts(this.state, notFoundEnd)) {
+      this.#finish(notFoundEnd);
       return;
     }
     const part = this.state.parts.at(-1);
     if (part !== undefined) part.ends = { stdout: 0, stderr: 0, all: 0 };
-    this.#restartLater(NOT_FOUND);
+    this.#restartLater(notFoundEnd);
   }
 
   async #spawn(): Promise<ProcessRecord | SpawnFailure> {
     const { state } = this;
-    const { folders, guest, mostLogBytes } = this.#around;
+    const { folders, guest, maxLogBytes } = this.#around;
     const key = newKey();
     state.attempt = { key, pid: 0, startTicks: 0, startedAtMs: Date.now() };
     this.#addPart(key);
@@ -251,7 +251,7 @@ export class Managed implements ManagedProcess {
       }),
       workingDirectory: state.workingDirectory,
       logFolder,
-      mostLogBytes: mostLogBytes(),
+      maxLogBytes: maxLogBytes(),
       input: state.takesInput ? 'pipe' : 'none',
     });
     if (!('stage' in outcome)) this.#isRunningAs(outcome);
@@ -265,8 +265,8 @@ export class Managed implements ManagedProcess {
     for (const log of ['stdout', 'stderr', 'all'] as const)
       base[log] = (last?.base[log] ?? 0) + (last?.ends?.[log] ?? 0);
     parts.push({ name, base, ends: undefined });
-    if (parts.length <= MOST_ATTEMPTS) return;
-    for (const part of parts.splice(0, parts.length - MOST_ATTEMPTS)) {
+    if (parts.length <= maxAttempts) return;
+    for (const part of parts.splice(0, parts.length - maxAttempts)) {
       this.#around.folders.removeLogFolder(this.state.id, part.name);
     }
     const oldest = parts[0]?.base.all ?? 0;
@@ -295,8 +295,8 @@ export class Managed implements ManagedProcess {
       this.#cancelKill = atTime(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeIsUp());
     }
     // A caller may have stopped the process while it was starting: then it is signalled now.
-    if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
-    if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), terminateSignal);
+    if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
@@ -318,7 +318,7 @@ export class Managed implements ManagedProcess {
     this.state.killAtMs = Date.now();
     this.#save();
     if (this.#endsWhileWaiting()) return;
-    signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    signalMembers(this.#around.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
@@ -326,7 +326,7 @@ export class Managed implements ManagedProcess {
   #endsWhileWaiting(): boolean {
     if (this.state.restartAtMs === undefined) return false;
     this.#cancelRestart();
-    this.#finish(UNKNOWN);
+    this.#finish(unknownEnd);
     return true;
   }
 
@@ -379,7 +379,7 @@ export class Managed implements ManagedProcess {
 
   #endedBeforePorts(ports: readonly number[]): Fault {
     const { name, outcome } = this.state;
-    const last = [...logsTail(this.output, LAST_OUTPUT_BYTES)].join('').trimEnd();
+    const last = [...logsTail(this.output, lastOutputBytes)].join('').trimEnd();
     const ended = `Process ${name} ended with exit code ${outcome?.exitCode ?? -1} before it served port ${ports.join(', ')}.`;
     return new Fault(422, last ? `${ended} Its last output: ${last}` : `${ended} It printed nothing.`);
   }

@@ -10,11 +10,11 @@ import type { Processes } from './processes.ts';
 import { ProcessFolders } from './state/process-folders.ts';
 import type { ProcessState } from './state/process-state.ts';
 
-const SWEEP_MS = 5000;
-const QUIET_SWEEP_MS = 60_000;
-const DEFAULT_KEEP_ALIVE_SECONDS = 600;
-const NAME_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-const NAME_LENGTH = 8;
+const sweepIntervalMs = 5000;
+const quietSweepIntervalMs = 60_000;
+const defaultKeepAliveSeconds = 600;
+const nameLetters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const nameLength = 8;
 
 export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
   start(wish: ProcessRequest): Promise<Managed>;
@@ -134,7 +134,7 @@ class ProcessManager implements ManagedProcesses {
   }
 
   #freeName(): string {
-    const letters = Array.from({ length: NAME_LENGTH }, () => NAME_LETTERS[randomInt(NAME_LETTERS.length)]);
+    const letters = Array.from({ length: nameLength }, () => nameLetters[randomInt(nameLetters.length)]);
     const name = `proc-${letters.join('')}`;
     return this.#holderOf(name) === undefined ? name : this.#freeName();
   }
@@ -143,7 +143,7 @@ class ProcessManager implements ManagedProcesses {
     return {
       guest: this.#guest,
       folders: this.#folders,
-      mostLogBytes: () => logBytesEach(this.#sweeper.budget, this.#processes.size),
+      maxLogBytes: () => logBytesEach(this.#sweeper.budget, this.#processes.size),
       finished: () => this.#sweepSoon(),
     };
   }
@@ -162,7 +162,7 @@ class ProcessManager implements ManagedProcesses {
     if (this.#sweepTimer !== undefined && (this.#isSweepSoon || !isSoon)) return;
     clearTimeout(this.#sweepTimer);
     this.#isSweepSoon = isSoon;
-    this.#sweepTimer = setTimeout(() => void this.#sweep(), isSoon ? SWEEP_MS : QUIET_SWEEP_MS);
+    this.#sweepTimer = setTimeout(() => void this.#sweep(), isSoon ? sweepIntervalMs : quietSweepIntervalMs);
   }
 
   /** Watches memory while a process runs, under gVisor only: there, running out of memory ends the whole sandbox. */
@@ -225,5 +225,5 @@ function newState(wish: ProcessRequest, name: string, workingDirectory: string):
 
 /** 0 = no limit. */
 export function keepAliveSeconds(timeout: number | undefined): number {
-  return timeout === undefined || timeout < 0 ? DEFAULT_KEEP_ALIVE_SECONDS : timeout;
+  return timeout === undefined || timeout < 0 ? defaultKeepAliveSeconds : timeout;
 }

@@ -28,8 +28,8 @@ export type ManagedProcess = {
   ended(): Promise<void>;
   /** Resolves when every port is served or `until` aborts; throws a Fault when the process ends before that. */
   portsReady(ports: readonly number[], until?: AbortSignal): Promise<void>;
-  /** The newest `mostBytes` of both streams in the order of writing, with a line before them when there was more. */
-  newestLogs(mostBytes: number): string;
+  /** The newest `maxBytes` of both streams in the order of writing, with a line before them when there was more. */
+  newestLogs(maxBytes: number): string;
   /** True when the process was killed because its own time was up. */
   isTimedOut(): boolean;
   /** False when the process is not running. */

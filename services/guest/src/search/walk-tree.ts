@@ -12,7 +12,7 @@ type Kind = 'file' | 'directory' | 'other';
 
 type Listed = { name: string; isDirectory(): boolean; isFile(): boolean };
 
-const PSEUDO = new Set(['/proc', '/sys', '/dev']);
+const pseudoFolders = new Set(['/proc', '/sys', '/dev']);
 
 export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Generator<Entry, void> {
   const excluded = new Set(excludeDirs.map(toLatin));
@@ -30,7 +30,7 @@ export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Gener
     if (excludeHidden && name.startsWith('.')) continue;
     const path = top.prefix + name;
     const isDirectory = found.isDirectory();
-    if (isDirectory && (excluded.has(name) || PSEUDO.has(`${start}/${path}`))) continue;
+    if (isDirectory && (excluded.has(name) || pseudoFolders.has(`${start}/${path}`))) continue;
     yield { path, name, kind: isDirectory ? 'directory' : found.isFile() ? 'file' : 'other' };
     if (isDirectory) open.push({ prefix: `${path}/`, listed: list(`${start}/${path}`), next: 0 });
   }

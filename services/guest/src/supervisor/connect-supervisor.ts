@@ -6,12 +6,12 @@ import {
   encodeSpawn,
   FrameDecoder,
   type FrameFromHelper,
-  MOST_FRAME_BYTES,
+  maxFrameBytes,
 } from './frames.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish, Supervisor } from './supervisor.ts';
 
 // One write is answered before the next is sent, so the helper holds at most this much for one process.
-const MOST_WRITE_BYTES = 64 * 1024;
+const maxWriteBytes = 64 * 1024;
 
 /** Connects on the descriptor that the helper passed on. The guest is useless without the helper: `lost` ends it. */
 export function connectSupervisor(descriptor: number, lost: () => void): Supervisor {
@@ -83,7 +83,7 @@ class SupervisorClient implements Supervisor {
   async spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure> {
     const frame = encodeSpawn(key, wish);
     // Same error as the kernel's for arguments that are too long.
-    if (frame.length > MOST_FRAME_BYTES) return { stage: 'program', errno: ARGUMENTS_TOO_LONG };
+    if (frame.length > maxFrameBytes) return { stage: 'program', errno: argumentsTooLongErrno };
     const { promise, resolve } = Promise.withResolvers<ProcessRecord | SpawnFailure>();
     this.#spawning.set(key, resolve);
     this.#send(frame);
@@ -117,8 +117,8 @@ class SupervisorClient implements Supervisor {
     this.#send(encodeResize(key, cols, rows));
   }
 
-  limitLog(key: ProcessKey, mostBytes: number): void {
-    this.#send(encodeNumber('L', key, mostBytes));
+  limitLog(key: ProcessKey, maxBytes: number): void {
+    this.#send(encodeNumber('L', key, maxBytes));
   }
 
   output(key: ProcessKey, past: number, until?: AbortSignal): Promise<ProcessRecord> {
@@ -198,8 +198,8 @@ class SupervisorClient implements Supervisor {
   }
 
   async #writeAll(key: ProcessKey, bytes: Buffer): Promise<boolean> {
-    for (let at = 0; at < bytes.length; at += MOST_WRITE_BYTES) {
-      if (!(await this.#writeOne(key, bytes.subarray(at, at + MOST_WRITE_BYTES)))) return false;
+    for (let at = 0; at < bytes.length; at += maxWriteBytes) {
+      if (!(await this.#writeOne(key, bytes.subarray(at, at + maxWriteBytes)))) return false;
     }
     return true;
   }
@@ -216,7 +216,7 @@ class SupervisorClient implements Supervisor {
   }
 }
 
-const ARGUMENTS_TOO_LONG = 7;
+const argumentsTooLongErrno = 7;
 
 function isDue(record: ProcessRecord, past: number): boolean {
   return record.exit !== undefined || record.ends.all > past;

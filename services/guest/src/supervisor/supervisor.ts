@@ -12,7 +12,7 @@ export type SpawnWish = {
   /** Existing folder for this process alone; the helper writes the files of its output there. */
   logFolder: string;
   /** Bytes kept of each of the three logs; 0 = all. */
-  mostLogBytes: number;
+  maxLogBytes: number;
   /** No input, a pipe that `write` feeds, or a terminal. */
   input: 'none' | 'pipe' | { cols: number; rows: number };
 };
@@ -47,7 +47,7 @@ export type Supervisor = {
   write(key: ProcessKey, bytes: Buffer): Promise<boolean>;
   endInput(key: ProcessKey): void;
   resize(key: ProcessKey, cols: number, rows: number): void;
-  limitLog(key: ProcessKey, mostBytes: number): void;
+  limitLog(key: ProcessKey, maxBytes: number): void;
   /**
    * Resolves when the log `all` is longer than `past` or the process has ended; at once if that is already so. Also
    * resolves when `until` aborts: a reader that leaves must abort, or a silent process would collect the readers it

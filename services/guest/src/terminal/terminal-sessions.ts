@@ -6,13 +6,13 @@ import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { processEnvironment } from '../processes/start/process-environment.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
-import { TERMINAL_MARK } from './is-terminal-key.ts';
+import { terminalKeyPrefix } from './is-terminal-key.ts';
 import { TerminalSession } from './terminal-session.ts';
 
-const SWEEP_MS = 30_000;
-const MOST_SESSIONS = 64;
+const sweepIntervalMs = 30_000;
+const maxSessions = 64;
 /** Limit of the log, which the replay and slow clients read. */
-const MOST_LOG_BYTES = 1024 * 1024;
+const maxSessionLogBytes = 1024 * 1024;
 
 export type SessionWish = {
   shell: string;
@@ -45,10 +45,10 @@ export class TerminalSessions {
   open(id: string, wish: () => SessionWish): Promise<TerminalSession> {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
-    if (this.#sessions.size >= MOST_SESSIONS) {
+    if (this.#sessions.size >= maxSessions) {
       throw new Fault(
         429,
-        `There are ${MOST_SESSIONS} terminal sessions already. Leave one with "exit", then try again.`,
+        `There are ${maxSessions} terminal sessions already. Leave one with "exit", then try again.`,
       );
     }
     const session = this.#start(id, wish);
@@ -74,7 +74,7 @@ export class TerminalSessions {
 
   async #start(id: string, wish: () => SessionWish): Promise<TerminalSession> {
     const { shell, workingDirectory, inherited, cols, rows } = wish();
-    const key = `${TERMINAL_MARK}${randomBytes(8).toString('hex').slice(1)}`;
+    const key = `${terminalKeyPrefix}${randomBytes(8).toString('hex').slice(1)}`;
     const folder = join(this.#folder, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // Written before the shell starts: a guest that dies in between leaves a name without a session, never a session
@@ -92,7 +92,7 @@ export class TerminalSessions {
       }),
       workingDirectory,
       logFolder: folder,
-      mostLogBytes: MOST_LOG_BYTES,
+      maxLogBytes: maxSessionLogBytes,
       input: { cols, rows },
     });
     if ('stage' in record) {
@@ -132,7 +132,7 @@ export class TerminalSessions {
   /** Idle time is counted in sweeps, not by the clock: a sandbox that slept for an hour has not been idle for one. */
   #sweep(): void {
     const idleLimitMs = this.#guest.settings.terminalIdleSeconds * 1000;
-    const everyMs = Math.min(SWEEP_MS, idleLimitMs / 4);
+    const everyMs = Math.min(sweepIntervalMs, idleLimitMs / 4);
     const timer = setInterval(async () => {
       for (const session of await Promise.all(
         this.#sessions.values().map((opening) => opening.catch(() => undefined)),

@@ -3,7 +3,7 @@ import { unfinishedIn } from '../files/unfinished.ts';
 import type { Guest } from '../guest.ts';
 import { Uploads } from './uploads.ts';
 
-const SWEEP_EVERY_MS = 60 * 60 * 1000;
+const sweepIntervalMs = 60 * 60 * 1000;
 
 const known = new WeakMap<Guest, Uploads>();
 
@@ -21,7 +21,7 @@ export function uploadsOf(guest: Guest): Uploads {
       guest.log.line('guest', { level: 'error', error: `Sweeping uploads failed: ${String(error)}` });
     });
   sweep();
-  const timer = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  const timer = setInterval(sweep, sweepIntervalMs).unref();
   guest.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
   return uploads;
 }

@@ -20,9 +20,9 @@ import {
   type UploadRecord,
 } from './upload-folder.ts';
 
-const COPY_BYTES = 1024 * 1024;
-const IDLE_MS = 24 * 60 * 60 * 1000;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const copyChunkBytes = 1024 * 1024;
+const maxIdleMs = 24 * 60 * 60 * 1000;
+const uploadIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type WantedPart = { partNumber: number; etag: string };
 
@@ -51,14 +51,14 @@ export class Uploads {
   }
 
   async find(uploadId: string): Promise<UploadRecord> {
-    const record = ID.test(uploadId) ? await readRecord(this.#place(uploadId)) : undefined;
+    const record = uploadIdPattern.test(uploadId) ? await readRecord(this.#place(uploadId)) : undefined;
     if (record === undefined) throw unknownUpload(uploadId);
     return record;
   }
 
   async list(): Promise<MultipartUpload[]> {
     const uploads: MultipartUpload[] = [];
-    for (const id of (await this.#names()).filter((name) => ID.test(name))) {
+    for (const id of (await this.#names()).filter((name) => uploadIdPattern.test(name))) {
       const record = await readRecord(this.#place(id));
       if (record === undefined) continue;
       const parts = (await storedParts(this.#place(id))).map((part) => [String(part.partNumber), part]);
@@ -132,7 +132,7 @@ export class Uploads {
     // A part that appears or is replaced changes the modification time of its folder.
     const stats = await stat(this.#place(uploadId)).catch(() => undefined);
     if (this.#receiving.has(uploadId) || this.#ending.has(uploadId)) return false;
-    return stats !== undefined && this.#now() - stats.mtimeMs > IDLE_MS;
+    return stats !== undefined && this.#now() - stats.mtimeMs > maxIdleMs;
   }
 
   /** False when another request did it first; throws a Fault while another request is ending it. */
@@ -148,7 +148,7 @@ export class Uploads {
 
   async #assemble({ uploadId, path, permissions }: UploadRecord, ordered: readonly WantedPart[]): Promise<void> {
     const staged: StagedFile = await stageFile(path, this.#unfinished);
-    const buffer = Buffer.allocUnsafe(COPY_BYTES);
+    const buffer = Buffer.allocUnsafe(copyChunkBytes);
     try {
       for (const one of ordered) {
         await this.#withPart(uploadId, one, async ({ handle, part }) => {

@@ -13,27 +13,27 @@ import { startWatcher, type Watcher } from './start-watcher.ts';
 import { errorLine, linesOf, type WatchWish } from './watch-lines.ts';
 import { RecordReader } from './watch-records.ts';
 
-const KEEPALIVE_MS = 30_000;
-const MOST_AT_ONCE = 64;
-const CONTENT_TYPE = 'text/plain; charset=utf-8';
-const RECURSIVE = /\/\*\*$/;
+const keepAliveMs = 30_000;
+const maxWatches = 64;
+const contentType = 'text/plain; charset=utf-8';
+const recursiveSuffix = /\/\*\*$/;
 
 let open = 0;
 
 export async function watch(call: Call): Promise<void> {
   const { absolute } = resolveWildcard(call.rest, call.guest.settings);
-  const folder = absolute.replace(RECURSIVE, '') || '/';
+  const folder = absolute.replace(recursiveSuffix, '') || '/';
   await requireFolder(folder);
   if (call.headOnly) {
-    call.response.writeHead(200, { 'content-type': CONTENT_TYPE }).end();
+    call.response.writeHead(200, { 'content-type': contentType }).end();
     return;
   }
-  if (open >= MOST_AT_ONCE) {
-    throw new Fault(429, `${MOST_AT_ONCE} watches are open. Close one, then try again.`);
+  if (open >= maxWatches) {
+    throw new Fault(429, `${maxWatches} watches are open. Close one, then try again.`);
   }
   const ignore = (call.query.get('ignore') ?? '').split(',').filter((part) => part !== '');
   const leaving = AbortSignal.any([whenCallerLeaves(call), call.guest.stopping]);
-  const watcher = startWatcher(call.guest.settings, folder, RECURSIVE.test(absolute));
+  const watcher = startWatcher(call.guest.settings, folder, recursiveSuffix.test(absolute));
   open += 1;
   leaving.addEventListener('abort', watcher.end, { once: true });
   try {
@@ -59,7 +59,7 @@ async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: Ab
     held += linesOf(records, wish);
     if (!response.headersSent) {
       if (!records.some(({ kind }) => kind === 'ready')) continue;
-      startStream(call, CONTENT_TYPE);
+      startStream(call, contentType);
     }
     if (held !== '' && !response.write(held)) await drained(response, leaving);
     held = '';
@@ -80,7 +80,7 @@ async function tellWhyItEnded({ response }: Call, watcher: Watcher, { folder }: 
 }
 
 function everyHalfMinute(action: () => void): Disposable {
-  const timer = setInterval(action, KEEPALIVE_MS).unref();
+  const timer = setInterval(action, keepAliveMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

@@ -16,7 +16,7 @@ export const codegenReadFileRange = defineTool({
     const { openText } = await import('../../files/read-file.ts');
     const { readLines } = await import('../../codegen/read-lines.ts');
     const { absolute, echoed } = resolveGiven(targetFile, guest.settings);
-    const { pieces } = await openText(absolute, { echoed, mostBytes: Number.MAX_SAFE_INTEGER });
+    const { pieces } = await openText(absolute, { echoed, maxBytes: Number.MAX_SAFE_INTEGER });
     try {
       const content = await readLines(pieces, startLineOneIndexed, endLineOneIndexedInclusive);
       return { success: true, content, file: echoed };

@@ -12,9 +12,9 @@ export const fsListDirectory = defineTool({
   run: async ({ path }, { guest }) => {
     const { listDirectory } = await import('../../files/list-directory.ts');
     const { absolute, echoed } = resolveGiven(path, guest.settings);
-    return { directory: await listDirectory(absolute, { echoed, mostEntries: MOST_ENTRIES }) };
+    return { directory: await listDirectory(absolute, { echoed, maxEntries: maxListedEntries }) };
   },
 });
 
 // Each entry takes about 200 bytes, twice; a model cannot read nearly as much.
-const MOST_ENTRIES = 20_000;
+const maxListedEntries = 20_000;

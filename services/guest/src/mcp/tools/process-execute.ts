@@ -5,8 +5,8 @@ import { flag, listOf, text, whole } from '../described.ts';
 import { defineTool, fitting, type ToolContext } from '../tool.ts';
 import { type ProcessWait, waitForProcess } from '../wait-for-process.ts';
 
-const DEFAULT_TIMEOUT_SECONDS = 30;
-const DEFAULT_KEEP_ALIVE_SECONDS = 600;
+const defaultTimeoutSeconds = 30;
+const defaultKeepAliveSeconds = 600;
 
 const Input = z.strictObject({
   command: text('Command line for the shell.').check(z.minLength(1)),
@@ -85,6 +85,6 @@ function waitOf({ waitForPorts, waitForCompletion, timeout, keepAlive }: Args): 
   const ports = waitForPorts ?? [];
   const completion = waitForCompletion ?? false;
   if (ports.length === 0 && !completion) return undefined;
-  const timeoutSeconds = timeout ?? (keepAlive ? DEFAULT_KEEP_ALIVE_SECONDS : DEFAULT_TIMEOUT_SECONDS);
+  const timeoutSeconds = timeout ?? (keepAlive ? defaultKeepAliveSeconds : defaultTimeoutSeconds);
   return { ports, completion, timeoutSeconds };
 }

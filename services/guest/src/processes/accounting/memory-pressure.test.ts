@@ -10,16 +10,16 @@ import {
   reserveBytes,
 } from './memory-pressure.ts';
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 const load = (change: Partial<Load>): Load => ({
-  totalBytes: 1024 * MB,
-  freeBytes: 900 * MB,
+  totalBytes: 1024 * bytesPerMb,
+  freeBytes: 900 * bytesPerMb,
   ...change,
 });
 const processes: Candidate[] = [
-  { pid: 11, group: 10, residentBytes: 5 * MB },
-  { pid: 12, group: 10, residentBytes: 5 * MB },
-  { pid: 20, group: 20, residentBytes: 700 * MB },
+  { pid: 11, group: 10, residentBytes: 5 * bytesPerMb },
+  { pid: 12, group: 10, residentBytes: 5 * bytesPerMb },
+  { pid: 20, group: 20, residentBytes: 700 * bytesPerMb },
 ];
 
 test('nobody is ended while there is room', () => {
@@ -28,7 +28,7 @@ test('nobody is ended while there is room', () => {
 });
 
 test('the biggest process goes before the memory is gone', () => {
-  expect(isShort(load({ freeBytes: 10 * MB }))).toBe(true);
+  expect(isShort(load({ freeBytes: 10 * bytesPerMb }))).toBe(true);
   expect(groupToEnd(processes, undefined, 0)).toBe(20);
 });
 
@@ -46,8 +46,8 @@ describe('R-01 while the memory of one that was ended comes back', () => {
   });
 
   test('one that takes more meanwhile is, and so is one that was not there before', () => {
-    expect(groupToEnd([...others, { pid: 13, group: 10, residentBytes: 5 * MB }], ended, 1_050)).toBe(10);
-    const grown = others.map((one) => (one.pid === 12 ? { ...one, residentBytes: 10 * MB } : one));
+    expect(groupToEnd([...others, { pid: 13, group: 10, residentBytes: 5 * bytesPerMb }], ended, 1_050)).toBe(10);
+    const grown = others.map((one) => (one.pid === 12 ? { ...one, residentBytes: 10 * bytesPerMb } : one));
     expect(groupToEnd(grown, ended, 1_050)).toBe(10);
   });
 
@@ -59,14 +59,14 @@ describe('R-01 while the memory of one that was ended comes back', () => {
 test('the look comes before memory can be filled at two gigabytes a second, between 5 and 500 ms', () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 64 * MB, max: 64 * 1024 * MB }),
+      fc.integer({ min: 64 * bytesPerMb, max: 64 * 1024 * bytesPerMb }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (totalBytes, share) => {
         const freeBytes = totalBytes * share;
         const ms = nextLookMs(load({ totalBytes, freeBytes }));
         expect(ms).toBeGreaterThanOrEqual(5);
         expect(ms).toBeLessThanOrEqual(500);
-        const filledBytes = (ms * 2 * 1024 * MB) / 1000;
+        const filledBytes = (ms * 2 * 1024 * bytesPerMb) / 1000;
         if (ms > 5) expect(freeBytes - filledBytes).toBeGreaterThanOrEqual(reserveBytes(totalBytes) - 1);
       },
     ),

@@ -1,17 +1,17 @@
 // Under gVisor the memory limit applies to the whole sandbox: exceeding it ends the sandbox with everything in it, not
 // one process. So the biggest process is ended before that. Decisions only: watch-memory-pressure.ts looks and acts.
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 // The fastest rate at which memory can be filled.
-const MOST_BYTES_PER_MS = (2 * 1024 * MB) / 1000;
-const SHORTEST_LOOK_MS = 5;
-const LONGEST_LOOK_MS = 500;
-const LEAST_RESERVE_BYTES = 32 * MB;
-const RESERVE_SHARE = 0.04;
-const MOST_RESERVE_SHARE = 0.125;
+const maxBytesPerMs = (2 * 1024 * bytesPerMb) / 1000;
+const minLookMs = 5;
+const maxLookMs = 500;
+const minReserveBytes = 32 * bytesPerMb;
+const reserveShare = 0.04;
+const maxReserveShare = 0.125;
 // An ended process is gone at once, but its memory comes back in steps: 400 MB in 20 to 90 ms, later on a busy machine.
-const GIVE_BACK_MS = 1_000;
-const GROWTH_BYTES = 4 * MB;
+const giveBackMs = 1_000;
+const growthBytes = 4 * bytesPerMb;
 
 export type Load = { totalBytes: number; freeBytes: number };
 
@@ -19,14 +19,14 @@ export type Candidate = { pid: number; group: number; residentBytes: number };
 
 /** Memory that must stay free, so that a process is ended before the memory runs out. */
 export function reserveBytes(totalBytes: number): number {
-  const wanted = Math.max(LEAST_RESERVE_BYTES, totalBytes * RESERVE_SHARE);
-  return Math.min(wanted, totalBytes * MOST_RESERVE_SHARE);
+  const wanted = Math.max(minReserveBytes, totalBytes * reserveShare);
+  return Math.min(wanted, totalBytes * maxReserveShare);
 }
 
 /** Time until the next look: the shorter the less memory is free, based on the fastest rate of filling. */
 export function nextLookMs({ totalBytes, freeBytes }: Load): number {
   const sparedBytes = Math.max(0, freeBytes - reserveBytes(totalBytes));
-  return Math.min(LONGEST_LOOK_MS, Math.max(SHORTEST_LOOK_MS, sparedBytes / MOST_BYTES_PER_MS));
+  return Math.min(maxLookMs, Math.max(minLookMs, sparedBytes / maxBytesPerMs));
 }
 
 export const isShort = ({ totalBytes, freeBytes }: Load): boolean => freeBytes < reserveBytes(totalBytes);
@@ -43,10 +43,10 @@ export function groupToEnd(
   last: Ended | undefined,
   nowMs: number,
 ): number | undefined {
-  const isGivingBack = last !== undefined && nowMs - last.atMs < GIVE_BACK_MS;
+  const isGivingBack = last !== undefined && nowMs - last.atMs < giveBackMs;
   const eligible = isGivingBack ? candidates.filter((candidate) => hasGrown(candidate, last)) : candidates;
   return eligible.toSorted((a, b) => b.residentBytes - a.residentBytes)[0]?.group;
 }
 
 const hasGrown = ({ pid, group, residentBytes }: Candidate, { group: ended, residentBytes: before }: Ended): boolean =>
-  group !== ended && residentBytes > (before.get(pid) ?? 0) + GROWTH_BYTES;
+  group !== ended && residentBytes > (before.get(pid) ?? 0) + growthBytes;

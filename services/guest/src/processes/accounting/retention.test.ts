@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finishedToDrop, type LogBudget, logBytesEach, logsToDrop } from './retention.ts';
 
-const MINUTE_MS = 60_000;
-const NOW_MS = Date.UTC(2026, 0, 1);
+const minuteMs = 60_000;
+const nowMs = Date.UTC(2026, 0, 1);
 const finished = (count: number, ageMs: (index: number) => number) =>
-  Array.from({ length: count }, (_, index) => ({ id: `p${index}`, completedAtMs: NOW_MS - ageMs(index) }));
+  Array.from({ length: count }, (_, index) => ({ id: `p${index}`, completedAtMs: nowMs - ageMs(index) }));
 
 test('U-07 nobody’s result vanishes before a quarter of an hour, however many there are', () => {
   expect(
     finishedToDrop(
-      finished(3000, (index) => (index % 14) * MINUTE_MS),
-      NOW_MS,
+      finished(3000, (index) => (index % 14) * minuteMs),
+      nowMs,
     ),
   ).toEqual([]);
 });
 
 test('U-07 of older ones the newest 200 stay', () => {
   const dropped = finishedToDrop(
-    finished(300, (index) => (20 + index) * MINUTE_MS),
-    NOW_MS,
+    finished(300, (index) => (20 + index) * minuteMs),
+    nowMs,
   );
   expect(dropped).toEqual(Array.from({ length: 100 }, (_, index) => `p${200 + index}`));
 });
@@ -27,27 +27,27 @@ test('U-07 of older ones the newest 200 stay', () => {
 test('U-07 after a day they go, few as they are', () => {
   expect(
     finishedToDrop(
-      finished(2, (index) => (index === 0 ? 23 : 25) * 60 * MINUTE_MS),
-      NOW_MS,
+      finished(2, (index) => (index === 0 ? 23 : 25) * 60 * minuteMs),
+      nowMs,
     ),
   ).toEqual(['p1']);
 });
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 const budget: LogBudget = {
-  mostBytesPerFile: 32 * MB,
-  mostBytesTotal: undefined,
-  mostPercentOfMemory: 10,
-  memoryBytes: 4096 * MB,
+  maxBytesPerFile: 32 * bytesPerMb,
+  maxBytesTotal: undefined,
+  maxPercentOfMemory: 10,
+  memoryBytes: 4096 * bytesPerMb,
 };
 
 test('R-03 all logs share a tenth of the memory: three for each process, at least 256 KiB each', () => {
-  expect(logBytesEach(budget, 1)).toBe(32 * MB);
-  expect(logBytesEach(budget, 10)).toBe(Math.floor((409.6 * MB) / 30));
+  expect(logBytesEach(budget, 1)).toBe(32 * bytesPerMb);
+  expect(logBytesEach(budget, 10)).toBe(Math.floor((409.6 * bytesPerMb) / 30));
   expect(logBytesEach(budget, 100_000)).toBe(256 * 1024);
-  expect(logBytesEach({ ...budget, memoryBytes: undefined }, 4)).toBe(8 * MB);
-  expect(logBytesEach({ ...budget, mostBytesTotal: 3 * MB }, 1)).toBe(MB);
-  expect(logBytesEach({ ...budget, mostBytesPerFile: 0 }, 2)).toBe(Math.floor((409.6 * MB) / 6));
+  expect(logBytesEach({ ...budget, memoryBytes: undefined }, 4)).toBe(8 * bytesPerMb);
+  expect(logBytesEach({ ...budget, maxBytesTotal: 3 * bytesPerMb }, 1)).toBe(bytesPerMb);
+  expect(logBytesEach({ ...budget, maxBytesPerFile: 0 }, 2)).toBe(Math.floor((409.6 * bytesPerMb) / 6));
 });
 
 test('R-03 logs of finished processes are dropped, oldest first, until all fit, and no more than that', () => {

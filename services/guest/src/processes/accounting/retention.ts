@@ -3,12 +3,12 @@
 
 export type Finished = { id: string; completedAtMs: number };
 
-const HOUR_MS = 3_600_000;
-const MOST_FINISHED = 200;
-const LEAST_AGE_MS = HOUR_MS / 4;
-const MOST_AGE_MS = 24 * HOUR_MS;
+const hourMs = 3_600_000;
+const maxFinished = 200;
+const minAgeMs = hourMs / 4;
+const maxAgeMs = 24 * hourMs;
 // A caller that starts dozens of processes a second for a quarter of an hour must not fill the sandbox with names.
-const MOST_FINISHED_EVER = 5000;
+const maxFinishedEver = 5000;
 
 /**
  * Processes to drop: older than a day, or beyond the newest 200, but none within a quarter of an hour, unless there are
@@ -19,35 +19,35 @@ export function finishedToDrop(finished: readonly Finished[], nowMs: number): st
   return newestFirst
     .filter(({ completedAtMs }, index) => {
       const ageMs = nowMs - completedAtMs;
-      if (index >= MOST_FINISHED_EVER) return true;
-      return ageMs >= LEAST_AGE_MS && (index >= MOST_FINISHED || ageMs >= MOST_AGE_MS);
+      if (index >= maxFinishedEver) return true;
+      return ageMs >= minAgeMs && (index >= maxFinished || ageMs >= maxAgeMs);
     })
     .map(({ id }) => id);
 }
 
 export type LogBudget = {
   /** Limit of one log; 0 = only its share. */
-  mostBytesPerFile: number;
+  maxBytesPerFile: number;
   /** Limit of all logs together; undefined = a share of the memory. */
-  mostBytesTotal: number | undefined;
-  mostPercentOfMemory: number;
+  maxBytesTotal: number | undefined;
+  maxPercentOfMemory: number;
   memoryBytes: number | undefined;
 };
 
-const LOGS_PER_PROCESS = 3;
-export const LEAST_LOG_BYTES = 256 * 1024;
-const TOTAL_WITHOUT_MEMORY_BYTES = 96 * 1024 * 1024;
+const logsPerProcess = 3;
+export const minLogBytes = 256 * 1024;
+const defaultTotalLogBytes = 96 * 1024 * 1024;
 
-export function totalLogBytes({ mostBytesTotal, mostPercentOfMemory, memoryBytes }: LogBudget): number {
-  if (mostBytesTotal !== undefined) return mostBytesTotal;
-  return memoryBytes === undefined ? TOTAL_WITHOUT_MEMORY_BYTES : Math.floor((memoryBytes * mostPercentOfMemory) / 100);
+export function totalLogBytes({ maxBytesTotal, maxPercentOfMemory, memoryBytes }: LogBudget): number {
+  if (maxBytesTotal !== undefined) return maxBytesTotal;
+  return memoryBytes === undefined ? defaultTotalLogBytes : Math.floor((memoryBytes * maxPercentOfMemory) / 100);
 }
 
 /** Limit of each log when this number of processes share the budget. */
 export function logBytesEach(budget: LogBudget, processes: number): number {
-  const share = Math.floor(totalLogBytes(budget) / (LOGS_PER_PROCESS * Math.max(1, processes)));
-  const most = budget.mostBytesPerFile === 0 ? share : Math.min(budget.mostBytesPerFile, share);
-  return Math.max(LEAST_LOG_BYTES, most);
+  const share = Math.floor(totalLogBytes(budget) / (logsPerProcess * Math.max(1, processes)));
+  const limit = budget.maxBytesPerFile === 0 ? share : Math.min(budget.maxBytesPerFile, share);
+  return Math.max(minLogBytes, limit);
 }
 
 export type KeptLogs = { id: string; completedAtMs: number; keptBytes: number };

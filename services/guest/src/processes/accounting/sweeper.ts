@@ -7,15 +7,15 @@ import type { Managed } from '../managed-process.ts';
 import {
   finishedToDrop,
   type KeptLogs,
-  LEAST_LOG_BYTES,
   type LogBudget,
   logBytesEach,
   logsToDrop,
+  minLogBytes,
   totalLogBytes,
 } from './retention.ts';
 import { releaseHead } from './trim-log.ts';
 
-const LOGS = ['stdout', 'stderr', 'all'] as const;
+const logNames = ['stdout', 'stderr', 'all'] as const;
 
 export class Sweeper {
   readonly budget: LogBudget;
@@ -26,8 +26,8 @@ export class Sweeper {
 
   constructor(guest: Guest) {
     this.#guest = guest;
-    const { mostBytesPerFile, mostBytesTotal, mostPercentOfMemory } = guest.settings.logs;
-    this.budget = { mostBytesPerFile, mostBytesTotal, mostPercentOfMemory, memoryBytes: memoryBytes() };
+    const { maxBytesPerFile, maxBytesTotal, maxPercentOfMemory } = guest.settings.logs;
+    this.budget = { maxBytesPerFile, maxBytesTotal, maxPercentOfMemory, memoryBytes: memoryBytes() };
   }
 
   /** Other requests get a turn between two processes, because each look at a log is a disk access. */
@@ -47,7 +47,7 @@ export class Sweeper {
   async #shareLogs(processes: readonly Managed[]): Promise<void> {
     const limit = logBytesEach(this.budget, processes.length);
     // Above the smallest share, the shares add up to no more than the total.
-    const mayBeTooMuch = limit === LEAST_LOG_BYTES;
+    const mayBeTooMuch = limit === minLogBytes;
     let runningBytes = 0;
     const finished: KeptLogs[] = [];
     for (const process of processes) {
@@ -109,7 +109,7 @@ export class Sweeper {
 
 function bytesOf(process: Managed): number {
   return process.state.parts
-    .flatMap((part) => LOGS.map((name) => process.output.logOf(part, name).kept()))
+    .flatMap((part) => logNames.map((name) => process.output.logOf(part, name).kept()))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
@@ -117,7 +117,7 @@ function trimTo(process: Managed, limit: number): number {
   process.trimEarlierAttempts(limit);
   const last = process.state.parts.at(-1);
   if (last !== undefined) {
-    for (const name of LOGS) {
+    for (const name of logNames) {
       const log = process.output.logOf(last, name);
       if (log.kept() > limit) releaseHead(log, name, limit);
     }

@@ -2,7 +2,7 @@ import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:
 import { recordBoundary } from '../output/log-records.ts';
 import type { LogName, OutputLog } from '../output/output-log.ts';
 
-const COPY_BYTES = 1024 * 1024;
+const copyChunkBytes = 1024 * 1024;
 
 /**
  * Keeps the newest bytes of a log that is no longer written, under their old offsets. Whole files are deleted first; of
@@ -27,7 +27,7 @@ function copyTail(log: OutputLog, from: number): void {
   const descriptor = openSync(`${path}.new`, 'w', 0o600);
   try {
     for (let at = from; ; ) {
-      const found = log.read(at, COPY_BYTES);
+      const found = log.read(at, copyChunkBytes);
       if (found === undefined || found.from !== at) break;
       writeSync(descriptor, found.bytes);
       at += found.bytes.length;

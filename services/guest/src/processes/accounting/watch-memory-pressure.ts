@@ -3,13 +3,13 @@ import { processStat, processStats, procText } from '../../proc/proc-files.ts';
 import { type Candidate, type Ended, groupToEnd, isShort, type Load, nextLookMs } from './memory-pressure.ts';
 
 // Kernel version that gVisor reports, the same text in every release.
-const GVISOR = /^Linux version \S+ #1 SMP Sun Jan 10 15:06:54 PST 2016/;
+const gvisorVersion = /^Linux version \S+ #1 SMP Sun Jan 10 15:06:54 PST 2016/;
 // Interval while memory is short: each look reads the memory of every process.
-const WHILE_SHORT_MS = 50;
-const KILL = 'SIGKILL';
+const shortageLookMs = 50;
+const killSignal = 'SIGKILL';
 
 export function isGvisor(): boolean {
-  return GVISOR.test(procText('version'));
+  return gvisorVersion.test(procText('version'));
 }
 
 /** Polls until the result is called. */
@@ -19,7 +19,7 @@ export function watchPressure(guest: Guest): () => void {
   const look = () => {
     const load = loadNow();
     if (load !== undefined) last = isShort(load) ? endBiggest(guest, load, last) : undefined;
-    timer = setTimeout(look, load === undefined || last !== undefined ? WHILE_SHORT_MS : nextLookMs(load));
+    timer = setTimeout(look, load === undefined || last !== undefined ? shortageLookMs : nextLookMs(load));
   };
   look();
   return () => clearTimeout(timer);
@@ -33,7 +33,7 @@ function endBiggest(guest: Guest, load: Load, last: Ended | undefined): Ended | 
   if (group === undefined) return last;
   guest.log.line('guest', { level: 'warn', event: 'a process group was ended for want of memory', group, ...load });
   try {
-    process.kill(-group, KILL);
+    process.kill(-group, killSignal);
   } catch {
     // The group is already gone.
   }

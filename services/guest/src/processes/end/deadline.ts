@@ -1,12 +1,12 @@
 // setTimeout holds at most 24.8 days, and a longer timer fires at once.
-const MOST_TIMER_MS = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Calls back at a time of the wall clock, at once if it has passed. The result cancels it. */
 export function atTime(timeMs: number, run: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = () => {
     const leftMs = timeMs - Date.now();
-    timer = leftMs > MOST_TIMER_MS ? setTimeout(arm, MOST_TIMER_MS) : setTimeout(run, Math.max(0, leftMs));
+    timer = leftMs > maxTimerMs ? setTimeout(arm, maxTimerMs) : setTimeout(run, Math.max(0, leftMs));
   };
   arm();
   return () => clearTimeout(timer);

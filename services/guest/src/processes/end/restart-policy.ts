@@ -1,7 +1,7 @@
 // Decides whether another attempt follows an ended one, and the final status if not.
 import type { ProcessOutcome, ProcessState } from '../state/process-state.ts';
 
-export const RESTART_DELAY_MS = 1000;
+export const restartDelayMs = 1000;
 
 export type AttemptEnd = { code: number; signal: number };
 
@@ -19,14 +19,14 @@ export function statusOf(
 ): ProcessOutcome['status'] {
   if (desired !== 'run') return desired;
   if (end.code === 0) return 'completed';
-  if (end.signal !== 0 && signals.includes(end.signal)) return end.signal === KILL ? 'killed' : 'stopped';
+  if (end.signal !== 0 && signals.includes(end.signal)) return end.signal === killSignal ? 'killed' : 'stopped';
   return 'failed';
 }
 
 export function restartText(state: Wishes, end: AttemptEnd): string {
-  const most = state.maxRestarts < 0 ? 'unlimited' : state.maxRestarts;
-  return `[Process failed with exit code ${end.code}. Attempting restart ${state.restartCount + 1}/${most} in ${RESTART_DELAY_MS / 1000} s]`;
+  const limit = state.maxRestarts < 0 ? 'unlimited' : state.maxRestarts;
+  return `[Process failed with exit code ${end.code}. Attempting restart ${state.restartCount + 1}/${limit} in ${restartDelayMs / 1000} s]`;
 }
 
-export const KILL = 9;
-export const TERMINATE = 15;
+export const killSignal = 9;
+export const terminateSignal = 15;

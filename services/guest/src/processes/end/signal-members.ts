@@ -5,9 +5,9 @@ import { processStat } from '../../proc/proc-files.ts';
 import { membersOf, type ProcessIdentity } from '../../proc/process-members.ts';
 import type { ProcessKey, Supervisor } from '../../supervisor/supervisor.ts';
 import { atTime } from './deadline.ts';
-import { KILL } from './restart-policy.ts';
+import { killSignal } from './restart-policy.ts';
 
-const GROUP_FIRST_MS = 20;
+const groupFirstMs = 20;
 
 export function signalMembers(
   supervisor: Supervisor,
@@ -20,14 +20,14 @@ export function signalMembers(
   // and are skipped, because some programs take a second one for a demand to hurry.
   setTimeout(() => {
     for (const pid of membersOf(identity)) if (processStat(pid)?.group !== identity.pid) signalOne(pid, signal);
-  }, GROUP_FIRST_MS);
+  }, groupFirstMs);
 }
 
 /** Called after the leader has ended. Kills at the given time, at once if it has passed. */
 export function killLeftovers(identity: ProcessIdentity, timeMs = Date.now()): void {
   if (membersOf(identity).length === 0) return;
   atTime(timeMs, () => {
-    for (const pid of membersOf(identity)) signalOne(pid, KILL);
+    for (const pid of membersOf(identity)) signalOne(pid, killSignal);
   });
 }
 

@@ -11,15 +11,15 @@ export type Records = {
   next: number;
 };
 
-const HEAD_BYTES = 5;
-const MOST_RECORD_BYTES = 64 * 1024;
+const headerBytes = 5;
+const maxRecordBytes = 64 * 1024;
 
 /** Enough for the longest record, so that every read makes progress. */
-const READ_BYTES = 4 * (HEAD_BYTES + MOST_RECORD_BYTES);
+const readBytes = 4 * (headerBytes + maxRecordBytes);
 
 /** Whole records from this offset on. Undefined when there is none yet. */
 export function readRecords(log: OutputLog, from: number): Records | undefined {
-  const stretch = log.read(from, READ_BYTES);
+  const stretch = log.read(from, readBytes);
   if (stretch === undefined) return undefined;
   const { records, size } = splitRecords(stretch.bytes, stretch.from);
   // Half a record that is never completed, because the disk was full. The next record is in another file.
@@ -32,13 +32,13 @@ export function readRecords(log: OutputLog, from: number): Records | undefined {
 function splitRecords(bytes: Buffer, at: number): { records: OutputRecord[]; size: number } {
   const records: OutputRecord[] = [];
   let size = 0;
-  while (bytes.length - size >= HEAD_BYTES) {
-    const end = size + HEAD_BYTES + bytes.readUInt32LE(size + 1);
+  while (bytes.length - size >= headerBytes) {
+    const end = size + headerBytes + bytes.readUInt32LE(size + 1);
     if (end > bytes.length) break;
     records.push({
       at: at + size,
       stream: bytes.readUInt8(size) === 2 ? 'stderr' : 'stdout',
-      bytes: bytes.subarray(size + HEAD_BYTES, end),
+      bytes: bytes.subarray(size + headerBytes, end),
     });
     size = end;
   }
@@ -69,13 +69,13 @@ export type Tail = {
   cut: number;
 };
 
-/** Finds where the last `mostBytes` of output begin. Short records take up to six times the length of their output. */
-export function tailOf(log: OutputLog, mostBytes: number, latest: number): Tail {
+/** Finds where the last `maxBytes` of output begin. Short records take up to six times the length of their output. */
+export function tailOf(log: OutputLog, maxBytes: number, latest: number): Tail {
   const { start, end: written } = log.extent();
   const end = Math.min(written, latest);
-  if (end - start <= mostBytes) return { at: start, cut: 0 };
-  const begin = recordBoundary(log, Math.max(start, end - mostBytes * (HEAD_BYTES + 1) - MOST_RECORD_BYTES));
-  let surplus = -mostBytes;
+  if (end - start <= maxBytes) return { at: start, cut: 0 };
+  const begin = recordBoundary(log, Math.max(start, end - maxBytes * (headerBytes + 1) - maxRecordBytes));
+  let surplus = -maxBytes;
   for (const record of recordsBetween(log, begin, end)) surplus += record.bytes.length;
   if (surplus <= 0) return { at: begin, cut: 0 };
   for (const record of recordsBetween(log, begin, end)) {

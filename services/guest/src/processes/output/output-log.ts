@@ -15,8 +15,8 @@ export type Stretch = {
   closed: boolean;
 };
 
-const DIGITS = 16;
-const MOST_TRIES = 8;
+const offsetDigits = 16;
+const maxTries = 8;
 
 export class OutputLog {
   readonly #folder: string;
@@ -38,7 +38,7 @@ export class OutputLog {
       throw error;
     }
     return names
-      .filter((name) => name.startsWith(prefix) && name.length === prefix.length + DIGITS)
+      .filter((name) => name.startsWith(prefix) && name.length === prefix.length + offsetDigits)
       .map((name) => Number.parseInt(name.slice(prefix.length), 16))
       .filter((start) => Number.isSafeInteger(start))
       .sort((a, b) => a - b);
@@ -46,7 +46,7 @@ export class OutputLog {
 
   /** Offsets of the kept bytes. Both 0 when nothing was ever written. */
   extent(): { start: number; end: number } {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const starts = this.starts();
       const last = starts.at(-1);
       if (last === undefined) return { start: 0, end: 0 };
@@ -56,19 +56,19 @@ export class OutputLog {
     return { start: 0, end: 0 };
   }
 
-  /** At most `mostBytes` of one file, from this offset or the next that is kept; undefined when there are none yet. */
-  read(from: number, mostBytes: number): Stretch | undefined {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  /** At most `maxBytes` of one file, from this offset or the next that is kept; undefined when there are none yet. */
+  read(from: number, maxBytes: number): Stretch | undefined {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const starts = this.#startsAround(from);
       const inside = starts.findLast((start) => start <= from);
       const next = starts.find((start) => start > from);
       if (inside !== undefined) {
-        const stretch = this.#readFile(inside, from, mostBytes, next !== undefined);
+        const stretch = this.#readFile(inside, from, maxBytes, next !== undefined);
         if (stretch === undefined) continue;
         if (stretch.bytes.length > 0) return stretch;
       }
       if (next === undefined) return undefined;
-      const stretch = this.#readFile(next, next, mostBytes, starts.at(-1) !== next);
+      const stretch = this.#readFile(next, next, maxBytes, starts.at(-1) !== next);
       // Returned even when empty: its offset shows how much is gone.
       if (stretch !== undefined) return stretch;
     }
@@ -89,7 +89,7 @@ export class OutputLog {
   }
 
   path(start: number): string {
-    return join(this.#folder, `${this.#name}-${start.toString(16).padStart(DIGITS, '0')}`);
+    return join(this.#folder, `${this.#name}-${start.toString(16).padStart(offsetDigits, '0')}`);
   }
 
   /**
@@ -107,7 +107,7 @@ export class OutputLog {
   }
 
   /** Undefined when the file was deleted meanwhile. */
-  #readFile(start: number, from: number, mostBytes: number, isClosed: boolean): Stretch | undefined {
+  #readFile(start: number, from: number, maxBytes: number, isClosed: boolean): Stretch | undefined {
     let descriptor: number;
     try {
       descriptor = openSync(this.path(start), 'r');
@@ -117,7 +117,7 @@ export class OutputLog {
     }
     try {
       const left = Math.max(0, fstatSync(descriptor).size - (from - start));
-      const bytes = Buffer.allocUnsafe(Math.min(left, mostBytes));
+      const bytes = Buffer.allocUnsafe(Math.min(left, maxBytes));
       let size = 0;
       while (size < bytes.length) {
         const count = readSync(descriptor, bytes, size, bytes.length - size, from - start + size);

@@ -9,8 +9,8 @@ const output = (stream: 'stdout' | 'stderr', text: string): Piece => ({
   bytes: Buffer.from(text),
 });
 
-function lines(pieces: readonly Piece[], mostHeldBytes?: number): string {
-  const prefixed = new PrefixedLines(mostHeldBytes);
+function lines(pieces: readonly Piece[], maxHeldBytes?: number): string {
+  const prefixed = new PrefixedLines(maxHeldBytes);
   return Buffer.concat([...pieces.map((piece) => prefixed.take([piece])), prefixed.end()]).toString();
 }
 

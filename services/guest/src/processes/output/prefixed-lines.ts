@@ -6,13 +6,13 @@ import type { Piece } from './process-output.ts';
 
 type Stream = 'stdout' | 'stderr';
 
-const MOST_HELD_BYTES = 1024 * 1024;
-const NEWLINE = 0x0a;
-const LINE_END = Buffer.from('\n');
-const PREFIX = { stdout: Buffer.from('stdout:'), stderr: Buffer.from('stderr:') };
+const defaultMaxHeldBytes = 1024 * 1024;
+const lineFeed = 0x0a;
+const lineEnd = Buffer.from('\n');
+const prefixes = { stdout: Buffer.from('stdout:'), stderr: Buffer.from('stderr:') };
 
 export class PrefixedLines {
-  readonly #mostHeldBytes: number;
+  readonly #maxHeldBytes: number;
   readonly #held: Record<Stream, Buffer[]> = { stdout: [], stderr: [] };
   readonly #heldBytes: Record<Stream, number> = { stdout: 0, stderr: 0 };
   /** The stream whose line has begun and not ended. */
@@ -21,8 +21,8 @@ export class PrefixedLines {
   #waitingBytes = 0;
   #out: Buffer[] = [];
 
-  constructor(mostHeldBytes = MOST_HELD_BYTES) {
-    this.#mostHeldBytes = mostHeldBytes;
+  constructor(maxHeldBytes = defaultMaxHeldBytes) {
+    this.#maxHeldBytes = maxHeldBytes;
   }
 
   /** True between two lines, where another line may be inserted. */
@@ -56,7 +56,7 @@ export class PrefixedLines {
 
   #takeBytes(stream: Stream, bytes: Buffer): void {
     let at = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, at)) {
       this.#line(stream, [...this.#release(stream), bytes.subarray(at, end)], true);
       at = end + 1;
     }
@@ -66,7 +66,7 @@ export class PrefixedLines {
   /** Writes a whole line, or the end of the open one. A marker never ends an open line. */
   #line(stream: Stream, line: readonly Buffer[], mayEndOpen: boolean): void {
     if (this.#open === undefined) {
-      this.#out.push(PREFIX[stream], ...line, LINE_END);
+      this.#out.push(prefixes[stream], ...line, lineEnd);
       return;
     }
     if (this.#open === stream && mayEndOpen) {
@@ -74,9 +74,9 @@ export class PrefixedLines {
       this.#closeLine();
       return;
     }
-    this.#waiting.push(PREFIX[stream], ...line, LINE_END);
+    this.#waiting.push(prefixes[stream], ...line, lineEnd);
     this.#waitingBytes += line.reduce((sum, { length }) => sum + length, 0);
-    if (this.#waitingBytes > this.#mostHeldBytes) this.#closeLine();
+    if (this.#waitingBytes > this.#maxHeldBytes) this.#closeLine();
   }
 
   #hold(stream: Stream, bytes: Buffer): void {
@@ -87,10 +87,10 @@ export class PrefixedLines {
     // A copy: the piece is part of a larger buffer, which would stay in memory for a few bytes of it.
     this.#held[stream].push(Buffer.from(bytes));
     this.#heldBytes[stream] += bytes.length;
-    if (this.#heldBytes[stream] <= this.#mostHeldBytes) return;
+    if (this.#heldBytes[stream] <= this.#maxHeldBytes) return;
     // Two endless lines at once: one has to be cut, or it would fill the memory.
     if (this.#open !== undefined) this.#closeLine();
-    this.#out.push(PREFIX[stream], ...this.#release(stream));
+    this.#out.push(prefixes[stream], ...this.#release(stream));
     this.#open = stream;
   }
 
@@ -102,7 +102,7 @@ export class PrefixedLines {
   }
 
   #closeLine(): void {
-    this.#out.push(LINE_END, ...this.#waiting);
+    this.#out.push(lineEnd, ...this.#waiting);
     this.#open = undefined;
     this.#waiting = [];
     this.#waitingBytes = 0;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OutputLog } from './output-log.ts';
 import { PieceText } from './piece-text.ts';
-import { BEGINNING, type Cursor, type Marker, type Part, type Piece, ProcessOutput } from './process-output.ts';
+import { type Cursor, type Marker, outputStart, type Part, type Piece, ProcessOutput } from './process-output.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -85,7 +85,7 @@ test('R-05 a reader that attaches anywhere and reads at any moment sees every by
       const writer = new Writer(name);
       const output = new ProcessOutput(folder, [partOf(name)], []);
       const seen: Piece[] = [];
-      let cursor = BEGINNING;
+      let cursor = outputStart;
       for (const chunk of written) {
         writer.write(chunk);
         if (!reads.next().value) continue;
@@ -104,14 +104,14 @@ test('R-05 a reader that attaches anywhere and reads at any moment sees every by
 
 test('the tail is exactly the last bytes of the output, however it was cut into pieces and files', () => {
   fc.assert(
-    fc.property(chunks, fc.integer({ min: 1, max: 200 }), (written, most) => {
+    fc.property(chunks, fc.integer({ min: 1, max: 200 }), (written, maxBytes) => {
       const name = newPart();
       const writer = new Writer(name);
       for (const chunk of written) writer.write(chunk);
       const output = new ProcessOutput(folder, [partOf(name)], []);
       const whole = Buffer.concat(written.map(({ bytes }) => bytes));
-      expect(bytesOf(drain(output, output.tail(most)).pieces)).toEqual(
-        whole.subarray(Math.max(0, whole.length - most)),
+      expect(bytesOf(drain(output, output.tail(maxBytes)).pieces)).toEqual(
+        whole.subarray(Math.max(0, whole.length - maxBytes)),
       );
     }),
   );
@@ -128,7 +128,7 @@ test('R-03 what was released at the head is a gap of the right length, and offse
       const gone = starts.slice(0, Math.min(released, Math.max(0, starts.length - 1)));
       for (const start of gone) unlinkSync(writer.path('all', start));
       const first = starts[gone.length] ?? 0;
-      const { pieces, cursor } = drain(new ProcessOutput(folder, [partOf(name)], []), BEGINNING);
+      const { pieces, cursor } = drain(new ProcessOutput(folder, [partOf(name)], []), outputStart);
       expect(pieces.flatMap((piece) => (piece.kind === 'gap' ? [piece.bytes] : []))).toEqual(first > 0 ? [first] : []);
       expect(cursor.at).toBe(writer.ends.all);
     }),
@@ -140,10 +140,10 @@ test('a file deleted in the middle of what is read is one gap, and the rest foll
   for (const text of ['one', 'two', 'three'])
     writer.write({ stream: 'stdout', bytes: Buffer.from(text), newFile: text !== 'one' });
   const output = new ProcessOutput(folder, [partOf('p')], []);
-  const first = output.read(BEGINNING);
+  const first = output.read(outputStart);
   expect(bytesOf(first?.pieces ?? []).toString()).toBe('one');
   unlinkSync(writer.path('all', 8));
-  const { pieces } = drain(output, first?.cursor ?? BEGINNING);
+  const { pieces } = drain(output, first?.cursor ?? outputStart);
   expect(pieces).toEqual([
     { kind: 'gap', bytes: 8, atHead: false },
     { kind: 'output', stream: 'stdout', bytes: Buffer.from('three') },
@@ -155,7 +155,7 @@ test('half a record is not shown before it is whole, and is a gap when nothing w
   writer.write({ stream: 'stdout', bytes: Buffer.from('abc'), newFile: false });
   appendFileSync(writer.path('all', 0), Buffer.from([1, 9, 0, 0, 0, 0x78]));
   const output = new ProcessOutput(folder, [partOf('p')], []);
-  const { pieces, cursor } = drain(output, BEGINNING);
+  const { pieces, cursor } = drain(output, outputStart);
   expect(bytesOf(pieces).toString()).toBe('abc');
   expect(cursor.at).toBe(8);
   expect(output.now()).toBe(8);
@@ -188,7 +188,7 @@ test('R-24 the attempts of a process are one output, with markers at their exact
   ];
   const output = new ProcessOutput(folder, all, markers);
   const shown = new PieceText();
-  const texts = [...shown.take(drain(output, BEGINNING).pieces), ...shown.end()];
+  const texts = [...shown.take(drain(output, outputStart).pieces), ...shown.end()];
   expect(texts.map((one) => one.text).join('')).toBe('out\n[stopping]\nerr\n[restart]\nagain\n');
   expect(output.readStream('stdout', 0, 100)?.bytes.toString()).toBe('out');
   expect(output.readStream('stdout', 3, 100)?.bytes.toString()).toBe('again\n');
@@ -208,7 +208,7 @@ test('between two attempts there is nothing to read, and the reader is told so',
   writer.write({ stream: 'stdout', bytes: Buffer.from('out'), newFile: false });
   const kept: Part[] = [{ ...partOf('1'), ends: { ...writer.ends } }];
   const output = new ProcessOutput(folder, kept, [{ id: 0, at: 8, text: '[restart]', breaks: true }]);
-  const { pieces, cursor } = drain(output, BEGINNING);
+  const { pieces, cursor } = drain(output, outputStart);
   expect(pieces.map(({ kind }) => kind)).toEqual(['output', 'marker']);
   expect(output.read(cursor)).toBeUndefined();
   expect(output.readStream('stdout', 3, 10)).toBeUndefined();

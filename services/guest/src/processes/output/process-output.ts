@@ -40,7 +40,7 @@ export type Cursor = {
 
 export type Stretch = { from: number; bytes: Buffer; next: number };
 
-export const BEGINNING: Cursor = { at: 0, marker: 0, cut: 0 };
+export const outputStart: Cursor = { at: 0, marker: 0, cut: 0 };
 
 export class ProcessOutput {
   readonly #folder: string;
@@ -86,28 +86,28 @@ export class ProcessOutput {
   }
 
   /** One stream as it was written. Undefined when there is nothing to read yet. */
-  readStream(name: 'stdout' | 'stderr', at: number, mostBytes: number): Stretch | undefined {
+  readStream(name: 'stdout' | 'stderr', at: number, maxBytes: number): Stretch | undefined {
     const part = this.#partAt(name, at);
     if (part === undefined || at >= endOf(part, name)) return undefined;
     const end = endOf(part, name);
-    const found = this.logOf(part, name).read(Math.max(0, at - part.base[name]), mostBytes);
+    const found = this.logOf(part, name).read(Math.max(0, at - part.base[name]), maxBytes);
     const from = part.base[name] + (found?.from ?? Number.POSITIVE_INFINITY);
     if (found === undefined || from >= end) {
       // A finished attempt has nothing more: continue with the next one.
-      return end === Number.POSITIVE_INFINITY ? undefined : this.readStream(name, end, mostBytes);
+      return end === Number.POSITIVE_INFINITY ? undefined : this.readStream(name, end, maxBytes);
     }
     const bytes = found.bytes.subarray(0, end - from);
     return { from, bytes, next: from + bytes.length };
   }
 
   /** Offset where the newest bytes of a stream begin. */
-  streamTail(name: 'stdout' | 'stderr', mostBytes: number): number {
-    return Math.max(0, this.end(name) - mostBytes);
+  streamTail(name: 'stdout' | 'stderr', maxBytes: number): number {
+    return Math.max(0, this.end(name) - maxBytes);
   }
 
   /** Cursor where the newest bytes of output begin. */
-  tail(mostBytes: number): Cursor {
-    let left = mostBytes;
+  tail(maxBytes: number): Cursor {
+    let left = maxBytes;
     for (const part of this.#parts.toReversed()) {
       const size = this.#sizeOf(part);
       if (size >= left) {
@@ -116,7 +116,7 @@ export class ProcessOutput {
       }
       left -= size;
     }
-    return BEGINNING;
+    return outputStart;
   }
 
   /** A cursor at the start of a record. Every offset given to a caller is one; others are moved on to the next. */

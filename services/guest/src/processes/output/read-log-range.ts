@@ -52,15 +52,15 @@ function rangeOfStream(
   return { stream, offset: begin, nextOffset: begin + bytes.length, data: bytes.toString('utf8') };
 }
 
-const CHARACTER_START = 0xc0;
-const MOST_CHARACTER_BYTES = 4;
+const characterStart = 0xc0;
+const maxCharacterBytes = 4;
 
 /** Leaves out a character that this range would cut: the next range begins with it. */
 function withoutHalfCharacter(bytes: Buffer): Buffer {
-  for (let back = 1; back < MOST_CHARACTER_BYTES && back < bytes.length; back += 1) {
+  for (let back = 1; back < maxCharacterBytes && back < bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return bytes;
-    if (byte < CHARACTER_START) continue;
+    if (byte < characterStart) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
     return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
   }

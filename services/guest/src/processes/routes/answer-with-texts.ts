@@ -1,7 +1,7 @@
 import type { Call } from '../../http/call.ts';
 import { send } from './send-chunk.ts';
 
-const PIECE_CHARACTERS = 64 * 1024;
+const pieceCharacters = 64 * 1024;
 
 /** Sends an object whose last members are long texts, streamed as they are read. */
 export async function answerWithTexts(
@@ -17,7 +17,7 @@ export async function answerWithTexts(
     separator = ',';
     for (const piece of pieces) {
       waiting += JSON.stringify(piece).slice(1, -1);
-      if (waiting.length < PIECE_CHARACTERS) continue;
+      if (waiting.length < pieceCharacters) continue;
       await send(response, waiting);
       waiting = '';
       if (response.destroyed) return;

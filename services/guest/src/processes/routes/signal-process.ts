@@ -6,7 +6,7 @@ import { Fault } from '../../http/fault.ts';
 import { readJson } from '../../http/read-body.ts';
 import { findProcess, notRunning } from './find-process.ts';
 
-const MOST_SIGNAL = 64;
+const maxSignal = 64;
 
 export async function signalProcess(call: Call): Promise<void> {
   const { signal } = await readJson(call, ProcessSignalRequest);
@@ -22,9 +22,9 @@ function signalNumber(signal: string | number): number {
   const known: Readonly<Record<string, number>> = constants.signals;
   const text = String(signal).toUpperCase();
   const number = /^\d+$/.test(text) ? Number(text) : (known[text] ?? known[`SIG${text}`] ?? 0);
-  if (number >= 1 && number <= MOST_SIGNAL) return number;
+  if (number >= 1 && number <= maxSignal) return number;
   throw new Fault(
     400,
-    `"${String(signal).slice(0, 50)}" is no signal. Give a name such as SIGHUP, or a number from 1 to ${MOST_SIGNAL}.`,
+    `"${String(signal).slice(0, 50)}" is no signal. Give a name such as SIGHUP, or a number from 1 to ${maxSignal}.`,
   );
 }

@@ -37,9 +37,9 @@ async function answerWhole(call: Call, process: Managed): Promise<void> {
 }
 
 const textsOf = ({ settings }: Guest, { output }: Managed) => ({
-  logs: logsTail(output, settings.logs.mostBytesInAnswer, true),
-  stdout: streamTail(output, 'stdout', settings.logs.mostBytesInAnswer, true),
-  stderr: streamTail(output, 'stderr', settings.logs.mostBytesInAnswer, true),
+  logs: logsTail(output, settings.logs.maxBytesInAnswer, true),
+  stdout: streamTail(output, 'stdout', settings.logs.maxBytesInAnswer, true),
+  stderr: streamTail(output, 'stderr', settings.logs.maxBytesInAnswer, true),
 });
 
 /**

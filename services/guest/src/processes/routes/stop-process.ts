@@ -3,7 +3,7 @@ import type { Call } from '../../http/call.ts';
 import { Fault } from '../../http/fault.ts';
 import { findProcess, notRunning } from './find-process.ts';
 
-const MOST_GRACE_SECONDS = 3600;
+const maxGraceSeconds = 3600;
 
 export async function stopProcess(call: Call): Promise<void> {
   const grace = graceSeconds(call.query.get('grace'));
@@ -25,6 +25,6 @@ export async function killProcess(call: Call): Promise<void> {
 function graceSeconds(text: string | null): number | undefined {
   if (text === null) return undefined;
   const seconds = Number(text);
-  if (text !== '' && seconds >= 0 && seconds <= MOST_GRACE_SECONDS) return seconds;
-  throw new Fault(400, `grace is a number of seconds from 0 to ${MOST_GRACE_SECONDS}, not "${text.slice(0, 50)}".`);
+  if (text !== '' && seconds >= 0 && seconds <= maxGraceSeconds) return seconds;
+  throw new Fault(400, `grace is a number of seconds from 0 to ${maxGraceSeconds}, not "${text.slice(0, 50)}".`);
 }

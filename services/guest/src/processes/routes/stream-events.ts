@@ -3,13 +3,13 @@ import { startStream } from '../../http/answer.ts';
 import { type Call, whenCallerLeaves } from '../../http/call.ts';
 import type { Managed } from '../managed-process.ts';
 import { PieceText } from '../output/piece-text.ts';
-import { BEGINNING } from '../output/process-output.ts';
+import { outputStart } from '../output/process-output.ts';
 import { send } from './send-chunk.ts';
 
 type Framing = 'ndjson' | 'sse';
 
-const KEEP_ALIVE_MS = 5000;
-const CONTENT_TYPE = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' };
+const keepAliveMs = 5000;
+const contentTypes = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' };
 
 /**
  * Streams output as events until the process has ended, then one result. A caller that leaves early ends the stream,
@@ -18,14 +18,14 @@ const CONTENT_TYPE = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; 
 export async function streamEvents(call: Call, process: Managed, framing: Framing): Promise<void> {
   const { response } = call;
   const left = whenCallerLeaves(call);
-  startStream(call, CONTENT_TYPE[framing]);
+  startStream(call, contentTypes[framing]);
   // Each event is written whole, so a keepalive always fits between two of them.
   const keepAlive = setInterval(() => {
     if (!response.writableNeedDrain) response.write(framed({ type: 'keepalive' }, framing));
-  }, KEEP_ALIVE_MS);
+  }, keepAliveMs);
   const texts = new PieceText();
   try {
-    for await (const pieces of process.follow(BEGINNING, left)) {
+    for await (const pieces of process.follow(outputStart, left)) {
       await send(response, eventsOf(texts.take(pieces), framing));
     }
     if (left.aborted) return;

@@ -1,13 +1,13 @@
 import { startStream } from '../../http/answer.ts';
 import { type Call, whenCallerLeaves } from '../../http/call.ts';
 import { PrefixedLines } from '../output/prefixed-lines.ts';
-import { BEGINNING } from '../output/process-output.ts';
+import { outputStart } from '../output/process-output.ts';
 import { findProcess } from './find-process.ts';
 import { send } from './send-chunk.ts';
 import { streamEvents } from './stream-events.ts';
 
-const KEEP_ALIVE_MS = 30_000;
-const KEEP_ALIVE = '[keepalive]\n';
+const keepAliveMs = 30_000;
+const keepAliveLine = '[keepalive]\n';
 
 /** Streams everything that is kept, then new output, until the process has ended and all of it is sent. */
 export async function streamLogs(call: Call): Promise<void> {
@@ -26,14 +26,14 @@ export async function streamLogs(call: Call): Promise<void> {
   const keepAlive = () => {
     if (!isDue || !lines.isAtLineStart || response.writableNeedDrain) return;
     isDue = false;
-    response.write(KEEP_ALIVE);
+    response.write(keepAliveLine);
   };
   const timer = setInterval(() => {
     isDue = true;
     keepAlive();
-  }, KEEP_ALIVE_MS);
+  }, keepAliveMs);
   try {
-    for await (const pieces of process.follow(BEGINNING, left)) {
+    for await (const pieces of process.follow(outputStart, left)) {
       await send(response, lines.take(pieces));
       keepAlive();
     }

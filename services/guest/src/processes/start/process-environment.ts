@@ -1,8 +1,8 @@
-import { KEY_VARIABLE } from '../../proc/process-members.ts';
+import { keyVariable } from '../../proc/process-members.ts';
 import type { ProcessKey } from '../../supervisor/supervisor.ts';
 
 /** Variables between runner, helper and guest. A process has no use for them, and some name things of the guest. */
-const PLUMBING = [
+const hiddenVariables = [
   'SANDBOX_CONTROL_KEY',
   'SANDBOX_INSTANCE_ID',
   'SANDBOX_LOG_DIR',
@@ -23,9 +23,9 @@ export type EnvironmentParts = {
 export function processEnvironment({ inherited, wished, key, workloadUser }: EnvironmentParts): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
-    if (value !== undefined && !PLUMBING.includes(name)) environment[name] = value;
+    if (value !== undefined && !hiddenVariables.includes(name)) environment[name] = value;
   }
-  Object.assign(environment, wished, { [KEY_VARIABLE]: key });
+  Object.assign(environment, wished, { [keyVariable]: key });
   if (workloadUser !== undefined) {
     Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Guest } from '../../guest.ts';
 import { systemCode } from '../../http/fault.ts';
 
-const STARTED = 'startup-command';
+const startupMarkerName = 'startup-command';
 
 /**
  * Called when the guest starts: continues the processes of an earlier guest, and starts the startup command if no
@@ -12,7 +12,7 @@ const STARTED = 'startup-command';
 export async function resumeProcesses(guest: Guest): Promise<void> {
   const processes = await guest.processes();
   const { startupCommand, stateFolder } = guest.settings;
-  if (startupCommand === undefined || !isFirst(join(stateFolder, STARTED))) return;
+  if (startupCommand === undefined || !isFirst(join(stateFolder, startupMarkerName))) return;
   try {
     await processes.start({ command: startupCommand, workingDir: '/' });
   } catch (error) {

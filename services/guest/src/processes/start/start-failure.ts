@@ -4,7 +4,7 @@ import type { SpawnFailure } from '../../supervisor/supervisor.ts';
 
 type Attempted = { command: string; workingDirectory: string; shell: string };
 
-const MOST_SHOWN_CHARACTERS = 500;
+const maxShownCharacters = 500;
 
 /** 422: the request is clear, but cannot be carried out here. */
 export function startFault(failure: SpawnFailure, attempted: Attempted): Fault {
@@ -12,7 +12,7 @@ export function startFault(failure: SpawnFailure, attempted: Attempted): Fault {
 }
 
 export function startFailureText(failure: SpawnFailure, { command, workingDirectory, shell }: Attempted): string {
-  const shown = command.length > MOST_SHOWN_CHARACTERS ? `${command.slice(0, MOST_SHOWN_CHARACTERS)}…` : command;
+  const shown = command.length > maxShownCharacters ? `${command.slice(0, maxShownCharacters)}…` : command;
   return `could not execute command '${shown}': ${reason(failure, workingDirectory, shell)}`;
 }
 

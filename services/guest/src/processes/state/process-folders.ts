@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessState } from './process-state.ts';
 
-const STATE = 'state.json';
+const stateFileName = 'state.json';
 
 /** One folder for each process: its state, and a folder with logs for each attempt. */
 export class ProcessFolders {
@@ -25,7 +25,7 @@ export class ProcessFolders {
   async begin(state: ProcessState, part: string): Promise<string | { errno: number }> {
     const text = JSON.stringify(state);
     const folder = join(this.#root, state.id, part);
-    const path = join(this.#root, state.id, STATE);
+    const path = join(this.#root, state.id, stateFileName);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(`${path}.${part}`, text, { mode: 0o600 });
@@ -42,7 +42,7 @@ export class ProcessFolders {
 
   /** Written whole or not at all: the guest may die in the middle. */
   save(state: ProcessState): void {
-    const path = join(this.#root, state.id, STATE);
+    const path = join(this.#root, state.id, stateFileName);
     writeFileSync(`${path}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
@@ -55,7 +55,7 @@ export class ProcessFolders {
   *saved(): Generator<{ id: string; text: string }> {
     for (const id of readdirSync(this.#root)) {
       try {
-        yield { id, text: readFileSync(join(this.#root, id, STATE), 'utf8') };
+        yield { id, text: readFileSync(join(this.#root, id, stateFileName), 'utf8') };
       } catch {
         // The guest died between making the folder and writing the state, so nothing was started.
         this.remove(id);
