@@ -21,7 +21,7 @@ export type AuditAction =
   | 'terminal_command'
   | 'terminal_disconnect';
 
-type Served = { request: IncomingMessage; response: ServerResponse; caller: Caller };
+type ServedRequest = { request: IncomingMessage; response: ServerResponse; caller: Caller };
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export class GuestLog {
@@ -41,7 +41,7 @@ export class GuestLog {
     this.#flush();
   }
 
-  access({ request, response, caller }: Served, ms: number, size: number): void {
+  access({ request, response, caller }: ServedRequest, ms: number, size: number): void {
     this.line('access', {
       method: request.method,
       path: withoutSecrets(request.url ?? '/'),
@@ -66,7 +66,7 @@ export class GuestLog {
     });
   }
 
-  failure({ request, caller }: Served, error: unknown): void {
+  failure({ request, caller }: ServedRequest, error: unknown): void {
     this.line('guest', {
       level: 'error',
       method: request.method,

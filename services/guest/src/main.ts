@@ -41,7 +41,7 @@ const guest: Guest = {
   activity: new Activity(),
   log,
   supervisor,
-  processes: () => import('./processes/process-manager.ts').then(({ manageProcesses }) => manageProcesses(guest)),
+  processes: () => import('./processes/process-manager.ts').then(({ processManagerOf }) => processManagerOf(guest)),
   stopping: stopping.signal,
 };
 

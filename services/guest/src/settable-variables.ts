@@ -14,18 +14,18 @@ const fixedVariables = new Set([
 ]);
 const accountVariables = new Set(['HOME', 'USER', 'LOGNAME']);
 
-export type Sorted = { good: ReadonlyMap<string, string>; skipped: readonly string[] };
+export type SortedVariables = { accepted: ReadonlyMap<string, string>; skipped: readonly string[] };
 
 /** `hasAccount`: processes run as a workload user, whose HOME, USER and LOGNAME no variable may change. */
-export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAccount: boolean): Sorted {
-  const good = new Map<string, string>();
+export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAccount: boolean): SortedVariables {
+  const accepted = new Map<string, string>();
   const skipped: string[] = [];
   for (const [name, value] of pairs) {
     const isFixed = fixedVariables.has(name) || (hasAccount && accountVariables.has(name));
-    if (!isFixed && isSettable(name, value)) good.set(name, value);
+    if (!isFixed && isSettable(name, value)) accepted.set(name, value);
     else skipped.push(name.slice(0, 128));
   }
-  return { good, skipped };
+  return { accepted, skipped };
 }
 
 function isSettable(name: string, value: unknown): value is string {

@@ -224,7 +224,7 @@ export const guestRequirements: Requirements = {
       'tests/guest/files-write.test.ts',
       'R-33 a caller that leaves in the middle leaves no partial file and the old contents',
     ],
-    ['services/guest/src/files/unfinished.test.ts', 'R-33 what a guest that died was writing is deleted by the next'],
+    ['services/guest/src/files/unfinished-transfers.test.ts', 'R-33 what a guest that died was writing is deleted by the next'],
   ],
   'R-34': [
     [

@@ -10,14 +10,14 @@ import { changeFile, readText } from './change-file.ts';
 
 const maxEditCharacters = 4 * 1024 * 1024;
 
-export type ApplyWish = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
+export type EditRequest = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
 
 /**
  * Faults: 400 for a directory, 413 for a too large file or edit, 422 when the provider fails, 503 without a provider.
  */
 export async function applyEdit(
   provider: ApplyProvider | undefined,
-  { path, codeEdit, instruction, model }: ApplyWish,
+  { path, codeEdit, instruction, model }: EditRequest,
   left: AbortSignal,
 ): Promise<ApplyEditResponse> {
   if (provider === undefined) {

@@ -1,5 +1,5 @@
 import type { Call } from '../http/call.ts';
-import { written } from './written.ts';
+import { writeAndFlush } from './write-and-flush.ts';
 
 const joinedCharacters = 32 * 1024;
 
@@ -15,7 +15,7 @@ export async function answerPieces({ response, headOnly }: Call, pieces: AsyncIt
     if (waiting.length < joinedCharacters) continue;
     // HEAD needs no more than this; the rest is not generated.
     if (headOnly) break;
-    await written(response, Buffer.from(waiting));
+    await writeAndFlush(response, Buffer.from(waiting));
     waiting = '';
   }
   const rest = Buffer.from(waiting);

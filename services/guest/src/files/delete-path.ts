@@ -4,9 +4,9 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { Fault, systemCode } from '../http/fault.ts';
 import { directoryEntries, type Entry, entryPath } from './directory-entries.ts';
-import { type Doing, withFaults } from './system-fault.ts';
+import { type FileAction, withFaults } from './system-fault.ts';
 
-export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: Doing };
+export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: FileAction };
 
 /** Other processes may add to a tree while it is deleted: number of passes before it is reported as not empty. */
 const maxRounds = 5;

@@ -8,9 +8,9 @@ import type { Call } from '../http/call.ts';
 import { attachmentNamed, contentTypeOf } from './content-type.ts';
 import { changedAt } from './describe-file.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
-import { type Marks, selectRange } from './select-range.ts';
+import { selectRange, type Validators } from './select-range.ts';
 import { withFaults } from './system-fault.ts';
-import { written } from './written.ts';
+import { writeAndFlush } from './write-and-flush.ts';
 
 const bufferBytes = 512 * 1024;
 const minRoomBytes = 16 * 1024;
@@ -51,7 +51,7 @@ async function send({ request, response, headOnly }: Call, path: string, { handl
   else await sendPart(response, handle, start, end);
 }
 
-function writeFileHeaders(response: ServerResponse, path: string, marks: Marks): void {
+function writeFileHeaders(response: ServerResponse, path: string, marks: Validators): void {
   response.setHeader('content-type', contentTypeOf(path));
   response.setHeader('content-disposition', attachmentNamed(posix.basename(path)));
   response.setHeader('accept-ranges', 'bytes');
@@ -82,10 +82,10 @@ async function sendRest(response: ServerResponse, handle: FileHandle, start: Buf
   response.setHeader('accept-ranges', 'none');
   response.writeHead(200);
   if (!headOnly) {
-    await written(response, start);
+    await writeAndFlush(response, start);
     const buffer = Buffer.allocUnsafe(bufferBytes);
     for (let { bytesRead } = await handle.read(buffer); bytesRead > 0; { bytesRead } = await handle.read(buffer)) {
-      await written(response, buffer.subarray(0, bytesRead));
+      await writeAndFlush(response, buffer.subarray(0, bytesRead));
     }
   }
   response.end();
@@ -101,7 +101,7 @@ async function sendPart(response: ServerResponse, handle: FileHandle, start: num
       response.destroy();
       return;
     }
-    sent = written(response, reading.subarray(0, bytesRead));
+    sent = writeAndFlush(response, reading.subarray(0, bytesRead));
     // The next read starts before this promise is awaited; without a handler, a caller that left would cause an
     // unhandled rejection.
     sent.catch(() => undefined);

@@ -3,7 +3,7 @@
 //    old contents or the new ones, and a transfer that fails leaves the old ones and no other file.
 //  - A link is followed; its target is replaced.
 //  - An existing file keeps its permissions and its owner; a new one gets the requested permissions.
-//  - A guest that dies during a transfer leaves a file that the next guest deletes (unfinished.ts).
+//  - A guest that dies during a transfer leaves a file that the next guest deletes (unfinished-transfers.ts).
 //  - A file that the account may not write is not replaced either, even if the folder would allow it.
 // Not guaranteed:
 //  - Other names of the same file (hard links) keep the old contents; access lists and extended attributes are lost.
@@ -20,7 +20,7 @@ import { followLinks } from './follow-links.ts';
 import { makeFolders } from './make-folders.ts';
 import { newFileMode } from './parse-permissions.ts';
 import { temporaryName } from './temporary-name.ts';
-import type { Unfinished } from './unfinished.ts';
+import type { UnfinishedTransfers } from './unfinished-transfers.ts';
 
 export type StagedFile = {
   write(bytes: Buffer): Promise<void>;
@@ -46,7 +46,7 @@ const overwriteFlags = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONB
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Makes missing parent folders. With `unfinished`, the next guest deletes what a guest that died has left. */
-export async function stageFile(path: string, unfinished?: Unfinished): Promise<StagedFile> {
+export async function stageFile(path: string, unfinished?: UnfinishedTransfers): Promise<StagedFile> {
   await makeFolders(posix.dirname(path));
   const target = await followLinks(path);
   const existing = await writableAt(target);
@@ -112,7 +112,8 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
   return {
     write: (bytes) => writeAll(handle, bytes),
     async commit(mode = newFileMode) {
-      const isReplaced = (await dress(handle, existing, mode)) && (await takesName(temporary, target, existing));
+      const isReplaced =
+        (await copyOwnerAndMode(handle, existing, mode)) && (await replaceTarget(temporary, target, existing));
       if (!isReplaced) await copyInPlace(handle, target);
       else {
         isPending = false;
@@ -126,7 +127,7 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
 }
 
 /** Gives the new file the owner and permissions of the old one. False when the account may not change the owner. */
-async function dress(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
+async function copyOwnerAndMode(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
   if (existing !== undefined) {
     const own = await handle.stat();
     try {
@@ -140,7 +141,7 @@ async function dress(handle: FileHandle, existing: Stats | undefined, mode: numb
   return true;
 }
 
-async function takesName(temporary: string, target: string, existing: Stats | undefined): Promise<boolean> {
+async function replaceTarget(temporary: string, target: string, existing: Stats | undefined): Promise<boolean> {
   try {
     await rename(temporary, target);
     return true;

@@ -14,9 +14,9 @@ const statusesByAction = {
   deleteTree: { missing: 422, badName: 422, other: 422 },
 } as const satisfies Record<string, Statuses>;
 
-export type Doing = keyof typeof statusesByAction;
+export type FileAction = keyof typeof statusesByAction;
 
-const verbs: Record<Doing, string> = {
+const verbs: Record<FileAction, string> = {
   look: 'read',
   read: 'read',
   write: 'write',
@@ -49,7 +49,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
 };
 
 /** A Fault for an error of the operating system; any other error unchanged. */
-export function systemFault(error: unknown, doing: Doing, path: string): unknown {
+export function systemFault(error: unknown, doing: FileAction, path: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof Fault || !isOfFiles(error)) return error;
   const reason = reasonByCode[code] ?? `the system answered ${code}. Check the path and try again`;
@@ -59,7 +59,7 @@ export function systemFault(error: unknown, doing: Doing, path: string): unknown
 }
 
 /** Runs `work` and turns its system errors into Faults about `path`. */
-export async function withFaults<T>(doing: Doing, path: string, work: () => Promise<T>): Promise<T> {
+export async function withFaults<T>(doing: FileAction, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 // Waits through MCP. An edge proxy in front of the sandbox closes a call without bytes after about 60 s, so no wait is
 // longer than 58 s. The bound applies to the answer only: the process lives as long as its caller said.
 import { Fault } from '../http/fault.ts';
-import type { ManagedProcess } from '../processes/processes.ts';
+import type { ProcessHandle } from '../processes/processes.ts';
 
 const maxWaitSeconds = 58;
 
@@ -14,7 +14,7 @@ export type ProcessWait = {
 
 /** False when the wait ends while the process goes on. Throws a Fault when the caller's own timeout has passed. */
 export async function waitForProcess(
-  started: ManagedProcess,
+  started: ProcessHandle,
   { ports, completion, timeoutSeconds }: ProcessWait,
   left: AbortSignal,
 ): Promise<boolean> {

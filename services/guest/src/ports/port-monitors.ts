@@ -3,15 +3,15 @@
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { membersOf } from '../proc/process-members.ts';
-import { findProcess } from './find-process.ts';
 import { postOnce } from './loopback-callback.ts';
+import { processIdentityOf } from './process-identity.ts';
 import { servedPorts } from './served-ports.ts';
 
 const pollMs = 500;
 const maxMonitors = 100;
 const maxCallbacksUnderWay = 32;
 
-type Monitor = { url: URL; told: Set<number>; removed: AbortController };
+type Monitor = { url: URL; notified: Set<number>; removed: AbortController };
 
 export class PortMonitors {
   readonly #guest: Guest;
@@ -34,7 +34,7 @@ export class PortMonitors {
         `There are ${maxMonitors} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
       );
     }
-    monitors.set(url.href, { url, told: new Set(), removed: new AbortController() });
+    monitors.set(url.href, { url, notified: new Set(), removed: new AbortController() });
     this.#byPid.set(pid, monitors);
     this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
   }
@@ -53,7 +53,7 @@ export class PortMonitors {
 
   async #poll(): Promise<void> {
     for (const [pid, monitors] of [...this.#byPid]) {
-      const members = membersOf(await findProcess(this.#guest, pid));
+      const members = membersOf(await processIdentityOf(this.#guest, pid));
       // Another poll or a removal may have run while the process was looked up.
       if (this.#byPid.get(pid) !== monitors) continue;
       if (members.length === 0) {
@@ -61,17 +61,17 @@ export class PortMonitors {
         continue;
       }
       const open = servedPorts(members);
-      for (const monitor of monitors.values()) this.#tell(pid, monitor, open);
+      for (const monitor of monitors.values()) this.#notify(pid, monitor, open);
     }
   }
 
-  #tell(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
+  #notify(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
     // A port that was closed since the last poll counts as new again.
-    monitor.told = monitor.told.intersection(open);
-    for (const port of open.difference(monitor.told)) {
+    monitor.notified = monitor.notified.intersection(open);
+    for (const port of open.difference(monitor.notified)) {
       // Not added to `told`, so the next poll finds the port new as well.
       if (this.#underWay >= maxCallbacksUnderWay) return;
-      monitor.told.add(port);
+      monitor.notified.add(port);
       this.#underWay += 1;
       void postOnce(monitor.url, { pid, port }, monitor.removed.signal).finally(() => {
         this.#underWay -= 1;

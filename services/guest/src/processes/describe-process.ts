@@ -3,11 +3,11 @@ import { logsTail, streamTail } from './output/output-text.ts';
 import type { ProcessOutput } from './output/process-output.ts';
 import type { ProcessState } from './state/process-state.ts';
 
-export type Form = 'started' | 'whole' | 'listed';
+export type DescriptionForm = 'started' | 'whole' | 'listed';
 
 const maxInlineBytes = 64 * 1024;
 
-export function describeProcess(state: ProcessState, output: ProcessOutput, form: Form): ProcessResponse {
+export function describeProcess(state: ProcessState, output: ProcessOutput, form: DescriptionForm): ProcessResponse {
   const { outcome } = state;
   const running = form === 'listed' ? null : '';
   return {

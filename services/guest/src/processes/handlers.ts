@@ -8,6 +8,6 @@ export const processesHandlers = {
   processKill: () => import('./routes/stop-process.ts').then(({ killProcess }) => killProcess),
   processLogs: () => import('./routes/read-logs.ts').then(({ readLogs }) => readLogs),
   processLogStream: () => import('./routes/stream-logs.ts').then(({ streamLogs }) => streamLogs),
-  processInput: () => import('./routes/write-input.ts').then(({ processInput }) => processInput),
+  processInput: () => import('./routes/write-input.ts').then(({ writeInput }) => writeInput),
   processSignal: () => import('./routes/signal-process.ts').then(({ signalProcess }) => signalProcess),
 } satisfies HandlerTable;

@@ -7,28 +7,28 @@ import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import type { ProcessIdentity } from '../proc/process-members.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
-import { describeProcess, type Form } from './describe-process.ts';
-import { atTime } from './end/deadline.ts';
+import { type DescriptionForm, describeProcess } from './describe-process.ts';
+import { callAt } from './end/deadline.ts';
 import {
   type AttemptEnd,
+  finalStatus,
   killSignal,
   restartDelayMs,
-  restarts,
   restartText,
-  statusOf,
+  shouldRestart,
   terminateSignal,
 } from './end/restart-policy.ts';
 import { killLeftovers, signalMembers } from './end/signal-members.ts';
 import { followOutput } from './output/follow-output.ts';
 import { logsTail } from './output/output-text.ts';
 import { type Cursor, type Piece, ProcessOutput } from './output/process-output.ts';
-import type { ManagedProcess } from './processes.ts';
+import type { ProcessHandle } from './processes.ts';
 import { processEnvironment } from './start/process-environment.ts';
 import { startFailureText, startFault } from './start/start-failure.ts';
 import type { ProcessFolders } from './state/process-folders.ts';
 import type { ProcessState } from './state/process-state.ts';
 
-export type Surroundings = {
+export type ProcessContext = {
   guest: Guest;
   folders: ProcessFolders;
   /** Current limit for each log of a process. */
@@ -47,10 +47,10 @@ const notFoundEnd: AttemptEnd = { code: 127, signal: 0 };
 
 export const newKey = (): ProcessKey => randomBytes(8).toString('hex');
 
-export class Managed implements ManagedProcess {
+export class ManagedProcess implements ProcessHandle {
   readonly state: ProcessState;
   readonly output: ProcessOutput;
-  readonly #around: Surroundings;
+  readonly #context: ProcessContext;
   readonly #ended = Promise.withResolvers<void>();
   readonly #watchers = new Set<() => void>();
   #saves = 0;
@@ -58,17 +58,17 @@ export class Managed implements ManagedProcess {
   #cancelGrace = () => {};
   #cancelRestart = () => {};
 
-  constructor(state: ProcessState, around: Surroundings) {
+  constructor(state: ProcessState, around: ProcessContext) {
     this.state = state;
-    this.#around = around;
+    this.#context = around;
     this.output = new ProcessOutput(around.folders.path(state.id), state.parts, state.markers);
     if (state.outcome !== undefined) this.#ended.resolve();
   }
 
   /** Starts the first attempt. Throws a Fault when it cannot start; then nothing of the process is left. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const outcome = await this.#spawn();
-    if ('stage' in outcome) throw startFault(outcome, this.#attempted());
+    if ('stage' in outcome) throw startFault(outcome, this.#attemptedCommand());
   }
 
   /** Continues a process that an earlier guest started. */
@@ -79,12 +79,12 @@ export class Managed implements ManagedProcess {
       this.#restartAt(state.restartAtMs);
       return;
     }
-    const record = this.#around.guest.supervisor.record(state.attempt.key);
+    const record = this.#context.guest.supervisor.record(state.attempt.key);
     if (record === undefined) {
       this.#finish(unknownEnd);
       return;
     }
-    this.#isRunningAs(record);
+    this.#recordRunning(record);
     if (state.killAtMs !== undefined) this.#killAt(state.killAtMs);
     if (record.exit !== undefined) this.attemptEnded(record);
   }
@@ -103,7 +103,7 @@ export class Managed implements ManagedProcess {
     return { pid, key, startTicks };
   }
 
-  async describe(form: Form): Promise<ProcessResponse> {
+  async describe(form: DescriptionForm): Promise<ProcessResponse> {
     return describeProcess(this.state, this.output, form);
   }
 
@@ -130,7 +130,7 @@ export class Managed implements ManagedProcess {
 
   /** Output from a cursor on, as it arrives, until the process has ended and all of it is delivered. */
   follow(from: Cursor, until: AbortSignal): AsyncGenerator<Piece[]> {
-    return followOutput(this, this.#around.guest.supervisor, from, until);
+    return followOutput(this, this.#context.guest.supervisor, from, until);
   }
 
   /** Calls `changed` at each change except output. The result ends the subscription. */
@@ -147,8 +147,8 @@ export class Managed implements ManagedProcess {
     }
     this.state.killAtMs = Date.now() + graceSeconds * 1000;
     this.#save();
-    if (this.#endsWhileWaiting()) return true;
-    signalMembers(this.#around.guest.supervisor, this.identity(), terminateSignal);
+    if (this.#finishBetweenAttempts()) return true;
+    signalMembers(this.#context.guest.supervisor, this.identity(), terminateSignal);
     this.#killAt(this.state.killAtMs);
     this.#changed();
     return true;
@@ -165,18 +165,18 @@ export class Managed implements ManagedProcess {
     if (!this.isRunning() || this.state.restartAtMs !== undefined) return false;
     if (!this.state.signals.includes(signal)) this.state.signals.push(signal);
     this.#save();
-    return this.#around.guest.supervisor.signal(this.state.attempt.key, signal);
+    return this.#context.guest.supervisor.signal(this.state.attempt.key, signal);
   }
 
   /** Called only with a record of this process's own key. */
   attemptEnded(record: ProcessRecord): void {
     const { exit, ends } = record;
     if (exit === undefined || !this.isRunning()) return;
-    this.#isKnownAs(record);
+    this.#recordIdentity(record);
     this.#cancelKill();
     const part = this.state.parts.at(-1);
     if (this.state.desired !== 'run') killLeftovers(this.identity(), this.state.killAtMs);
-    if (!restarts(this.state, exit)) {
+    if (!shouldRestart(this.state, exit)) {
       this.#finish(exit);
       this.forgetWhenSettled(record);
       return;
@@ -187,7 +187,7 @@ export class Managed implements ManagedProcess {
 
   /** A server that the process left in the background goes on writing: until it ends, the helper must keep the logs. */
   forgetWhenSettled(record: ProcessRecord): void {
-    if (record.isSettled) this.#around.guest.supervisor.forget(record.key);
+    if (record.isSettled) this.#context.guest.supervisor.forget(record.key);
   }
 
   /** All earlier attempts together may keep `maxBytes`: the oldest are dropped first. */
@@ -195,8 +195,8 @@ export class Managed implements ManagedProcess {
     const earlier = this.state.parts.slice(0, -1);
     let kept = 0;
     for (const part of earlier.toReversed()) {
-      kept += this.output.logOf(part, 'all').kept();
-      if (kept > maxBytes) this.#around.folders.removeLogFolder(this.state.id, part.name);
+      kept += this.output.logOf(part, 'all').keptBytes();
+      if (kept > maxBytes) this.#context.folders.removeLogFolder(this.state.id, part.name);
     }
   }
 
@@ -206,13 +206,13 @@ export class Managed implements ManagedProcess {
     this.#mark(restartText(this.state, end), true);
     this.state.restartAtMs = Date.now() + restartDelayMs;
     this.#save();
-    this.#around.guest.supervisor.forget(this.state.attempt.key);
+    this.#context.guest.supervisor.forget(this.state.attempt.key);
     this.#restartAt(this.state.restartAtMs);
     this.#changed();
   }
 
   #restartAt(timeMs: number): void {
-    this.#cancelRestart = atTime(timeMs, () => void this.#restart());
+    this.#cancelRestart = callAt(timeMs, () => void this.#restart());
   }
 
   async #restart(): Promise<void> {
@@ -220,8 +220,8 @@ export class Managed implements ManagedProcess {
     this.state.restartCount += 1;
     const outcome = await this.#spawn();
     if (!('stage' in outcome)) return;
-    this.#mark(`[${startFailureText(outcome, this.#attempted())}]`, true);
-    if (!restarts(this.state, notFoundEnd)) {
+    this.#mark(`[${startFailureText(outcome, this.#attemptedCommand())}]`, true);
+    if (!shouldRestart(this.state, notFoundEnd)) {
       this.#finish(notFoundEnd);
       return;
     }
@@ -232,7 +232,7 @@ export class Managed implements ManagedProcess {
 
   async #spawn(): Promise<ProcessRecord | SpawnFailure> {
     const { state } = this;
-    const { folders, guest, maxLogBytes } = this.#around;
+    const { folders, guest, maxLogBytes } = this.#context;
     const key = newKey();
     state.attempt = { key, pid: 0, startTicks: 0, startedAtMs: Date.now() };
     this.#addPart(key);
@@ -245,7 +245,7 @@ export class Managed implements ManagedProcess {
       args: [guest.settings.shell.program, ...guest.settings.shell.args, state.command],
       env: processEnvironment({
         inherited: environment,
-        wished: state.env,
+        requested: state.env,
         key,
         workloadUser: guest.settings.workloadUser,
       }),
@@ -254,7 +254,7 @@ export class Managed implements ManagedProcess {
       maxLogBytes: maxLogBytes(),
       input: state.takesInput ? 'pipe' : 'none',
     });
-    if (!('stage' in outcome)) this.#isRunningAs(outcome);
+    if (!('stage' in outcome)) this.#recordRunning(outcome);
     return outcome;
   }
 
@@ -267,7 +267,7 @@ export class Managed implements ManagedProcess {
     parts.push({ name, base, ends: undefined });
     if (parts.length <= maxAttempts) return;
     for (const part of parts.splice(0, parts.length - maxAttempts)) {
-      this.#around.folders.removeLogFolder(this.state.id, part.name);
+      this.#context.folders.removeLogFolder(this.state.id, part.name);
     }
     const oldest = parts[0]?.base.all ?? 0;
     markers.splice(
@@ -280,27 +280,27 @@ export class Managed implements ManagedProcess {
   }
 
   /** Runs twice when a process ends at once: its exit may arrive before the answer to the spawn request. */
-  #isKnownAs({ pid, startTicks }: ProcessRecord): void {
+  #recordIdentity({ pid, startTicks }: ProcessRecord): void {
     this.state.attempt.pid = pid;
     this.state.attempt.startTicks = startTicks;
     if (this.state.pid === 0) this.state.pid = pid;
   }
 
-  #isRunningAs(record: ProcessRecord): void {
+  #recordRunning(record: ProcessRecord): void {
     const { state } = this;
     if (!this.isRunning() || state.restartAtMs !== undefined) return;
-    this.#isKnownAs(record);
+    this.#recordIdentity(record);
     this.#cancelKill();
     if (state.killAfterSeconds > 0) {
-      this.#cancelKill = atTime(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeIsUp());
+      this.#cancelKill = callAt(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeOut());
     }
     // A caller may have stopped the process while it was starting: then it is signalled now.
-    if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), terminateSignal);
-    if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), killSignal);
+    if (state.desired === 'stopped') signalMembers(this.#context.guest.supervisor, this.identity(), terminateSignal);
+    if (state.desired === 'killed') signalMembers(this.#context.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
-  #timeIsUp(): void {
+  #timeOut(): void {
     if (!this.isRunning()) return;
     this.state.timedOut = true;
     this.kill();
@@ -308,7 +308,7 @@ export class Managed implements ManagedProcess {
 
   #killAt(timeMs: number): void {
     this.#cancelGrace();
-    this.#cancelGrace = atTime(timeMs, () => {
+    this.#cancelGrace = callAt(timeMs, () => {
       if (this.isRunning()) this.#killNow();
     });
   }
@@ -317,13 +317,13 @@ export class Managed implements ManagedProcess {
     this.#mark('[Process is being forcefully killed]', false);
     this.state.killAtMs = Date.now();
     this.#save();
-    if (this.#endsWhileWaiting()) return;
-    signalMembers(this.#around.guest.supervisor, this.identity(), killSignal);
+    if (this.#finishBetweenAttempts()) return;
+    signalMembers(this.#context.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
   /** Between two attempts there is no process to signal, so the process ends right away. */
-  #endsWhileWaiting(): boolean {
+  #finishBetweenAttempts(): boolean {
     if (this.state.restartAtMs === undefined) return false;
     this.#cancelRestart();
     this.#finish(unknownEnd);
@@ -334,17 +334,17 @@ export class Managed implements ManagedProcess {
     this.#cancelKill();
     this.#cancelGrace();
     delete this.state.restartAtMs;
-    this.state.outcome = { status: statusOf(this.state, end), exitCode: end.code, completedAtMs: Date.now() };
+    this.state.outcome = { status: finalStatus(this.state, end), exitCode: end.code, completedAtMs: Date.now() };
     this.#save();
     this.#ended.resolve();
     this.#changed();
-    this.#around.finished();
+    this.#context.finished();
   }
 
   #mark(text: string, breaks: boolean): void {
     const { markers } = this.state;
     const last = this.state.parts.at(-1);
-    const at = last?.ends === undefined ? this.output.now() : last.base.all + last.ends.all;
+    const at = last?.ends === undefined ? this.output.markerOffset() : last.base.all + last.ends.all;
     markers.push({ id: (markers.at(-1)?.id ?? -1) + 1, at, text, breaks });
   }
 
@@ -352,9 +352,9 @@ export class Managed implements ManagedProcess {
   #save(): void {
     this.#saves += 1;
     try {
-      this.#around.folders.save(this.state);
+      this.#context.folders.save(this.state);
     } catch (error) {
-      this.#around.guest.log.line('guest', { level: 'error', event: 'state not saved', error: String(error) });
+      this.#context.guest.log.line('guest', { level: 'error', event: 'state not saved', error: String(error) });
     }
   }
 
@@ -372,9 +372,9 @@ export class Managed implements ManagedProcess {
     });
   }
 
-  #attempted() {
+  #attemptedCommand() {
     const { command, workingDirectory } = this.state;
-    return { command, workingDirectory, shell: this.#around.guest.settings.shell.program };
+    return { command, workingDirectory, shell: this.#context.guest.settings.shell.program };
   }
 
   #endedBeforePorts(ports: readonly number[]): Fault {

@@ -5,7 +5,7 @@ import { Fault } from '../http/fault.ts';
 import { resolveGiven } from '../paths.ts';
 import { logBytesEach } from './accounting/retention.ts';
 import { Sweeper } from './accounting/sweeper.ts';
-import { Managed, newKey, type Surroundings } from './managed-process.ts';
+import { ManagedProcess, newKey, type ProcessContext } from './managed-process.ts';
 import type { Processes } from './processes.ts';
 import { ProcessFolders } from './state/process-folders.ts';
 import type { ProcessState } from './state/process-state.ts';
@@ -17,17 +17,17 @@ const nameLetters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const nameLength = 8;
 
 export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
-  start(wish: ProcessRequest): Promise<Managed>;
-  list(): readonly Managed[];
-  find(identifier: string): Managed | undefined;
+  start(request: ProcessRequest): Promise<ManagedProcess>;
+  list(): readonly ManagedProcess[];
+  find(identifier: string): ManagedProcess | undefined;
   /** Removes an ended process, as if it had never existed. */
-  forget(process: Managed): void;
+  forget(process: ManagedProcess): void;
 };
 
 const managers = new WeakMap<Guest, Promise<ManagedProcesses>>();
 
 /** One manager per guest: every call returns the same one. */
-export function manageProcesses(guest: Guest): Promise<ManagedProcesses> {
+export function processManagerOf(guest: Guest): Promise<ManagedProcesses> {
   const known = managers.get(guest);
   if (known !== undefined) return known;
   const made = createManager(guest);
@@ -47,7 +47,7 @@ class ProcessManager implements ManagedProcesses {
   readonly #guest: Guest;
   readonly #folders: ProcessFolders;
   readonly #sweeper: Sweeper;
-  readonly #processes = new Map<string, Managed>();
+  readonly #processes = new Map<string, ManagedProcess>();
   #sweepTimer: NodeJS.Timeout | undefined;
   #isSweepSoon = false;
   #endPressureWatch: (() => void) | undefined;
@@ -73,7 +73,7 @@ class ProcessManager implements ManagedProcesses {
     const { ProcessState } = await import('./state/process-state.ts');
     for (const { id, text } of saved) {
       const parsed = ProcessState.safeParse(jsonOf(text));
-      if (parsed.success) this.#processes.set(id, new Managed(parsed.data, this.#around()));
+      if (parsed.success) this.#processes.set(id, new ManagedProcess(parsed.data, this.#context()));
       else this.#folders.remove(id);
     }
     for (const process of this.#processes.values()) process.resume();
@@ -81,12 +81,12 @@ class ProcessManager implements ManagedProcesses {
     this.#sweepSoon();
   }
 
-  async start(wish: ProcessRequest): Promise<Managed> {
+  async start(request: ProcessRequest): Promise<ManagedProcess> {
     const { settings } = this.#guest;
-    if (wish.keepAlive && settings.keepAliveDisabled) {
+    if (request.keepAlive && settings.keepAliveDisabled) {
       throw new Fault(400, 'keepAlive is disabled on this sandbox. Start the process without it.');
     }
-    const name = wish.name ?? this.#freeName();
+    const name = request.name ?? this.#freeName();
     const holder = this.#holderOf(name);
     if (holder !== undefined) {
       throw new Fault(
@@ -94,13 +94,13 @@ class ProcessManager implements ManagedProcesses {
         `Process with name '${name}' already exists and is running (pid ${holder.state.pid}). Stop it, or choose another name.`,
       );
     }
-    const workingDirectory = resolveGiven(wish.workingDir || '.', settings).absolute;
-    const process = new Managed(newState(wish, name, workingDirectory), this.#around());
+    const workingDirectory = resolveGiven(request.workingDir || '.', settings).absolute;
+    const process = new ManagedProcess(newState(request, name, workingDirectory), this.#context());
     // Listed before the first await, so that a second start with the same name finds it.
     this.#processes.set(process.state.id, process);
     try {
       await this.#watchPressure();
-      await process.begin();
+      await process.start();
     } catch (error) {
       this.#drop(process.state.id);
       throw error;
@@ -110,18 +110,18 @@ class ProcessManager implements ManagedProcesses {
   }
 
   /** Oldest first. */
-  list(): readonly Managed[] {
+  list(): readonly ManagedProcess[] {
     return [...this.#processes.values()].filter(({ state }) => state.pid > 0);
   }
 
-  find(identifier: string): Managed | undefined {
+  find(identifier: string): ManagedProcess | undefined {
     const found = /^\d+$/.test(identifier)
       ? this.list().filter(({ state }) => String(state.pid) === identifier)
       : this.list().filter(({ state }) => state.name === identifier);
     return found.toSorted((a, b) => a.state.startedAtMs - b.state.startedAtMs).at(-1);
   }
 
-  forget({ state }: Managed): void {
+  forget({ state }: ManagedProcess): void {
     this.#drop(state.id);
   }
 
@@ -129,7 +129,7 @@ class ProcessManager implements ManagedProcesses {
     return this.list().filter((process) => process.state.keepAlive && process.isRunning()).length;
   }
 
-  #holderOf(name: string): Managed | undefined {
+  #holderOf(name: string): ManagedProcess | undefined {
     return [...this.#processes.values()].find((process) => process.state.name === name && process.holdsName());
   }
 
@@ -139,7 +139,7 @@ class ProcessManager implements ManagedProcesses {
     return this.#holderOf(name) === undefined ? name : this.#freeName();
   }
 
-  #around(): Surroundings {
+  #context(): ProcessContext {
     return {
       guest: this.#guest,
       folders: this.#folders,
@@ -197,22 +197,22 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function newState(wish: ProcessRequest, name: string, workingDirectory: string): ProcessState {
+function newState(request: ProcessRequest, name: string, workingDirectory: string): ProcessState {
   const nowMs = Date.now();
-  const keepAlive = wish.keepAlive ?? false;
+  const keepAlive = request.keepAlive ?? false;
   return {
     id: newKey(),
     pid: 0,
     name,
-    command: wish.command,
+    command: request.command,
     workingDirectory,
-    env: wish.env ?? {},
-    takesInput: wish.stdin ?? false,
-    restartOnFailure: wish.restartOnFailure ?? false,
-    maxRestarts: wish.maxRestarts ?? 0,
+    env: request.env ?? {},
+    takesInput: request.stdin ?? false,
+    restartOnFailure: request.restartOnFailure ?? false,
+    maxRestarts: request.maxRestarts ?? 0,
     restartCount: 0,
     keepAlive,
-    killAfterSeconds: keepAlive ? keepAliveSeconds(wish.timeout) : 0,
+    killAfterSeconds: keepAlive ? keepAliveSeconds(request.timeout) : 0,
     startedAtMs: nowMs,
     desired: 'run',
     signals: [],

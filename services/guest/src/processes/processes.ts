@@ -10,15 +10,15 @@ export type Processes = {
    * Resolves once the process runs. Faults: 400 for the name of a running process or an invalid request, 422 when it
    * cannot start.
    */
-  start(wish: ProcessRequest): Promise<ManagedProcess>;
-  list(): readonly ManagedProcess[];
+  start(request: ProcessRequest): Promise<ProcessHandle>;
+  list(): readonly ProcessHandle[];
   /** All digits: by the shown pid; otherwise the newest process of that name. */
-  find(identifier: string): ManagedProcess | undefined;
+  find(identifier: string): ProcessHandle | undefined;
   /** Number of running processes that keep the sandbox awake. Derived from what runs, never counted up and down. */
   keepAliveHolds(): number;
 };
 
-export type ManagedProcess = {
+export type ProcessHandle = {
   /** Includes the newest 64 KiB of each stream, but no output in the form `started`. */
   describe(form: 'started' | 'whole' | 'listed'): Promise<ProcessResponse>;
   isRunning(): boolean;

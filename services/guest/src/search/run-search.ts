@@ -30,7 +30,7 @@ export async function* runSearch(job: SearchJob, signal: AbortSignal): AsyncGene
     }
   } finally {
     inbox.close();
-    if (isOver) putAside(worker);
+    if (isOver) keepIdle(worker);
     else void worker.terminate();
   }
 }
@@ -99,7 +99,7 @@ function startWorker(): Worker {
   return worker;
 }
 
-function putAside(worker: Worker): void {
+function keepIdle(worker: Worker): void {
   idle.push(worker);
   setTimeout(() => {
     const at = idle.indexOf(worker);

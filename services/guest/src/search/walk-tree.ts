@@ -4,7 +4,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { openable, toLatin } from './latin-path.ts';
 
-export type WalkWish = { root: string; excludeDirs: readonly string[]; excludeHidden: boolean };
+export type WalkOptions = { root: string; excludeDirs: readonly string[]; excludeHidden: boolean };
 
 /** `path` is relative to the root; both in the form of latin-path.ts. */
 export type Entry = { path: string; name: string; kind: Kind };
@@ -14,7 +14,7 @@ type Listed = { name: string; isDirectory(): boolean; isFile(): boolean };
 
 const pseudoFolders = new Set(['/proc', '/sys', '/dev']);
 
-export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Generator<Entry, void> {
+export function* walkTree({ root, excludeDirs, excludeHidden }: WalkOptions): Generator<Entry, void> {
   const excluded = new Set(excludeDirs.map(toLatin));
   const start = root === '/' ? '' : toLatin(root);
   // An explicit stack: a tree may be deeper than the call stack allows.

@@ -1,5 +1,5 @@
 // Encodes and decodes frames between the guest and the helper (native/PROTOCOL.md). No I/O here.
-import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish } from './supervisor.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnRequest } from './supervisor.ts';
 
 const keyBytes = 16;
 export const maxFrameBytes = 4 * 1024 * 1024;
@@ -28,16 +28,16 @@ export function encodeFrame(type: FrameToHelper, key: ProcessKey, payload: Buffe
   return frame;
 }
 
-export function encodeSpawn(key: ProcessKey, wish: SpawnWish): Buffer {
-  const terminal = typeof wish.input === 'object' ? wish.input : { cols: 0, rows: 0 };
-  const variables = Object.entries(wish.env).map(([name, value]) => `${name}=${value}`);
-  const texts = [wish.logFolder, wish.workingDirectory, ...wish.args, ...variables];
+export function encodeSpawn(key: ProcessKey, request: SpawnRequest): Buffer {
+  const terminal = typeof request.input === 'object' ? request.input : { cols: 0, rows: 0 };
+  const variables = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
+  const texts = [request.logFolder, request.workingDirectory, ...request.args, ...variables];
   const numbers = Buffer.alloc(1 + 2 + 2 + 8 + 4 + 4);
-  numbers.writeUInt8(wish.input === 'none' ? 0 : wish.input === 'pipe' ? 1 : 2);
+  numbers.writeUInt8(request.input === 'none' ? 0 : request.input === 'pipe' ? 1 : 2);
   numbers.writeUInt16LE(terminal.cols, 1);
   numbers.writeUInt16LE(terminal.rows, 3);
-  numbers.writeBigUInt64LE(BigInt(wish.maxLogBytes), 5);
-  numbers.writeUInt32LE(wish.args.length, 13);
+  numbers.writeBigUInt64LE(BigInt(request.maxLogBytes), 5);
+  numbers.writeUInt32LE(request.args.length, 13);
   numbers.writeUInt32LE(variables.length, 17);
   return encodeFrame('S', key, Buffer.concat([numbers, ...texts.map((text) => Buffer.from(`${text}\0`))]));
 }

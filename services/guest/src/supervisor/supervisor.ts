@@ -4,7 +4,7 @@
 /** Sixteen characters, chosen by the guest before it spawns the process. Never used twice. */
 export type ProcessKey = string;
 
-export type SpawnWish = {
+export type SpawnRequest = {
   /** Program first; it is searched in the PATH of `env`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export type Supervisor = {
   /** All records of the helper, also of processes that an earlier guest started. */
   records(): readonly ProcessRecord[];
   record(key: ProcessKey): ProcessRecord | undefined;
-  spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure>;
+  spawn(key: ProcessKey, request: SpawnRequest): Promise<ProcessRecord | SpawnFailure>;
   /** Signals the whole process group. False when the process has ended. */
   signal(key: ProcessKey, signal: number): boolean;
   /** Resolves when the bytes have been handed to the process. False when it reads no more. */

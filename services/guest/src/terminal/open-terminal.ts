@@ -9,7 +9,7 @@ import { resolveGiven } from '../paths.ts';
 import { chooseShell } from './choose-shell.ts';
 import { closeCodes, serveTerminalClient } from './terminal-client.ts';
 import { serverFrame, sideOf } from './terminal-frames.ts';
-import { type SessionWish, TerminalSessions } from './terminal-sessions.ts';
+import { type SessionOptions, TerminalSessions } from './terminal-sessions.ts';
 
 const maxFrameBytes = 4 * 1024 * 1024;
 const maxIdCharacters = 128;
@@ -50,7 +50,7 @@ async function serve(guest: Guest, socket: WebSocket, query: URLSearchParams, ca
       throw new Fault(400, `A sessionId has at most ${maxIdCharacters} characters. Choose a shorter one.`);
     }
     const sessions = await terminalSessions(guest);
-    const session = await sessions.open(id, () => wishOf(guest, query));
+    const session = await sessions.open(id, () => optionsOf(guest, query));
     socket.resume();
     await serveTerminalClient({ guest, session, socket, caller });
   } catch (error) {
@@ -61,7 +61,7 @@ async function serve(guest: Guest, socket: WebSocket, query: URLSearchParams, ca
   }
 }
 
-function wishOf({ settings }: Guest, query: URLSearchParams): SessionWish {
+function optionsOf({ settings }: Guest, query: URLSearchParams): SessionOptions {
   return {
     shell: chooseShell(query.get('shell') || undefined, environment),
     workingDirectory: resolveGiven(query.get('workingDir') || settings.workingDirectory, settings).absolute,

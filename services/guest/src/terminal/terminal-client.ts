@@ -17,9 +17,9 @@ const droppedText = '\r\n\x1b[0m[output was dropped here: this client reads too 
 
 export const closeCodes = { ended: 1000, badFrame: 1007, failed: 1011, restart: 1012 } as const;
 
-type Watching = { guest: Guest; session: TerminalSession; socket: WebSocket; caller: Caller };
+type TerminalClient = { guest: Guest; session: TerminalSession; socket: WebSocket; caller: Caller };
 
-export async function serveTerminalClient({ guest, session, socket, caller }: Watching): Promise<void> {
+export async function serveTerminalClient({ guest, session, socket, caller }: TerminalClient): Promise<void> {
   session.clients += 1;
   guest.log.audit('terminal_connect', caller, { session: session.id });
   const lines = new TypedLines((command) => {
@@ -44,7 +44,7 @@ export async function serveTerminalClient({ guest, session, socket, caller }: Wa
   }
 }
 
-type Sending = {
+type OutputTarget = {
   guest: Guest;
   session: TerminalSession;
   socket: WebSocket;
@@ -53,7 +53,7 @@ type Sending = {
 };
 
 /** Runs until the client is gone, or until the shell has ended and all its output is sent. */
-async function sendOutput({ guest, session, socket, gone, shown }: Sending): Promise<void> {
+async function sendOutput({ guest, session, socket, gone, shown }: OutputTarget): Promise<void> {
   const decoder = new StringDecoder('utf8');
   const replay = replayOf(session.log);
   let next = replay.next;

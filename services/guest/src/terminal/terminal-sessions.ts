@@ -14,7 +14,7 @@ const maxSessions = 64;
 /** Limit of the log, which the replay and slow clients read. */
 const maxSessionLogBytes = 1024 * 1024;
 
-export type SessionWish = {
+export type SessionOptions = {
   shell: string;
   workingDirectory: string;
   inherited: Readonly<Record<string, string | undefined>>;
@@ -25,24 +25,24 @@ export type SessionWish = {
 export class TerminalSessions {
   readonly #guest: Guest;
   readonly #sessions = new Map<string, Promise<TerminalSession>>();
-  readonly #exits = new Map<ProcessKey, () => void>();
+  readonly #exitResolvers = new Map<ProcessKey, () => void>();
 
   private constructor(guest: Guest) {
     this.#guest = guest;
-    guest.supervisor.onExit(({ key }) => this.#exits.get(key)?.());
+    guest.supervisor.onExit(({ key }) => this.#exitResolvers.get(key)?.());
   }
 
   /** Includes the sessions that an earlier guest has left. */
   static async load(guest: Guest): Promise<TerminalSessions> {
     const sessions = new TerminalSessions(guest);
     await guest.supervisor.ready;
-    await sessions.#adopt();
+    await sessions.#restore();
     sessions.#sweep();
     return sessions;
   }
 
-  /** The session of this id; started with the wish when there is none. Concurrent calls get the same session. */
-  open(id: string, wish: () => SessionWish): Promise<TerminalSession> {
+  /** The session of this id; started with the options when there is none. Concurrent calls get the same session. */
+  open(id: string, options: () => SessionOptions): Promise<TerminalSession> {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     if (this.#sessions.size >= maxSessions) {
@@ -51,12 +51,12 @@ export class TerminalSessions {
         `There are ${maxSessions} terminal sessions already. Leave one with "exit", then try again.`,
       );
     }
-    const session = this.#start(id, wish);
-    this.#keep(id, session);
+    const session = this.#start(id, options);
+    this.#register(id, session);
     return session;
   }
 
-  #keep(id: string, opening: Promise<TerminalSession>): void {
+  #register(id: string, opening: Promise<TerminalSession>): void {
     this.#sessions.set(id, opening);
     const forget = () => {
       if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
@@ -72,8 +72,8 @@ export class TerminalSessions {
     return join(this.#guest.settings.stateFolder, 'terminals');
   }
 
-  async #start(id: string, wish: () => SessionWish): Promise<TerminalSession> {
-    const { shell, workingDirectory, inherited, cols, rows } = wish();
+  async #start(id: string, options: () => SessionOptions): Promise<TerminalSession> {
+    const { shell, workingDirectory, inherited, cols, rows } = options();
     const key = `${terminalKeyPrefix}${randomBytes(8).toString('hex').slice(1)}`;
     const folder = join(this.#folder, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -86,7 +86,7 @@ export class TerminalSessions {
       args: [shell],
       env: processEnvironment({
         inherited,
-        wished: inherited.TERM ? {} : { TERM: 'xterm-256color' },
+        requested: inherited.TERM ? {} : { TERM: 'xterm-256color' },
         key,
         workloadUser: this.#guest.settings.workloadUser,
       }),
@@ -96,14 +96,14 @@ export class TerminalSessions {
       input: { cols, rows },
     });
     if ('stage' in record) {
-      this.#exits.delete(key);
+      this.#exitResolvers.delete(key);
       await rm(folder, { recursive: true, force: true });
       throw couldNotStart(record, shell, workingDirectory);
     }
     return new TerminalSession(this.#guest, { id, folder, record, exited });
   }
 
-  async #adopt(): Promise<void> {
+  async #restore(): Promise<void> {
     const keys = await readdir(this.#folder).catch(() => []);
     for (const key of keys) {
       const folder = join(this.#folder, key);
@@ -115,15 +115,15 @@ export class TerminalSessions {
         continue;
       }
       const exited = record.exit === undefined ? this.#untilExit(key) : Promise.resolve();
-      this.#keep(id, Promise.resolve(new TerminalSession(this.#guest, { id, folder, record, exited })));
+      this.#register(id, Promise.resolve(new TerminalSession(this.#guest, { id, folder, record, exited })));
     }
   }
 
   /** Called before the shell is started, because it may end at once. */
   #untilExit(key: ProcessKey): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#exits.set(key, () => {
-      this.#exits.delete(key);
+    this.#exitResolvers.set(key, () => {
+      this.#exitResolvers.delete(key);
       resolve();
     });
     return promise;

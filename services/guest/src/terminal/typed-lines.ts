@@ -20,14 +20,14 @@ const controlSequence = new RegExp(
 );
 const unfinishedSequence = new RegExp(`^${esc}(?:${csiBody}|${oscBody}${esc}?|${stringBody}${esc}?|O|[ -/]*)$`, 's');
 
-type Waiting = { line: string; pieces: number };
+type PendingLine = { line: string; pieces: number };
 
 export class TypedLines {
   readonly #report: (line: string) => void;
   #line = '';
   #escape = '';
   #shown = '';
-  #waiting: Waiting[] = [];
+  #pending: PendingLine[] = [];
 
   constructor(report: (line: string) => void) {
     this.#report = report;
@@ -40,13 +40,13 @@ export class TypedLines {
   /** Takes the text that the terminal printed meanwhile. */
   shown(text: string): void {
     this.#shown = (this.#shown + text).slice(-maxShownCharacters);
-    this.#settle(true);
+    this.#reportShown(true);
   }
 
   /** Called when the client is gone: a line that was not shown by now never will be. */
   end(): void {
-    for (const _ of this.#waiting) this.#report(notShownText);
-    this.#waiting = [];
+    for (const _ of this.#pending) this.#report(notShownText);
+    this.#pending = [];
   }
 
   #key(character: string): void {
@@ -62,7 +62,7 @@ export class TypedLines {
     else if (character === '\x15' || character === '\x03') this.#line = '';
     else if (character >= ' ' && this.#line.length < maxLineCharacters) {
       // Only output from here on can be the echo of this line.
-      if (this.#line === '' && this.#waiting.length === 0) this.#shown = '';
+      if (this.#line === '' && this.#pending.length === 0) this.#shown = '';
       this.#line += character;
     }
   }
@@ -71,18 +71,18 @@ export class TypedLines {
     const line = this.#line.trim();
     this.#line = '';
     if (line === '') return;
-    this.#waiting.push({ line, pieces: 0 });
-    this.#settle(false);
+    this.#pending.push({ line, pieces: 0 });
+    this.#reportShown(false);
   }
 
-  #settle(isPiece: boolean): void {
-    const visible = this.#waiting.length === 0 ? '' : visibleText(this.#shown);
-    while (this.#waiting[0] !== undefined) {
-      const [first] = this.#waiting;
+  #reportShown(isPiece: boolean): void {
+    const visible = this.#pending.length === 0 ? '' : visibleText(this.#shown);
+    while (this.#pending[0] !== undefined) {
+      const [first] = this.#pending;
       const isShown = visible.includes(first.line);
       if (isPiece) first.pieces += 1;
       if (!isShown && first.pieces < maxPiecesToWait) return;
-      this.#waiting.shift();
+      this.#pending.shift();
       this.#report(isShown ? first.line : notShownText);
     }
   }

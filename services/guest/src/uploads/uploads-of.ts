@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { unfinishedIn } from '../files/unfinished.ts';
+import { unfinishedTransfersIn } from '../files/unfinished-transfers.ts';
 import type { Guest } from '../guest.ts';
 import { Uploads } from './uploads.ts';
 
@@ -13,7 +13,7 @@ export function uploadsOf(guest: Guest): Uploads {
   if (existing !== undefined) return existing;
   const uploads = new Uploads({
     folder: join(guest.settings.stateFolder, 'uploads'),
-    unfinished: unfinishedIn(guest.settings.stateFolder),
+    unfinished: unfinishedTransfersIn(guest.settings.stateFolder),
   });
   known.set(guest, uploads);
   const sweep = () =>

@@ -10,7 +10,7 @@ import { type Call, whenCallerLeaves } from '../http/call.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 import { resolveWildcard } from '../paths.ts';
 import { startWatcher, type Watcher } from './start-watcher.ts';
-import { errorLine, linesOf, type WatchWish } from './watch-lines.ts';
+import { errorLine, linesOf, type WatchOptions } from './watch-lines.ts';
 import { RecordReader } from './watch-records.ts';
 
 const keepAliveMs = 30_000;
@@ -45,18 +45,18 @@ export async function watch(call: Call): Promise<void> {
 }
 
 /** The answer starts when every watch is set, so that every change its reader makes from then on is reported. */
-async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: AbortSignal): Promise<void> {
+async function stream(call: Call, watcher: Watcher, options: WatchOptions, leaving: AbortSignal): Promise<void> {
   const { response } = call;
   const reader = new RecordReader();
   let held = '';
   let isGone = false;
-  using _keepalive = everyHalfMinute(() => {
+  using _keepalive = startKeepAlive(() => {
     if (response.headersSent && !response.writableNeedDrain) response.write('[keepalive]\n');
   });
   for await (const chunk of watcher.output) {
     const records = reader.read(chunk);
     isGone ||= records.some(({ kind }) => kind === 'gone');
-    held += linesOf(records, wish);
+    held += linesOf(records, options);
     if (!response.headersSent) {
       if (!records.some(({ kind }) => kind === 'ready')) continue;
       startStream(call, contentType);
@@ -66,20 +66,20 @@ async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: Ab
     if (leaving.aborted) break;
   }
   if (leaving.aborted || isGone) response.end();
-  else await tellWhyItEnded(call, watcher, wish);
+  else await endWithReason(call, watcher, options);
 }
 
 async function drained(response: ServerResponse, leaving: AbortSignal): Promise<void> {
   await once(response, 'drain', { signal: leaving }).catch(() => undefined);
 }
 
-async function tellWhyItEnded({ response }: Call, watcher: Watcher, { folder }: WatchWish): Promise<void> {
+async function endWithReason({ response }: Call, watcher: Watcher, { folder }: WatchOptions): Promise<void> {
   const reason = await watcher.ended;
   if (!response.headersSent) throw new Fault(500, `${folder} cannot be watched: ${reason}. Try again, or poll it.`);
   response.end(errorLine(folder, `The watch has ended: ${reason}. Start it again.`));
 }
 
-function everyHalfMinute(action: () => void): Disposable {
+function startKeepAlive(action: () => void): Disposable {
   const timer = setInterval(action, keepAliveMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { text, whole } from '../described.ts';
+import { text, whole } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenReadFileRange = defineTool({

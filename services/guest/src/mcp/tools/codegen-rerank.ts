@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { noRankingText } from '../../codegen/refuse-ranking.ts';
 import { Fault } from '../../http/fault.ts';
-import { decimal, text, whole } from '../described.ts';
+import { decimal, text, whole } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenRerank = defineTool({

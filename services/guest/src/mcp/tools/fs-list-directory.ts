@@ -1,7 +1,7 @@
 import { DirectoryShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const fsListDirectory = defineTool({

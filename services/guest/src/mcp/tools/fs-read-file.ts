@@ -2,7 +2,7 @@ import { FileWithContentShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
 import { resolveGiven } from '../../paths.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 // An answer holds the contents twice, as text and structured.

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Guest } from '../../guest.ts';
-import type { Managed } from '../managed-process.ts';
+import type { ManagedProcess } from '../managed-process.ts';
 import {
   finishedToDrop,
   type KeptLogs,
@@ -13,7 +13,7 @@ import {
   minLogBytes,
   totalLogBytes,
 } from './retention.ts';
-import { releaseHead } from './trim-log.ts';
+import { trimLog } from './trim-log.ts';
 
 const logNames = ['stdout', 'stderr', 'all'] as const;
 
@@ -31,7 +31,7 @@ export class Sweeper {
   }
 
   /** Other requests get a turn between two processes, because each look at a log is a disk access. */
-  async sweep(processes: readonly Managed[], drop: (id: string) => void): Promise<void> {
+  async sweep(processes: readonly ManagedProcess[], drop: (id: string) => void): Promise<void> {
     const finished = processes.flatMap(({ state: { id, outcome } }) =>
       outcome === undefined ? [] : [{ id, completedAtMs: outcome.completedAtMs }],
     );
@@ -44,7 +44,7 @@ export class Sweeper {
     await this.#shareLogs(processes.filter(({ state }) => !dropped.has(state.id)));
   }
 
-  async #shareLogs(processes: readonly Managed[]): Promise<void> {
+  async #shareLogs(processes: readonly ManagedProcess[]): Promise<void> {
     const limit = logBytesEach(this.budget, processes.length);
     // Above the smallest share, the shares add up to no more than the total.
     const mayBeTooMuch = limit === minLogBytes;
@@ -72,7 +72,7 @@ export class Sweeper {
   /**
    * The helper trims the logs that it still writes; logs of earlier attempts are no longer written and trimmed here.
    */
-  #limit(process: Managed, limit: number): void {
+  #limit(process: ManagedProcess, limit: number): void {
     const { key } = process.state.attempt;
     if (this.#limits.get(process.state.id) !== limit) {
       if (this.#guest.supervisor.record(key) !== undefined) this.#guest.supervisor.limitLog(key, limit);
@@ -85,7 +85,7 @@ export class Sweeper {
    * True when nothing writes to the logs any more. While a background server still holds them, the record is refreshed
    * for a later sweep.
    */
-  #isSettled(process: Managed): boolean {
+  #isSettled(process: ManagedProcess): boolean {
     const { key } = process.state.attempt;
     const record = this.#guest.supervisor.record(key);
     if (record === undefined) return true;
@@ -95,7 +95,7 @@ export class Sweeper {
     return false;
   }
 
-  #trim(process: Managed, limit: number): number {
+  #trim(process: ManagedProcess, limit: number): number {
     const { id } = process.state;
     this.#limits.delete(id);
     const known = this.#kept.get(id);
@@ -107,19 +107,19 @@ export class Sweeper {
   }
 }
 
-function bytesOf(process: Managed): number {
+function bytesOf(process: ManagedProcess): number {
   return process.state.parts
-    .flatMap((part) => logNames.map((name) => process.output.logOf(part, name).kept()))
+    .flatMap((part) => logNames.map((name) => process.output.logOf(part, name).keptBytes()))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function trimTo(process: Managed, limit: number): number {
+function trimTo(process: ManagedProcess, limit: number): number {
   process.trimEarlierAttempts(limit);
   const last = process.state.parts.at(-1);
   if (last !== undefined) {
     for (const name of logNames) {
       const log = process.output.logOf(last, name);
-      if (log.kept() > limit) releaseHead(log, name, limit);
+      if (log.keptBytes() > limit) trimLog(log, name, limit);
     }
   }
   return bytesOf(process);

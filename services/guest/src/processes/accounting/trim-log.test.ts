@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readRecords } from '../output/log-records.ts';
 import { OutputLog } from '../output/output-log.ts';
-import { releaseHead } from './trim-log.ts';
+import { trimLog } from './trim-log.ts';
 
 const record = (text: string) => Buffer.concat([Buffer.from([1, text.length, 0, 0, 0]), Buffer.from(text)]);
 
@@ -37,12 +37,12 @@ test('R-03 a trimmed log keeps its newest bytes under their old offsets, cut bet
             at += text.length + 5;
           }
           const size = at;
-          releaseHead(log, 'all', keep);
+          trimLog(log, 'all', keep);
           const kept: number[] = [];
           for (let found = readRecords(log, 0); found !== undefined; found = readRecords(log, found.next))
             kept.push(...found.records.map((one) => one.at));
           expect(kept).toEqual(places.filter((place) => place >= size - keep));
-          expect(log.kept()).toBeLessThanOrEqual(keep);
+          expect(log.keptBytes()).toBeLessThanOrEqual(keep);
           expect(log.extent().end).toBe(size);
         } finally {
           rmSync(folder, { recursive: true });

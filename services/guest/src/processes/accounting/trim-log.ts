@@ -8,10 +8,10 @@ const copyChunkBytes = 1024 * 1024;
  * Keeps the newest bytes of a log that is no longer written, under their old offsets. Whole files are deleted first; of
  * a file that is still too long the tail is copied, because it was written when there was room for more.
  */
-export function releaseHead(log: OutputLog, name: LogName, keepBytes: number): void {
+export function trimLog(log: OutputLog, name: LogName, keepBytes: number): void {
   const { end } = log.extent();
   const wanted = Math.max(0, end - keepBytes);
-  const starts = log.starts();
+  const starts = log.fileStarts();
   const inside = starts.findLast((start) => start <= wanted);
   if (inside === undefined) return;
   const cut = name === 'all' ? recordBoundary(log, wanted) : wanted;

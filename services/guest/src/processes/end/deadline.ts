@@ -2,7 +2,7 @@
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Calls back at a time of the wall clock, at once if it has passed. The result cancels it. */
-export function atTime(timeMs: number, run: () => void): () => void {
+export function callAt(timeMs: number, run: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = () => {
     const leftMs = timeMs - Date.now();

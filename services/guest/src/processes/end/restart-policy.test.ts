@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restarts, restartText, statusOf } from './restart-policy.ts';
+import { finalStatus, restartText, shouldRestart } from './restart-policy.ts';
 
 const state = { desired: 'run', signals: [], restartOnFailure: true, maxRestarts: 2, restartCount: 0 } as const;
 const wishes = (
@@ -17,21 +17,21 @@ const wishes = (
 });
 
 test('a failure is followed by another attempt while some are left', () => {
-  expect(restarts(wishes({}), { code: 1, signal: 0 })).toBe(true);
-  expect(restarts(wishes({}), { code: 137, signal: 9 })).toBe(true);
-  expect(restarts(wishes({ restartCount: 2 }), { code: 1, signal: 0 })).toBe(false);
-  expect(restarts(wishes({ restartCount: 2000, maxRestarts: -1 }), { code: 1, signal: 0 })).toBe(true);
-  expect(restarts(wishes({ restartOnFailure: false }), { code: 1, signal: 0 })).toBe(false);
-  expect(restarts(wishes({}), { code: 0, signal: 0 })).toBe(false);
+  expect(shouldRestart(wishes({}), { code: 1, signal: 0 })).toBe(true);
+  expect(shouldRestart(wishes({}), { code: 137, signal: 9 })).toBe(true);
+  expect(shouldRestart(wishes({ restartCount: 2 }), { code: 1, signal: 0 })).toBe(false);
+  expect(shouldRestart(wishes({ restartCount: 2000, maxRestarts: -1 }), { code: 1, signal: 0 })).toBe(true);
+  expect(shouldRestart(wishes({ restartOnFailure: false }), { code: 1, signal: 0 })).toBe(false);
+  expect(shouldRestart(wishes({}), { code: 0, signal: 0 })).toBe(false);
 });
 
 test('R-13 an end that was asked for is no failure, whatever the exit code', () => {
   for (const desired of ['stopped', 'killed'] as const) {
-    expect(restarts(wishes({ desired }), { code: 143, signal: 15 })).toBe(false);
-    expect(statusOf(wishes({ desired }), { code: 0, signal: 0 })).toBe(desired);
+    expect(shouldRestart(wishes({ desired }), { code: 143, signal: 15 })).toBe(false);
+    expect(finalStatus(wishes({ desired }), { code: 0, signal: 0 })).toBe(desired);
   }
-  expect(statusOf(wishes({ signals: [1] }), { code: 129, signal: 1 })).toBe('stopped');
-  expect(statusOf(wishes({ signals: [1] }), { code: 1, signal: 0 })).toBe('failed');
+  expect(finalStatus(wishes({ signals: [1] }), { code: 129, signal: 1 })).toBe('stopped');
+  expect(finalStatus(wishes({ signals: [1] }), { code: 1, signal: 0 })).toBe('failed');
 });
 
 test('the marker counts attempts against their limit', () => {

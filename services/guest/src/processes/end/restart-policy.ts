@@ -5,16 +5,16 @@ export const restartDelayMs = 1000;
 
 export type AttemptEnd = { code: number; signal: number };
 
-type Wishes = Pick<ProcessState, 'desired' | 'signals' | 'restartOnFailure' | 'maxRestarts' | 'restartCount'>;
+type RestartState = Pick<ProcessState, 'desired' | 'signals' | 'restartOnFailure' | 'maxRestarts' | 'restartCount'>;
 
 /** An end that a caller asked for is never a failure, regardless of the exit code. */
-export function restarts(state: Wishes, end: AttemptEnd): boolean {
-  if (end.code === 0 || statusOf(state, end) !== 'failed' || !state.restartOnFailure) return false;
+export function shouldRestart(state: RestartState, end: AttemptEnd): boolean {
+  if (end.code === 0 || finalStatus(state, end) !== 'failed' || !state.restartOnFailure) return false;
   return state.maxRestarts < 0 || state.restartCount < state.maxRestarts;
 }
 
-export function statusOf(
-  { desired, signals }: Pick<Wishes, 'desired' | 'signals'>,
+export function finalStatus(
+  { desired, signals }: Pick<RestartState, 'desired' | 'signals'>,
   end: AttemptEnd,
 ): ProcessOutcome['status'] {
   if (desired !== 'run') return desired;
@@ -23,7 +23,7 @@ export function statusOf(
   return 'failed';
 }
 
-export function restartText(state: Wishes, end: AttemptEnd): string {
+export function restartText(state: RestartState, end: AttemptEnd): string {
   const limit = state.maxRestarts < 0 ? 'unlimited' : state.maxRestarts;
   return `[Process failed with exit code ${end.code}. Attempting restart ${state.restartCount + 1}/${limit} in ${restartDelayMs / 1000} s]`;
 }

@@ -4,7 +4,7 @@
 import { processStat } from '../../proc/proc-files.ts';
 import { membersOf, type ProcessIdentity } from '../../proc/process-members.ts';
 import type { ProcessKey, Supervisor } from '../../supervisor/supervisor.ts';
-import { atTime } from './deadline.ts';
+import { callAt } from './deadline.ts';
 import { killSignal } from './restart-policy.ts';
 
 const groupFirstMs = 20;
@@ -26,7 +26,7 @@ export function signalMembers(
 /** Called after the leader has ended. Kills at the given time, at once if it has passed. */
 export function killLeftovers(identity: ProcessIdentity, timeMs = Date.now()): void {
   if (membersOf(identity).length === 0) return;
-  atTime(timeMs, () => {
+  callAt(timeMs, () => {
     for (const pid of membersOf(identity)) signalOne(pid, killSignal);
   });
 }

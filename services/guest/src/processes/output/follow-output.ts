@@ -2,7 +2,7 @@ import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { ProcessState } from '../state/process-state.ts';
 import type { Cursor, Piece, ProcessOutput } from './process-output.ts';
 
-type Followed = {
+type FollowedProcess = {
   state: Pick<ProcessState, 'attempt' | 'parts'>;
   output: ProcessOutput;
   isRunning(): boolean;
@@ -14,7 +14,7 @@ type Followed = {
  * readers do not delay each other. A reader that is slower than the logs are kept receives a gap.
  */
 export async function* followOutput(
-  process: Followed,
+  process: FollowedProcess,
   supervisor: Supervisor,
   from: Cursor,
   until: AbortSignal,
@@ -34,12 +34,12 @@ export async function* followOutput(
     const base = process.state.parts.at(-1)?.base.all ?? 0;
     // The log may be longer than what can be read, when a piece was lost to a full disk: then only the next piece is
     // worth waiting for.
-    await somethingNew(process, supervisor, Math.max(cursor.at - base, known?.ends.all ?? 0), until);
+    await waitForChange(process, supervisor, Math.max(cursor.at - base, known?.ends.all ?? 0), until);
   }
 }
 
-async function somethingNew(
-  process: Followed,
+async function waitForChange(
+  process: FollowedProcess,
   supervisor: Supervisor,
   past: number,
   until: AbortSignal,

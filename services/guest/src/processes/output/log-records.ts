@@ -47,7 +47,7 @@ function splitRecords(bytes: Buffer, at: number): { records: OutputRecord[]; siz
 
 /** The first offset at or after `atLeast` where a record begins or would begin. */
 export function recordBoundary(log: OutputLog, atLeast: number): number {
-  let at = log.starts().findLast((start) => start <= atLeast) ?? log.starts()[0] ?? 0;
+  let at = log.fileStarts().findLast((start) => start <= atLeast) ?? log.fileStarts()[0] ?? 0;
   while (at < atLeast) {
     const found = readRecords(log, at);
     if (found === undefined) break;

@@ -7,7 +7,7 @@ import { systemCode } from '../../http/fault.ts';
 
 export type LogName = 'stdout' | 'stderr' | 'all';
 
-export type Stretch = {
+export type LogChunk = {
   /** Offset of the first byte. Later than requested when the bytes there are no longer kept. */
   from: number;
   bytes: Buffer;
@@ -28,7 +28,7 @@ export class OutputLog {
   }
 
   /** Offsets of the first bytes of the kept files, in order. */
-  starts(): number[] {
+  fileStarts(): number[] {
     const prefix = `${this.#name}-`;
     let names: string[];
     try {
@@ -47,7 +47,7 @@ export class OutputLog {
   /** Offsets of the kept bytes. Both 0 when nothing was ever written. */
   extent(): { start: number; end: number } {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const starts = this.starts();
+      const starts = this.fileStarts();
       const last = starts.at(-1);
       if (last === undefined) return { start: 0, end: 0 };
       const size = this.#sizeAt(last);
@@ -57,7 +57,7 @@ export class OutputLog {
   }
 
   /** At most `maxBytes` of one file, from this offset or the next that is kept; undefined when there are none yet. */
-  read(from: number, maxBytes: number): Stretch | undefined {
+  read(from: number, maxBytes: number): LogChunk | undefined {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const starts = this.#startsAround(from);
       const inside = starts.findLast((start) => start <= from);
@@ -76,8 +76,8 @@ export class OutputLog {
   }
 
   /** Bytes on disk. */
-  kept(): number {
-    return this.starts().reduce((sum, start) => sum + (this.#sizeAt(start) ?? 0), 0);
+  keptBytes(): number {
+    return this.fileStarts().reduce((sum, start) => sum + (this.#sizeAt(start) ?? 0), 0);
   }
 
   deleteFile(start: number): void {
@@ -97,9 +97,9 @@ export class OutputLog {
    * second time before bytes are reported as gone.
    */
   #startsAround(from: number): number[] {
-    const starts = this.starts();
+    const starts = this.fileStarts();
     const seemsGone = starts.some((start) => start > from) && !starts.includes(from);
-    return seemsGone ? this.starts() : starts;
+    return seemsGone ? this.fileStarts() : starts;
   }
 
   #sizeAt(start: number): number | undefined {
@@ -107,7 +107,7 @@ export class OutputLog {
   }
 
   /** Undefined when the file was deleted meanwhile. */
-  #readFile(start: number, from: number, maxBytes: number, isClosed: boolean): Stretch | undefined {
+  #readFile(start: number, from: number, maxBytes: number, isClosed: boolean): LogChunk | undefined {
     let descriptor: number;
     try {
       descriptor = openSync(this.path(start), 'r');

@@ -124,7 +124,7 @@ test('R-03 what was released at the head is a gap of the right length, and offse
       const writer = new Writer(name);
       for (const chunk of written) writer.write(chunk);
       const log = new OutputLog(join(folder, name), 'all');
-      const starts = log.starts();
+      const starts = log.fileStarts();
       const gone = starts.slice(0, Math.min(released, Math.max(0, starts.length - 1)));
       for (const start of gone) unlinkSync(writer.path('all', start));
       const first = starts[gone.length] ?? 0;
@@ -158,7 +158,7 @@ test('half a record is not shown before it is whole, and is a gap when nothing w
   const { pieces, cursor } = drain(output, outputStart);
   expect(bytesOf(pieces).toString()).toBe('abc');
   expect(cursor.at).toBe(8);
-  expect(output.now()).toBe(8);
+  expect(output.markerOffset()).toBe(8);
   const later = Buffer.from([2, 1, 0, 0, 0, 0x79]);
   writeFileSync(writer.path('all', 22), later);
   expect(drain(output, cursor).pieces).toEqual([

@@ -38,7 +38,7 @@ export type Cursor = {
   cut: number;
 };
 
-export type Stretch = { from: number; bytes: Buffer; next: number };
+export type StreamChunk = { from: number; bytes: Buffer; next: number };
 
 export const outputStart: Cursor = { at: 0, marker: 0, cut: 0 };
 
@@ -86,7 +86,7 @@ export class ProcessOutput {
   }
 
   /** One stream as it was written. Undefined when there is nothing to read yet. */
-  readStream(name: 'stdout' | 'stderr', at: number, maxBytes: number): Stretch | undefined {
+  readStream(name: 'stdout' | 'stderr', at: number, maxBytes: number): StreamChunk | undefined {
     const part = this.#partAt(name, at);
     if (part === undefined || at >= endOf(part, name)) return undefined;
     const end = endOf(part, name);
@@ -137,7 +137,7 @@ export class ProcessOutput {
   }
 
   /** Offset of a marker that is made now. */
-  now(): number {
+  markerOffset(): number {
     const last = this.#parts.at(-1);
     return last === undefined ? 0 : last.base.all + lastBoundary(this.logOf(last, 'all'));
   }

@@ -1,5 +1,5 @@
 import type { Call } from '../../http/call.ts';
-import { send } from './send-chunk.ts';
+import { sendChunk } from './send-chunk.ts';
 
 const pieceCharacters = 64 * 1024;
 
@@ -18,7 +18,7 @@ export async function answerWithTexts(
     for (const piece of pieces) {
       waiting += JSON.stringify(piece).slice(1, -1);
       if (waiting.length < pieceCharacters) continue;
-      await send(response, waiting);
+      await sendChunk(response, waiting);
       waiting = '';
       if (response.destroyed) return;
     }

@@ -1,10 +1,10 @@
 import type { ProcessStreamEvent } from '@berth/contract/guest';
 import { startStream } from '../../http/answer.ts';
 import { type Call, whenCallerLeaves } from '../../http/call.ts';
-import type { Managed } from '../managed-process.ts';
+import type { ManagedProcess } from '../managed-process.ts';
 import { PieceText } from '../output/piece-text.ts';
 import { outputStart } from '../output/process-output.ts';
-import { send } from './send-chunk.ts';
+import { sendChunk } from './send-chunk.ts';
 
 type Framing = 'ndjson' | 'sse';
 
@@ -15,7 +15,7 @@ const contentTypes = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; 
  * Streams output as events until the process has ended, then one result. A caller that leaves early ends the stream,
  * not the process.
  */
-export async function streamEvents(call: Call, process: Managed, framing: Framing): Promise<void> {
+export async function streamEvents(call: Call, process: ManagedProcess, framing: Framing): Promise<void> {
   const { response } = call;
   const left = whenCallerLeaves(call);
   startStream(call, contentTypes[framing]);
@@ -26,10 +26,10 @@ export async function streamEvents(call: Call, process: Managed, framing: Framin
   const texts = new PieceText();
   try {
     for await (const pieces of process.follow(outputStart, left)) {
-      await send(response, eventsOf(texts.take(pieces), framing));
+      await sendChunk(response, eventsOf(texts.take(pieces), framing));
     }
     if (left.aborted) return;
-    await send(response, eventsOf(texts.end(), framing));
+    await sendChunk(response, eventsOf(texts.end(), framing));
     const result: ProcessStreamEvent = { type: 'result', data: JSON.stringify(await process.describe('whole')) };
     response.end(framed(result, framing));
   } catch (error) {

@@ -3,7 +3,7 @@ import { type Call, whenCallerLeaves } from '../../http/call.ts';
 import { PrefixedLines } from '../output/prefixed-lines.ts';
 import { outputStart } from '../output/process-output.ts';
 import { findProcess } from './find-process.ts';
-import { send } from './send-chunk.ts';
+import { sendChunk } from './send-chunk.ts';
 import { streamEvents } from './stream-events.ts';
 
 const keepAliveMs = 30_000;
@@ -34,7 +34,7 @@ export async function streamLogs(call: Call): Promise<void> {
   }, keepAliveMs);
   try {
     for await (const pieces of process.follow(outputStart, left)) {
-      await send(response, lines.take(pieces));
+      await sendChunk(response, lines.take(pieces));
       keepAlive();
     }
     if (!left.aborted) response.end(lines.end());

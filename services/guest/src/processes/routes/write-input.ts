@@ -6,7 +6,7 @@ import { readJson } from '../../http/read-body.ts';
 import { findProcess, notRunning } from './find-process.ts';
 
 /** Answers when the bytes have been handed to the process: back-pressure for the caller. */
-export async function processInput(call: Call): Promise<void> {
+export async function writeInput(call: Call): Promise<void> {
   const { data = '', encoding = 'utf8', end = false } = await readJson(call, ProcessInputRequest);
   const process = await findProcess(call);
   const { state } = process;

@@ -6,7 +6,7 @@ const processKey = '0123456789abcdef';
 test('the request wins over what is inherited, and the mark of the process over both', () => {
   const environment = processEnvironment({
     inherited: { A: 'image', B: 'image', SANDBOX_CONTROL_KEY: 'key', SANDBOX_LOG_DIR: '/state', GONE: undefined },
-    wished: { B: 'request', SANDBOX_PROCESS_KEY: 'forged' },
+    requested: { B: 'request', SANDBOX_PROCESS_KEY: 'forged' },
     key: processKey,
     workloadUser: undefined,
   });
@@ -16,7 +16,7 @@ test('the request wins over what is inherited, and the mark of the process over 
 test('with a workload user, who the process is cannot be chosen', () => {
   const environment = processEnvironment({
     inherited: { HOME: '/root', PATH: '/bin' },
-    wished: { HOME: '/elsewhere', USER: 'root', LOGNAME: 'root' },
+    requested: { HOME: '/elsewhere', USER: 'root', LOGNAME: 'root' },
     key: processKey,
     workloadUser: { name: 'app', home: '/home/app' },
   });

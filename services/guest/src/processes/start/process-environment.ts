@@ -14,18 +14,23 @@ const hiddenVariables = [
 export type EnvironmentParts = {
   inherited: Readonly<Record<string, string | undefined>>;
   /** Overrides inherited variables. */
-  wished: Readonly<Record<string, string>>;
+  requested: Readonly<Record<string, string>>;
   key: ProcessKey;
   /** Overrides the caller's variables: the account of a process is not the caller's choice. */
   workloadUser: { name: string; home: string } | undefined;
 };
 
-export function processEnvironment({ inherited, wished, key, workloadUser }: EnvironmentParts): Record<string, string> {
+export function processEnvironment({
+  inherited,
+  requested,
+  key,
+  workloadUser,
+}: EnvironmentParts): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && !hiddenVariables.includes(name)) environment[name] = value;
   }
-  Object.assign(environment, wished, { [keyVariable]: key });
+  Object.assign(environment, requested, { [keyVariable]: key });
   if (workloadUser !== undefined) {
     Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
   }

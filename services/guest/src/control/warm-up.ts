@@ -6,10 +6,10 @@ import { requireRunner } from './require-runner.ts';
  * Runs one command while the sandbox has no owner yet. If none can be started, as in an image without a shell, the
  * owner's own command will report it.
  */
-export async function controlRehearse(call: Call): Promise<void> {
+export async function controlWarmUp(call: Call): Promise<void> {
   await requireRunner(call);
-  const { rehearseProcess } = await import('../processes/routes/start-process.ts');
-  const hasRun = await rehearseProcess(call.guest).then(
+  const { warmUpProcess } = await import('../processes/routes/start-process.ts');
+  const hasRun = await warmUpProcess(call.guest).then(
     () => true,
     () => false,
   );

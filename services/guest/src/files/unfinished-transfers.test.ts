@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stageFile } from './stage-file.ts';
 import { temporaryName } from './temporary-name.ts';
-import { Unfinished } from './unfinished.ts';
+import { UnfinishedTransfers } from './unfinished-transfers.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -17,10 +17,10 @@ const left = () => readdir(join(folder, 'work'));
 const notes = () => readdir(join(folder, 'unfinished'));
 
 test('R-33 what a guest that died was writing is deleted by the next', async () => {
-  const staged = await stageFile(join(folder, 'work/file'), new Unfinished(folder));
+  const staged = await stageFile(join(folder, 'work/file'), new UnfinishedTransfers(folder));
   await staged.write(Buffer.from('half'));
   expect(await left()).toHaveLength(1);
-  const next = new Unfinished(folder);
+  const next = new UnfinishedTransfers(folder);
   const forget = await next.note(join(folder, 'work', temporaryName()));
   expect(await left()).toEqual([]);
   await forget();
@@ -29,7 +29,7 @@ test('R-33 what a guest that died was writing is deleted by the next', async () 
 });
 
 test('a transfer that ended, either way, is noted no more', async () => {
-  const unfinished = new Unfinished(folder);
+  const unfinished = new UnfinishedTransfers(folder);
   const kept = await stageFile(join(folder, 'work/kept'), unfinished);
   expect(await notes()).toHaveLength(1);
   await kept.commit();
@@ -42,6 +42,6 @@ test('a note that names anything else deletes nothing', async () => {
   await writeFile(join(folder, 'work/precious'), 'x');
   await mkdir(join(folder, 'unfinished'));
   await symlink(join(folder, 'work/precious'), join(folder, 'unfinished/forged'));
-  await new Unfinished(folder).note(join(folder, 'work', temporaryName()));
+  await new UnfinishedTransfers(folder).note(join(folder, 'work', temporaryName()));
   expect(await left()).toEqual(['precious']);
 });

@@ -7,7 +7,7 @@ import { isTemporaryName } from './temporary-name.ts';
 
 const privateFolderMode = 0o700;
 
-export class Unfinished {
+export class UnfinishedTransfers {
   readonly #folder: string;
   readonly #swept: Promise<void>;
 
@@ -39,13 +39,13 @@ export class Unfinished {
   }
 }
 
-const known = new Map<string, Unfinished>();
+const known = new Map<string, UnfinishedTransfers>();
 
 /** One per state folder, which belongs to one guest: the first call deletes the files that an earlier guest left. */
-export function unfinishedIn(stateFolder: string): Unfinished {
+export function unfinishedTransfersIn(stateFolder: string): UnfinishedTransfers {
   const existing = known.get(stateFolder);
   if (existing !== undefined) return existing;
-  const unfinished = new Unfinished(stateFolder);
+  const unfinished = new UnfinishedTransfers(stateFolder);
   known.set(stateFolder, unfinished);
   return unfinished;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../http/fault.ts';
 
 /** A semaphore: `maxAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
-export function inTurn(maxAtOnce: number) {
+export function createSemaphore(maxAtOnce: number) {
   let running = 0;
   const queue: (() => void)[] = [];
   const arrive = (waiting: AbortSignal) =>

@@ -17,7 +17,7 @@ export function shownPid({ params }: Call): number {
 }
 
 /** A process of the guest, otherwise any process of the sandbox with that pid. */
-export async function findProcess(guest: Guest, pid: number): Promise<ProcessIdentity> {
+export async function processIdentityOf(guest: Guest, pid: number): Promise<ProcessIdentity> {
   const processes = await guest.processes();
   return processes.find(String(pid))?.identity() ?? { pid };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { inTurn } from './in-turn.ts';
+import { createSemaphore } from './semaphore.ts';
 
 test('never more than allowed at once, all served in order, whatever fails', async () => {
-  const take = inTurn(2);
+  const take = createSemaphore(2);
   let running = 0;
   let maxRunning = 0;
   const order: number[] = [];
@@ -23,7 +23,7 @@ test('never more than allowed at once, all served in order, whatever fails', asy
 });
 
 test('whoever gives up waiting takes no place', async () => {
-  const take = inTurn(1);
+  const take = createSemaphore(1);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = take(new AbortController().signal, () => promise);
   const leaving = new AbortController();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Resolves when the bytes have left the buffer; rejects when the caller has gone. */
-export function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+export function writeAndFlush(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const left = () => reject(new Error('The caller left.'));
     if (response.destroyed) {
