@@ -1,17 +1,9 @@
 // Rules for variables that may be set in a running guest, and the parser for the file of extra variables.
+import { fixedVariables } from '@berth/contract/guest';
 
 /** The kernel refuses to start a program with a longer `NAME=value`, so one such variable would stop every process. */
 const maxVariableBytes = 128 * 1024 - 1;
 
-/** Variables that the guest depends on: a sandbox must not replace the runner's key or move the state folder. */
-const fixedVariables = new Set([
-  'SANDBOX_CONTROL_KEY',
-  'SANDBOX_INSTANCE_ID',
-  'SANDBOX_LOG_DIR',
-  'SANDBOX_RUNTIME',
-  'SANDBOX_BRAND',
-  'SANDBOX_WORKLOAD_USER',
-]);
 const accountVariables = new Set(['HOME', 'USER', 'LOGNAME']);
 
 export type SortedVariables = { accepted: ReadonlyMap<string, string>; skipped: readonly string[] };
@@ -21,7 +13,7 @@ export function sortVariables(pairs: Iterable<readonly [string, unknown]>, hasAc
   const accepted = new Map<string, string>();
   const skipped: string[] = [];
   for (const [name, value] of pairs) {
-    const isFixed = fixedVariables.has(name) || (hasAccount && accountVariables.has(name));
+    const isFixed = fixedVariables.includes(name) || (hasAccount && accountVariables.has(name));
     if (!isFixed && isSettable(name, value)) accepted.set(name, value);
     else skipped.push(name.slice(0, 128));
   }

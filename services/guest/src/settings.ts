@@ -1,4 +1,5 @@
 // Settings of an operator or an image. Names without the brand are the same in every deployment.
+import { brandedGuestVariables, guestVariables } from '@berth/contract/guest';
 import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
 
 export type Settings = {
@@ -47,13 +48,15 @@ export type Settings = {
 const bytesPerMb = 1024 * 1024;
 
 export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
-  const [long = 'Service', short = 'service'] = (environment.SANDBOX_BRAND ?? '').split(':').filter((word) => word);
+  const [long = 'Service', short = 'service'] = (environment[guestVariables.brand] ?? '')
+    .split(':')
+    .filter((word) => word);
   const branded = (name: string) => environment[`${short.toUpperCase()}_${name}`];
   const number = (name: string, otherwise: number) => {
     const value = Number(environment[name] ?? Number.NaN);
     return Number.isFinite(value) && value >= 0 ? value : otherwise;
   };
-  const user = environment.SANDBOX_WORKLOAD_USER;
+  const user = environment[guestVariables.workloadUser];
   return {
     brand: { long, short },
     workingDirectory: environment.WORKDIR || cwd || '/',
@@ -62,16 +65,16 @@ export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readon
       program: environment.SHELL || 'sh',
       args: (environment.SHELL_ARGS || '-c').split(' ').filter((word) => word),
     },
-    stateFolder: environment.SANDBOX_LOG_DIR || '/tmp/sandbox-state',
-    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment.SANDBOX_RUNTIME || '/.berth'),
+    stateFolder: environment[guestVariables.stateFolder] || '/tmp/sandbox-state',
+    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment[guestVariables.runtimeFolder] || '/.berth'),
     workloadUser: user ? { name: user, home: environment.HOME ?? '/' } : undefined,
     startupCommand: optionOf(commandLine, '--command', '-c'),
     encodedSlashIsAbsolute: isOn(environment.SANDBOX_ENCODED_SLASH_IS_ABSOLUTE),
-    controlKey: environment.SANDBOX_CONTROL_KEY,
-    instanceId: environment.SANDBOX_INSTANCE_ID ?? '',
-    metadataPath: branded('METADATA_PATH'),
-    extraEnvironmentPath: branded('ENV_VAR_PATH'),
-    keepAliveDisabled: isOn(branded('DISABLE_KEEPALIVE')),
+    controlKey: environment[guestVariables.controlKey],
+    instanceId: environment[guestVariables.instanceId] ?? '',
+    metadataPath: branded(brandedGuestVariables.metadataPath),
+    extraEnvironmentPath: branded(brandedGuestVariables.extraEnvironmentPath),
+    keepAliveDisabled: isOn(branded(brandedGuestVariables.keepAliveDisabled)),
     terminalDisabled: isOn(environment.DISABLE_TERMINAL),
     terminalIdleSeconds: number('SANDBOX_TERMINAL_IDLE_SECONDS', 600) || 600,
     requestLogDisabled: isOn(environment.DISABLE_REQUEST_LOGGING),

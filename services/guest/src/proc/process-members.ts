@@ -1,6 +1,7 @@
 // Finds the processes that belong to a started process: by descent, by the group or session it leads, and by the mark
 // that it passes on in the environment. The mark finds a server that went to the background and was adopted by process
 // 1.
+import { guestVariables } from '@berth/contract/guest';
 import { type ProcessStat, processStats, procText } from './proc-files.ts';
 
 export type ProcessIdentity = {
@@ -10,8 +11,6 @@ export type ProcessIdentity = {
   /** Start time, so that a later process with the same pid is not taken for this one. */
   startTicks?: number | undefined;
 };
-
-export const keyVariable = 'SANDBOX_PROCESS_KEY';
 
 /** Pids of living members, in ascending order. Pids are compared exactly: 12 is not 123. */
 export function membersOf({ pid, key, startTicks }: ProcessIdentity): number[] {
@@ -30,7 +29,7 @@ const isOf = (stat: ProcessStat, pid: number): boolean =>
 
 function isMarked(pid: number, key: string): boolean {
   const text = procText(`${pid}/environ`);
-  const mark = `${keyVariable}=${key}\0`;
+  const mark = `${guestVariables.processKey}=${key}\0`;
   return text.startsWith(mark) || text.includes(`\0${mark}`);
 }
 

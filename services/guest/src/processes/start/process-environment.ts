@@ -1,15 +1,5 @@
-import { keyVariable } from '../../proc/process-members.ts';
+import { guestVariables, hiddenVariables } from '@berth/contract/guest';
 import type { ProcessKey } from '../../supervisor/supervisor.ts';
-
-/** Variables between runner, helper and guest. A process has no use for them, and some name things of the guest. */
-const hiddenVariables = [
-  'SANDBOX_CONTROL_KEY',
-  'SANDBOX_INSTANCE_ID',
-  'SANDBOX_LOG_DIR',
-  'SANDBOX_PIDS_LIMIT',
-  'SANDBOX_RUNTIME',
-  'SANDBOX_WORKLOAD_USER',
-];
 
 export type EnvironmentParts = {
   inherited: Readonly<Record<string, string | undefined>>;
@@ -30,7 +20,7 @@ export function processEnvironment({
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && !hiddenVariables.includes(name)) environment[name] = value;
   }
-  Object.assign(environment, requested, { [keyVariable]: key });
+  Object.assign(environment, requested, { [guestVariables.processKey]: key });
   if (workloadUser !== undefined) {
     Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
   }
