@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildGuest } from '../../engines/guest/runtime.ts';
-import { processStats } from '../../services/guest/src/ports/proc-files.ts';
+import { processStats } from '../../services/guest/src/proc/proc-files.ts';
 import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { readWatch } from '../harness/watch-reader.ts';
 import { eventually } from './eventually.ts';

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 
 export type BuildInfo = { version: string; gitCommit: string; buildTime: string };
 
-const FROM_SOURCES: BuildInfo = { version: 'sources', gitCommit: '', buildTime: '' };
+const sourcesBuildInfo: BuildInfo = { version: 'sources', gitCommit: '', buildTime: '' };
 
 let known: Promise<BuildInfo> | undefined;
 
@@ -17,10 +17,10 @@ export function readBuildInfo({ runtimeFolder }: Pick<Settings, 'runtimeFolder'>
 async function read(runtimeFolder: string): Promise<BuildInfo> {
   try {
     const value: unknown = JSON.parse(await readFile(join(runtimeFolder, 'guest', 'build.json'), 'utf8'));
-    if (typeof value !== 'object' || value === null) return FROM_SOURCES;
+    if (typeof value !== 'object' || value === null) return sourcesBuildInfo;
     const entry = (name: keyof BuildInfo) => String(new Map<string, unknown>(Object.entries(value)).get(name) ?? '');
     return { version: entry('version'), gitCommit: entry('gitCommit'), buildTime: entry('buildTime') };
   } catch {
-    return FROM_SOURCES;
+    return sourcesBuildInfo;
   }
 }

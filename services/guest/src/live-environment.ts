@@ -4,12 +4,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExtraVariables, type Sorted, sortVariables } from './environment-values.ts';
 import { Fault, systemCode } from './http/fault.ts';
+import { parseExtraVariables, type SortedVariables, sortVariables } from './settable-variables.ts';
 
-const MOST_EXTRA_BYTES = 1_000_000;
+const maxExtraBytes = 1_000_000;
 
-export type Applied = { generation: number; applied: number; removed: number; skipped: readonly string[] };
+export type AppliedEnvironment = { generation: number; applied: number; removed: number; skipped: readonly string[] };
 
 export type LiveEnvironmentOptions = {
   /** The environment itself, changed in place. */
@@ -44,15 +44,15 @@ export class LiveEnvironment {
     let bytes: Buffer;
     try {
       const { size } = statSync(path);
-      if (size > MOST_EXTRA_BYTES) {
-        return `${path} holds ${size} bytes of variables; at most ${MOST_EXTRA_BYTES} are read, so none is set. Shorten them.`;
+      if (size > maxExtraBytes) {
+        return `${path} holds ${size} bytes of variables; at most ${maxExtraBytes} are read, so none is set. Shorten them.`;
       }
       bytes = readFileSync(path);
     } catch (error) {
       return `The extra variables in ${path} cannot be read (${systemCode(error)}), so none is set. Provide the file.`;
     }
-    const { good, skipped } = sortVariables(parseExtraVariables(bytes), this.#hasAccount);
-    for (const [name, value] of good) this.#variables[name] ??= value;
+    const { accepted, skipped } = sortVariables(parseExtraVariables(bytes), this.#hasAccount);
+    for (const [name, value] of accepted) this.#variables[name] ??= value;
     return skipped.length === 0 ? undefined : `Of ${path} these cannot be set: ${skipped.join(', ')}. Correct them.`;
   }
 
@@ -60,7 +60,8 @@ export class LiveEnvironment {
   restore(): string | undefined {
     try {
       const kept: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
-      if (!isKept(kept)) return `${this.#file} is not what a guest wrote, so no generation is restored. Send it again.`;
+      if (!isStoredGeneration(kept))
+        return `${this.#file} is not what a guest wrote, so no generation is restored. Send it again.`;
       this.#set(kept.generation, sortVariables(Object.entries(kept.environment), this.#hasAccount));
       return undefined;
     } catch (error) {
@@ -73,13 +74,21 @@ export class LiveEnvironment {
    * Applies generations one after another. With `replace`, names that only the former generation set get their earlier
    * values back.
    */
-  apply(generation: number, environment: Readonly<Record<string, unknown>>, replace = true): Promise<Applied> {
+  apply(
+    generation: number,
+    environment: Readonly<Record<string, unknown>>,
+    replace = true,
+  ): Promise<AppliedEnvironment> {
     const turn = this.#applying.then(() => this.#apply(generation, environment, replace));
     this.#applying = turn.catch(() => undefined);
     return turn;
   }
 
-  async #apply(generation: number, environment: Readonly<Record<string, unknown>>, replace: boolean): Promise<Applied> {
+  async #apply(
+    generation: number,
+    environment: Readonly<Record<string, unknown>>,
+    replace: boolean,
+  ): Promise<AppliedEnvironment> {
     if (generation < this.generation) {
       throw new Fault(
         409,
@@ -87,37 +96,39 @@ export class LiveEnvironment {
       );
     }
     const sorted = sortVariables(Object.entries(environment), this.#hasAccount);
-    const good = replace ? sorted.good : new Map([...this.#current, ...sorted.good]);
+    const accepted = replace ? sorted.accepted : new Map([...this.#current, ...sorted.accepted]);
     // Stored before it takes effect: otherwise the next guest could lack a generation that was in force.
     const waiting = `${this.#file}.new`;
-    await writeFile(waiting, JSON.stringify({ generation, environment: Object.fromEntries(good) }), { mode: 0o600 });
+    await writeFile(waiting, JSON.stringify({ generation, environment: Object.fromEntries(accepted) }), {
+      mode: 0o600,
+    });
     await rename(waiting, this.#file);
-    const removed = this.#set(generation, { ...sorted, good });
+    const removed = this.#set(generation, { ...sorted, accepted });
     this.#changed();
-    return { generation, applied: sorted.good.size, removed, skipped: sorted.skipped };
+    return { generation, applied: sorted.accepted.size, removed, skipped: sorted.skipped };
   }
 
-  #set(generation: number, { good }: Sorted): number {
+  #set(generation: number, { accepted }: SortedVariables): number {
     let removed = 0;
     for (const name of this.#current.keys()) {
-      if (good.has(name)) continue;
+      if (accepted.has(name)) continue;
       const before = this.#before.get(name);
       if (before === undefined) delete this.#variables[name];
       else this.#variables[name] = before;
       this.#before.delete(name);
       removed += 1;
     }
-    for (const [name, value] of good) {
+    for (const [name, value] of accepted) {
       if (!this.#before.has(name)) this.#before.set(name, this.#variables[name]);
       this.#variables[name] = value;
     }
-    this.#current = good;
+    this.#current = accepted;
     this.generation = generation;
     return removed;
   }
 }
 
-function isKept(value: unknown): value is { generation: number; environment: Record<string, unknown> } {
+function isStoredGeneration(value: unknown): value is { generation: number; environment: Record<string, unknown> } {
   if (typeof value !== 'object' || value === null) return false;
   if (!('generation' in value) || typeof value.generation !== 'number') return false;
   return 'environment' in value && typeof value.environment === 'object' && value.environment !== null;

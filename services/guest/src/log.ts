@@ -4,10 +4,10 @@ import { write } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from './caller.ts';
 
-const MOST_WAITING_BYTES = 1024 * 1024;
-const STANDARD_OUTPUT = 1;
-const MOST_VALUE_CHARACTERS = 4096;
-const SECRET_NAMES = /token|key|secret|passw|credential|auth|signature|jwt|cookie/i;
+const maxWaitingBytes = 1024 * 1024;
+const standardOutput = 1;
+const maxValueCharacters = 4096;
+const secretNames = /token|key|secret|passw|credential|auth|signature|jwt|cookie/i;
 
 export type AuditAction =
   | 'process_exec'
@@ -21,7 +21,7 @@ export type AuditAction =
   | 'terminal_command'
   | 'terminal_disconnect';
 
-type Served = { request: IncomingMessage; response: ServerResponse; caller: Caller };
+type ServedRequest = { request: IncomingMessage; response: ServerResponse; caller: Caller };
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export class GuestLog {
@@ -32,7 +32,7 @@ export class GuestLog {
 
   line(source: 'access' | 'audit' | 'process' | 'guest', fields: Fields): void {
     const text = `${JSON.stringify({ time: new Date().toISOString(), source, ...fields })}\n`;
-    if (this.#waitingBytes + text.length > MOST_WAITING_BYTES) {
+    if (this.#waitingBytes + text.length > maxWaitingBytes) {
       this.#dropped += 1;
       return;
     }
@@ -41,7 +41,7 @@ export class GuestLog {
     this.#flush();
   }
 
-  access({ request, response, caller }: Served, ms: number, size: number): void {
+  access({ request, response, caller }: ServedRequest, ms: number, size: number): void {
     this.line('access', {
       method: request.method,
       path: withoutSecrets(request.url ?? '/'),
@@ -66,7 +66,7 @@ export class GuestLog {
     });
   }
 
-  failure({ request, caller }: Served, error: unknown): void {
+  failure({ request, caller }: ServedRequest, error: unknown): void {
     this.line('guest', {
       level: 'error',
       method: request.method,
@@ -90,7 +90,7 @@ export class GuestLog {
   }
 
   #write(bytes: Buffer): void {
-    write(STANDARD_OUTPUT, bytes, (_error, written = 0) => {
+    write(standardOutput, bytes, (_error, written = 0) => {
       if (written > 0 && written < bytes.length) {
         this.#write(bytes.subarray(written));
         return;
@@ -107,14 +107,14 @@ export function withoutSecrets(url: string): string {
   if (query === undefined) return path;
   const pairs = query.split('&').map((pair) => {
     const [name = ''] = pair.split('=', 1);
-    return SECRET_NAMES.test(decoded(name)) ? `${name}=redacted` : pair;
+    return secretNames.test(decoded(name)) ? `${name}=redacted` : pair;
   });
   return `${path}?${pairs.join('&')}`;
 }
 
 /** Bounds and escapes a value, so that a line break in a name cannot forge a second event. */
 export function sanitised(value: string): string {
-  const kept = value.length > MOST_VALUE_CHARACTERS ? `${value.slice(0, MOST_VALUE_CHARACTERS)}…` : value;
+  const kept = value.length > maxValueCharacters ? `${value.slice(0, maxValueCharacters)}…` : value;
   return JSON.stringify(kept).slice(1, -1);
 }
 

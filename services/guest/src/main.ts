@@ -9,11 +9,11 @@ import { readSettings } from './settings.ts';
 import { connectSupervisor } from './supervisor/connect-supervisor.ts';
 import { isTerminalKey } from './terminal/is-terminal-key.ts';
 
-const SUPERVISOR_DESCRIPTOR = 3;
-const LISTENING_DESCRIPTOR = 4;
+const supervisorDescriptor = 3;
+const listeningDescriptor = 4;
 // Same as in the helper: listening again with Node's default would shorten the queue.
-const BACKLOG = 4096;
-const STOP_GRACE_MS = 10_000;
+const backlog = 4096;
+const stopGraceMs = 10_000;
 
 const stopping = new AbortController();
 const log = new GuestLog();
@@ -33,7 +33,7 @@ for (const message of [extra && live.addExtra(extra), live.restore()]) {
   if (message) log.line('guest', { level: 'warn', message });
 }
 
-const supervisor = connectSupervisor(SUPERVISOR_DESCRIPTOR, () => process.exit(1));
+const supervisor = connectSupervisor(supervisorDescriptor, () => process.exit(1));
 
 const guest: Guest = {
   settings: currentSettings(),
@@ -41,17 +41,17 @@ const guest: Guest = {
   activity: new Activity(),
   log,
   supervisor,
-  processes: () => import('./processes/manage-processes.ts').then(({ manageProcesses }) => manageProcesses(guest)),
+  processes: () => import('./processes/process-manager.ts').then(({ processManagerOf }) => processManagerOf(guest)),
   stopping: stopping.signal,
 };
 
 const server = createGuestServer(guest);
 void supervisor.ready.then(async () => {
-  server.listen({ fd: LISTENING_DESCRIPTOR, backlog: BACKLOG });
+  server.listen({ fd: listeningDescriptor, backlog: backlog });
   // Restarts, kill timers and holds of an earlier guest's processes go on. Without such processes nothing of the
   // feature is loaded yet.
   if (supervisor.records().length > 0 || guest.settings.startupCommand !== undefined) {
-    const { resumeProcesses } = await import('./processes/resume-processes.ts');
+    const { resumeProcesses } = await import('./processes/start/resume-processes.ts');
     await resumeProcesses(guest);
   }
   if (supervisor.records().some(({ key }) => isTerminalKey(key))) {
@@ -64,7 +64,7 @@ const stop = () => {
   stopping.abort();
   server.close(() => process.exit(0));
   server.closeIdleConnections();
-  setTimeout(() => process.exit(0), STOP_GRACE_MS).unref();
+  setTimeout(() => process.exit(0), stopGraceMs).unref();
 };
 process.once('SIGTERM', stop);
 process.once('SIGINT', stop);

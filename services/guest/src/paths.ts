@@ -15,11 +15,11 @@ export type ResolvedPath = {
 
 export type PathSettings = Pick<Settings, 'workingDirectory' | 'home' | 'encodedSlashIsAbsolute'>;
 
-const ENCODED_SLASH = /^%2f/i;
+const encodedSlash = /^%2f/i;
 
 /** `rest` is the text matched by the route's `{path*}`. */
 export function resolveWildcard(rest: string, settings: PathSettings): ResolvedPath {
-  const separatorIsEncoded = ENCODED_SLASH.test(rest);
+  const separatorIsEncoded = encodedSlash.test(rest);
   const raw = separatorIsEncoded ? rest : rest.slice(1);
   const given = decode(raw);
   const isAbsolute =

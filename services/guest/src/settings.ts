@@ -1,4 +1,5 @@
 // Settings of an operator or an image. Names without the brand are the same in every deployment.
+import { brandedGuestVariables, guestVariables } from '@berth/contract/guest';
 import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
 
 export type Settings = {
@@ -36,24 +37,26 @@ export type Settings = {
   applyProvider: ApplyProvider | undefined;
   logs: {
     /** Limit for one stream of one process; 0 = no limit. */
-    mostBytesPerFile: number;
+    maxBytesPerFile: number;
     /** Limit for all streams of all processes, finished ones too. */
-    mostBytesTotal: number | undefined;
-    mostPercentOfMemory: number;
-    mostBytesInAnswer: number;
+    maxBytesTotal: number | undefined;
+    maxPercentOfMemory: number;
+    maxBytesInAnswer: number;
   };
 };
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 
 export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
-  const [long = 'Service', short = 'service'] = (environment.SANDBOX_BRAND ?? '').split(':').filter((word) => word);
+  const [long = 'Service', short = 'service'] = (environment[guestVariables.brand] ?? '')
+    .split(':')
+    .filter((word) => word);
   const branded = (name: string) => environment[`${short.toUpperCase()}_${name}`];
   const number = (name: string, otherwise: number) => {
     const value = Number(environment[name] ?? Number.NaN);
     return Number.isFinite(value) && value >= 0 ? value : otherwise;
   };
-  const user = environment.SANDBOX_WORKLOAD_USER;
+  const user = environment[guestVariables.workloadUser];
   return {
     brand: { long, short },
     workingDirectory: environment.WORKDIR || cwd || '/',
@@ -62,27 +65,27 @@ export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readon
       program: environment.SHELL || 'sh',
       args: (environment.SHELL_ARGS || '-c').split(' ').filter((word) => word),
     },
-    stateFolder: environment.SANDBOX_LOG_DIR || '/tmp/sandbox-state',
-    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment.SANDBOX_RUNTIME || '/.berth'),
+    stateFolder: environment[guestVariables.stateFolder] || '/tmp/sandbox-state',
+    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment[guestVariables.runtimeFolder] || '/.berth'),
     workloadUser: user ? { name: user, home: environment.HOME ?? '/' } : undefined,
     startupCommand: optionOf(commandLine, '--command', '-c'),
     encodedSlashIsAbsolute: isOn(environment.SANDBOX_ENCODED_SLASH_IS_ABSOLUTE),
-    controlKey: environment.SANDBOX_CONTROL_KEY,
-    instanceId: environment.SANDBOX_INSTANCE_ID ?? '',
-    metadataPath: branded('METADATA_PATH'),
-    extraEnvironmentPath: branded('ENV_VAR_PATH'),
-    keepAliveDisabled: isOn(branded('DISABLE_KEEPALIVE')),
+    controlKey: environment[guestVariables.controlKey],
+    instanceId: environment[guestVariables.instanceId] ?? '',
+    metadataPath: branded(brandedGuestVariables.metadataPath),
+    extraEnvironmentPath: branded(brandedGuestVariables.extraEnvironmentPath),
+    keepAliveDisabled: isOn(branded(brandedGuestVariables.keepAliveDisabled)),
     terminalDisabled: isOn(environment.DISABLE_TERMINAL),
     terminalIdleSeconds: number('SANDBOX_TERMINAL_IDLE_SECONDS', 600) || 600,
     requestLogDisabled: isOn(environment.DISABLE_REQUEST_LOGGING),
     applyProvider: applyProviderOf(environment),
     logs: {
-      mostBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * MB),
-      mostBytesTotal: environment.SANDBOX_MAX_LOG_BYTES_TOTAL
-        ? number('SANDBOX_MAX_LOG_BYTES_TOTAL', 96 * MB)
+      maxBytesPerFile: number('SANDBOX_MAX_LOG_FILE_BYTES', 32 * bytesPerMb),
+      maxBytesTotal: environment.SANDBOX_MAX_LOG_BYTES_TOTAL
+        ? number('SANDBOX_MAX_LOG_BYTES_TOTAL', 96 * bytesPerMb)
         : undefined,
-      mostPercentOfMemory: number('SANDBOX_MAX_LOG_PERCENT', 10),
-      mostBytesInAnswer: number('SANDBOX_MAX_LOGS_RESPONSE_BYTES', 4 * MB),
+      maxPercentOfMemory: number('SANDBOX_MAX_LOG_PERCENT', 10),
+      maxBytesInAnswer: number('SANDBOX_MAX_LOGS_RESPONSE_BYTES', 4 * bytesPerMb),
     },
   };
 }

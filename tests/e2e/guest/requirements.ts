@@ -41,7 +41,7 @@ export const guestRequirements: Requirements = {
     ],
     ['tests/guest/process-streams.test.ts', 'R-05 readers that attach at any moment see every line once and in order'],
     [
-      'services/guest/src/processes/process-output.test.ts',
+      'services/guest/src/processes/output/process-output.test.ts',
       'R-05 a reader that attaches anywhere and reads at any moment sees every byte once, in order',
     ],
   ],
@@ -55,7 +55,7 @@ export const guestRequirements: Requirements = {
       'R-06 keepalives of a quiet stream are events of their own and never output',
     ],
     [
-      'services/guest/src/processes/prefixed-lines.test.ts',
+      'services/guest/src/processes/output/prefixed-lines.test.ts',
       'R-06 each line has its prefix once, wherever the pieces were cut',
     ],
   ],
@@ -105,7 +105,7 @@ export const guestRequirements: Requirements = {
       'R-13 a stopped process is stopped whatever its exit code, and is not restarted',
     ],
     [
-      'services/guest/src/processes/restart.test.ts',
+      'services/guest/src/processes/end/restart-policy.test.ts',
       'R-13 an end that was asked for is no failure, whatever the exit code',
     ],
   ],
@@ -183,7 +183,7 @@ export const guestRequirements: Requirements = {
   'R-24': [
     ['tests/guest/processes.test.ts', 'R-24 U-24 logs are the true interleaving of both streams'],
     [
-      'services/guest/src/processes/process-output.test.ts',
+      'services/guest/src/processes/output/process-output.test.ts',
       'R-24 the attempts of a process are one output, with markers at their exact places',
     ],
   ],
@@ -224,7 +224,7 @@ export const guestRequirements: Requirements = {
       'tests/guest/files-write.test.ts',
       'R-33 a caller that leaves in the middle leaves no partial file and the old contents',
     ],
-    ['services/guest/src/files/unfinished.test.ts', 'R-33 what a guest that died was writing is deleted by the next'],
+    ['services/guest/src/files/unfinished-transfers.test.ts', 'R-33 what a guest that died was writing is deleted by the next'],
   ],
   'R-34': [
     [

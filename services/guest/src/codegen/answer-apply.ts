@@ -9,6 +9,6 @@ export async function answerApply(call: Call): Promise<void> {
   const { settings } = call.guest;
   const path = resolveWildcard(call.rest, settings);
   const { codeEdit, model } = await readJson(call, ApplyEditRequest);
-  const wish = { path, codeEdit, instruction: '', model };
-  answerJson(call, await applyEdit(settings.applyProvider, wish, whenCallerLeaves(call)));
+  const request = { path, codeEdit, instruction: '', model };
+  answerJson(call, await applyEdit(settings.applyProvider, request, whenCallerLeaves(call)));
 }

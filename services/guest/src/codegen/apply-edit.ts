@@ -4,29 +4,29 @@ import { stat } from 'node:fs/promises';
 import type { ApplyEditResponse } from '@berth/contract/guest';
 import { Fault } from '../http/fault.ts';
 import type { ResolvedPath } from '../paths.ts';
-import { APPLY_VARIABLES, type ApplyProvider } from './apply-provider.ts';
+import { type ApplyProvider, applyVariablesText } from './apply-provider.ts';
 import { askProvider } from './ask-provider.ts';
 import { changeFile, readText } from './change-file.ts';
 
-const MOST_EDIT_CHARACTERS = 4 * 1024 * 1024;
+const maxEditCharacters = 4 * 1024 * 1024;
 
-export type ApplyWish = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
+export type EditRequest = { path: ResolvedPath; codeEdit: string; instruction: string; model: string | undefined };
 
 /**
  * Faults: 400 for a directory, 413 for a too large file or edit, 422 when the provider fails, 503 without a provider.
  */
 export async function applyEdit(
   provider: ApplyProvider | undefined,
-  { path, codeEdit, instruction, model }: ApplyWish,
+  { path, codeEdit, instruction, model }: EditRequest,
   left: AbortSignal,
 ): Promise<ApplyEditResponse> {
   if (provider === undefined) {
     throw new Fault(
       503,
-      `No provider for edits is configured in this sandbox. Set ${APPLY_VARIABLES}, then start it again.`,
+      `No provider for edits is configured in this sandbox. Set ${applyVariablesText}, then start it again.`,
     );
   }
-  if (codeEdit.length > MOST_EDIT_CHARACTERS) {
+  if (codeEdit.length > maxEditCharacters) {
     throw new Fault(413, 'The edit is larger than 4 MiB. Write the file itself instead (PUT /filesystem).');
   }
   if (await isDirectory(path.absolute)) {

@@ -11,10 +11,10 @@ export type ApplyProvider = {
   isGeneral: boolean;
 };
 
-const RELACE_BASE_URL = 'https://instantapply.endpoint.relace.run/v1/apply';
-const MORPH_BASE_URL = 'https://api.morphllm.com/v1';
+const defaultRelaceUrl = 'https://instantapply.endpoint.relace.run/v1/apply';
+const defaultMorphUrl = 'https://api.morphllm.com/v1';
 
-export const APPLY_VARIABLES =
+export const applyVariablesText =
   'SANDBOX_APPLY_URL (with SANDBOX_APPLY_KEY and SANDBOX_APPLY_MODEL), RELACE_API_KEY or MORPH_API_KEY';
 
 /** The operator's own endpoint comes first, then the order that the interface names. */
@@ -32,11 +32,11 @@ export function applyProviderOf(environment: NodeJS.ProcessEnv): ApplyProvider |
     };
   }
   if (RELACE_API_KEY) {
-    const url = completionsUrl(relaceBaseUrl || RELACE_BASE_URL);
+    const url = completionsUrl(relaceBaseUrl || defaultRelaceUrl);
     return { name: 'relace', url, key: RELACE_API_KEY, model: 'auto', isGeneral: false };
   }
   if (MORPH_API_KEY) {
-    const url = completionsUrl(MORPH_BASE_URL);
+    const url = completionsUrl(defaultMorphUrl);
     return { name: 'morph', url, key: MORPH_API_KEY, model: 'morph-v3-fast', isGeneral: false };
   }
   return undefined;

@@ -5,11 +5,11 @@ import { Fault } from '../http/fault.ts';
 import type { ApplyProvider } from './apply-provider.ts';
 
 /** Below the 60 s after which an edge proxy closes a call without bytes. */
-const MOST_WAIT_MS = 55_000;
-const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
-const MOST_REASON_CHARACTERS = 500;
+const maxWaitMs = 55_000;
+const maxAnswerBytes = 16 * 1024 * 1024;
+const maxReasonCharacters = 500;
 
-const TASK =
+const applyInstructions =
   'You merge an edit into a file. The message holds the file in <code> and the edit in <update>; comments such as ' +
   '"... existing code ..." in the edit stand for parts that stay as they are. Answer with the whole merged file and with nothing else: ' +
   'no explanation, no fences.';
@@ -53,11 +53,11 @@ async function post(provider: ApplyProvider, question: ApplyQuestion, left: Abor
       }),
       // A redirect would send the key and the file to another host.
       redirect: 'error',
-      signal: AbortSignal.any([left, AbortSignal.timeout(MOST_WAIT_MS)]),
+      signal: AbortSignal.any([left, AbortSignal.timeout(maxWaitMs)]),
     });
     const text = await boundedText(response, provider);
     if (!response.ok) {
-      throw failure(provider, `it answered ${response.status}: ${text.slice(0, MOST_REASON_CHARACTERS)}`);
+      throw failure(provider, `it answered ${response.status}: ${text.slice(0, maxReasonCharacters)}`);
     }
     return text;
   } catch (error) {
@@ -69,7 +69,7 @@ async function post(provider: ApplyProvider, question: ApplyQuestion, left: Abor
 function messagesOf(provider: ApplyProvider, { instruction, code, update }: ApplyQuestion): object[] {
   const content = `<instruction>${instruction}</instruction>\n<code>${code}</code>\n<update>${update}</update>`;
   const question = { role: 'user', content };
-  return provider.isGeneral ? [{ role: 'system', content: TASK }, question] : [question];
+  return provider.isGeneral ? [{ role: 'system', content: applyInstructions }, question] : [question];
 }
 
 async function boundedText(response: Response, provider: ApplyProvider): Promise<string> {
@@ -77,7 +77,7 @@ async function boundedText(response: Response, provider: ApplyProvider): Promise
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MOST_ANSWER_BYTES) throw failure(provider, `its answer is larger than ${MOST_ANSWER_BYTES} bytes`);
+    if (size > maxAnswerBytes) throw failure(provider, `its answer is larger than ${maxAnswerBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -100,7 +100,7 @@ function asJson(text: string): unknown {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `it did not answer within ${MOST_WAIT_MS / 1000} seconds`;
+  if (error.name === 'TimeoutError') return `it did not answer within ${maxWaitMs / 1000} seconds`;
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 

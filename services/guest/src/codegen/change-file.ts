@@ -5,7 +5,7 @@ import { writeFile } from '../files/write-file.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 import type { ResolvedPath } from '../paths.ts';
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 const lastChange = new Map<string, Promise<unknown>>();
 
@@ -38,7 +38,8 @@ export async function readText({ absolute, echoed }: ResolvedPath): Promise<stri
   try {
     const { handle, stats } = await openForReading(absolute);
     try {
-      if (stats.size > MOST_BYTES) throw new Fault(413, `${echoed} is larger than ${MOST_BYTES} bytes. ${OTHERWISE}`);
+      if (stats.size > maxFileBytes)
+        throw new Fault(413, `${echoed} is larger than ${maxFileBytes} bytes. ${alternative}`);
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
     } finally {
       await handle.close();
@@ -46,10 +47,10 @@ export async function readText({ absolute, echoed }: ResolvedPath): Promise<stri
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     if (systemCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      throw new Fault(422, `${echoed} is not UTF-8 text. ${OTHERWISE}`);
+      throw new Fault(422, `${echoed} is not UTF-8 text. ${alternative}`);
     }
     throw systemFault(error, 'read', echoed);
   }
 }
 
-const OTHERWISE = 'Change it with a process instead, for example sed.';
+const alternative = 'Change it with a process instead, for example sed.';

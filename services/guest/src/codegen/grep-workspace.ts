@@ -3,15 +3,15 @@ import type { GrepMatch } from '../search/search-lines.ts';
 import { grepReport } from './grep-report.ts';
 import { searchWorkspace, workspaceWalk } from './search-workspace.ts';
 
-const MOST_LINES = 1000;
+const maxLines = 1000;
 
-export type GrepWish = { root: string; query: string; caseSensitive: boolean; include: string; exclude: string };
+export type GrepOptions = { root: string; query: string; caseSensitive: boolean; include: string; exclude: string };
 
 /** Matches as lines of JSON, in the order of paths and lines; undefined when nothing matches. */
-export async function grepWorkspace(wish: GrepWish, left: AbortSignal): Promise<string | undefined> {
+export async function grepWorkspace(options: GrepOptions, left: AbortSignal): Promise<string | undefined> {
   // Throws on an invalid pattern before a worker starts.
-  lineExpression(wish.query, wish.caseSensitive);
-  const job = { kind: 'grep' as const, ...wish, ...workspaceWalk(), mostResults: MOST_LINES };
+  lineExpression(options.query, options.caseSensitive);
+  const job = { kind: 'grep' as const, ...options, ...workspaceWalk(), maxResults: maxLines };
   const found = await searchWorkspace<GrepMatch>(job, left);
-  return found.length === 0 ? undefined : grepReport(found, found.length >= MOST_LINES);
+  return found.length === 0 ? undefined : grepReport(found, found.length >= maxLines);
 }

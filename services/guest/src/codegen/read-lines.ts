@@ -1,6 +1,6 @@
 import { Fault } from '../http/fault.ts';
 
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 
 /**
  * Lines from `first` to `last`, counted from 1, both included, without the last line break. Reads no further than
@@ -25,8 +25,7 @@ export async function readLines(pieces: AsyncIterable<string>, first: number, la
       if (line >= first) content += part;
       isLineBegun ||= part !== '';
     }
-    if (content.length > MOST_CHARACTERS)
-      throw new Fault(413, 'These lines are too long for one answer. Ask for fewer.');
+    if (content.length > maxCharacters) throw new Fault(413, 'These lines are too long for one answer. Ask for fewer.');
   }
   const lines = isLineBegun ? line : line - 1;
   if (lines >= last) return content;

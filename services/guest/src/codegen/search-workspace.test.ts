@@ -8,7 +8,7 @@ test('a pattern that would match for ever is given up in time, and the next sear
   const root = await mkdtemp(join(tmpdir(), 'workspace-'));
   try {
     await writeFile(join(root, 'a.txt'), `${'a'.repeat(5000)}b\n`);
-    const walk = { root, ...workspaceWalk(), mostResults: 10 };
+    const walk = { root, ...workspaceWalk(), maxResults: 10 };
     const grep = (query: string) => ({
       kind: 'grep' as const,
       query,
@@ -27,7 +27,7 @@ test('a pattern that would match for ever is given up in time, and the next sear
 
 test('a search whose caller leaves is ended', async () => {
   const leaving = new AbortController();
-  const job = { kind: 'closest' as const, query: 'zzzz', root: '/usr', ...workspaceWalk(), mostResults: 10 };
+  const job = { kind: 'closest' as const, query: 'zzzz', root: '/usr', ...workspaceWalk(), maxResults: 10 };
   const search = searchWorkspace(job, leaving.signal);
   leaving.abort(new Error('left'));
   await expect(search).rejects.toThrow('left');

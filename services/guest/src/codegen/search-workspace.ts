@@ -4,13 +4,13 @@ import { Fault } from '../http/fault.ts';
 import { searchAll } from '../search/run-search.ts';
 import type { SearchJob } from '../search/search-job.ts';
 import { excludedFolders } from '../search/search-query.ts';
-import { inTurn } from './in-turn.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Together with the wait for a turn, below the 60 s after which an edge proxy closes a call without bytes. */
-const MOST_SEARCH_SECONDS = 20;
-const MOST_TURN_SECONDS = 30;
+const defaultMaxSeconds = 20;
+const maxWaitSeconds = 30;
 // Fewer than the workers allowed, so that fifty calls at once wait for each other instead of being refused.
-const takeTurn = inTurn(3);
+const inSearchSlot = createSemaphore(3);
 
 export const workspaceWalk = () => ({ excludeDirs: excludedFolders(new URLSearchParams()), excludeHidden: true });
 
@@ -18,18 +18,18 @@ export const workspaceWalk = () => ({ excludeDirs: excludedFolders(new URLSearch
 export async function searchWorkspace<Match>(
   job: SearchJob,
   left: AbortSignal,
-  mostSeconds = MOST_SEARCH_SECONDS,
+  maxSeconds = defaultMaxSeconds,
 ): Promise<Match[]> {
-  const waiting = AbortSignal.any([left, AbortSignal.timeout(MOST_TURN_SECONDS * 1000)]);
-  return takeTurn(waiting, async () => {
-    const late = AbortSignal.timeout(mostSeconds * 1000);
+  const waiting = AbortSignal.any([left, AbortSignal.timeout(maxWaitSeconds * 1000)]);
+  return inSearchSlot(waiting, async () => {
+    const late = AbortSignal.timeout(maxSeconds * 1000);
     try {
       return await searchAll<Match>(job, AbortSignal.any([left, late]));
     } catch (error) {
       if (!late.aborted) throw error;
       throw new Fault(
         422,
-        `The search took longer than ${mostSeconds} seconds. Search a smaller part, or nest fewer repetitions in the pattern.`,
+        `The search took longer than ${maxSeconds} seconds. Search a smaller part, or nest fewer repetitions in the pattern.`,
       );
     }
   });

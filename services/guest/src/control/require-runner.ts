@@ -11,7 +11,7 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { readBody } from '../http/read-body.ts';
 
-const MOST_BODY_BYTES = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 
 const lastAcceptedMs = new WeakMap<Guest, number>();
 
@@ -37,7 +37,7 @@ export async function requireRunner(call: Call): Promise<Buffer> {
     throw refused(`it was signed more than ${CONTROL_WINDOW_MS / 1000} s from this sandbox’s time`);
   }
   refuseReplay(guest, proof.issuedAtMs);
-  const body = await readBody(call, MOST_BODY_BYTES);
+  const body = await readBody(call, maxBodyBytes);
   const text = signedText({
     instanceId,
     method: request.method ?? '',

@@ -4,8 +4,8 @@ import { openForReading } from './open-for-reading.ts';
 
 export type AccountNames = { owner(uid: number): string; group(gid: number): string };
 
-const MOST_BYTES = 1024 * 1024;
-const NO_NAMES: ReadonlyMap<number, string> = new Map();
+const maxFileBytes = 1024 * 1024;
+const noNames: ReadonlyMap<number, string> = new Map();
 
 type Known = { changedAtMs: number; size: number; names: ReadonlyMap<number, string> };
 
@@ -29,14 +29,14 @@ async function namesIn(path: string): Promise<ReadonlyMap<number, string>> {
     known.set(path, { changedAtMs: mtimeMs, size, names });
     return names;
   } catch {
-    return NO_NAMES;
+    return noNames;
   }
 }
 
 async function readStart(path: string): Promise<string> {
   const { handle, stats } = await openForReading(path);
   try {
-    const buffer = Buffer.alloc(Math.min(stats.size, MOST_BYTES));
+    const buffer = Buffer.alloc(Math.min(stats.size, maxFileBytes));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {

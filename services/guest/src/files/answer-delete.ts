@@ -3,7 +3,7 @@ import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { type ResolvedPath, resolveTree, resolveWildcard } from '../paths.ts';
 import { deletePath } from './delete-path.ts';
-import type { Doing } from './system-fault.ts';
+import type { FileAction } from './system-fault.ts';
 
 /** DELETE of a path. */
 export const deleteFile = (call: Call) =>
@@ -12,7 +12,7 @@ export const deleteFile = (call: Call) =>
 /** DELETE of a tree: differs only in the status for a missing path. */
 export const deleteTree = (call: Call) => deleteAndAnswer(call, resolveTree(call.rest), 'deleteTree');
 
-async function deleteAndAnswer(call: Call, { absolute, echoed }: ResolvedPath, doing: Doing): Promise<void> {
+async function deleteAndAnswer(call: Call, { absolute, echoed }: ResolvedPath, doing: FileAction): Promise<void> {
   const recursive = call.query.get('recursive') === 'true';
   const kind = await deletePath(absolute, { recursive, echoed, doing });
   const body: SuccessResponse = {

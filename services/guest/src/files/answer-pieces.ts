@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.ts';
-import { written } from './written.ts';
+import { writeAndFlush } from './write-and-flush.ts';
 
-const JOINED_CHARACTERS = 32 * 1024;
+const joinedCharacters = 32 * 1024;
 
 /**
  * Sends a JSON answer that is too long to hold in memory: a hundred at once must not cost a hundred times their length.
@@ -12,13 +12,13 @@ export async function answerPieces({ response, headOnly }: Call, pieces: AsyncIt
   let waiting = '';
   for await (const piece of pieces) {
     waiting += piece;
-    if (waiting.length < JOINED_CHARACTERS) continue;
+    if (waiting.length < joinedCharacters) continue;
     // HEAD needs no more than this; the rest is not generated.
     if (headOnly) break;
-    await written(response, Buffer.from(waiting));
+    await writeAndFlush(response, Buffer.from(waiting));
     waiting = '';
   }
   const rest = Buffer.from(waiting);
-  if (!response.headersSent && waiting.length < JOINED_CHARACTERS) response.setHeader('content-length', rest.length);
+  if (!response.headersSent && waiting.length < joinedCharacters) response.setHeader('content-length', rest.length);
   response.end(headOnly ? undefined : rest);
 }

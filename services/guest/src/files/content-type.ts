@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-const TYPES: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
   '.log': 'text/plain',
   '.html': 'text/html',
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export function contentTypeOf(path: string): string {
-  return TYPES[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';
+  return contentTypes[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';
 }
 
 /** The plain form works for every client; the second (RFC 6266) is added when the name has other characters. */

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 
-const BUFFER_BYTES = 1024 * 1024;
+const bufferBytes = 1024 * 1024;
 
 /** Hands over the first `size` bytes of a file, one buffer at a time. Returns how many there were. */
 export async function copyBytes(
   from: FileHandle,
   size: number,
   take: (bytes: Buffer) => Promise<void>,
-  buffer = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, Math.max(size, 1))),
+  buffer = Buffer.allocUnsafe(Math.min(bufferBytes, Math.max(size, 1))),
 ): Promise<number> {
   let at = 0;
   while (at < size) {

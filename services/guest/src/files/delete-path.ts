@@ -4,15 +4,15 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rmdir, unlink } from 'node:fs/promises';
 import { Fault, systemCode } from '../http/fault.ts';
 import { directoryEntries, type Entry, entryPath } from './directory-entries.ts';
-import { type Doing, withFaults } from './system-fault.ts';
+import { type FileAction, withFaults } from './system-fault.ts';
 
-export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: Doing };
+export type DeleteOptions = { recursive?: boolean; echoed?: string; doing?: FileAction };
 
 /** Other processes may add to a tree while it is deleted: number of passes before it is reported as not empty. */
-const MOST_ROUNDS = 5;
-const DELETES_AT_ONCE = 32;
-const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const CHANGED_KIND: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM']);
+const maxRounds = 5;
+const concurrentDeletes = 32;
+const openDirectoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const changedKindCodes: ReadonlySet<string | undefined> = new Set(['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM']);
 
 /** Returns the kind of the deleted entry. */
 export async function deletePath(
@@ -31,13 +31,13 @@ export async function deletePath(
 
 async function deleteTree(path: Buffer): Promise<void> {
   for (let round = 1; ; round += 1) {
-    await emptyDirectory(path, round === MOST_ROUNDS);
+    await emptyDirectory(path, round === maxRounds);
     try {
       await rmdir(path);
       return;
     } catch (error) {
       if (isGone(error)) return;
-      if (round === MOST_ROUNDS || !isNotEmpty(error)) throw error;
+      if (round === maxRounds || !isNotEmpty(error)) throw error;
     }
   }
 }
@@ -49,9 +49,9 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
     // The kernel resolves this to the open directory, even after a rename.
     const held = Buffer.from(`/proc/self/fd/${handle.fd}`);
     const entries = await directoryEntries(held);
-    for (let at = 0; at < entries.length; at += DELETES_AT_ONCE) {
+    for (let at = 0; at < entries.length; at += concurrentDeletes) {
       await allSettled(
-        entries.slice(at, at + DELETES_AT_ONCE).filter((entry) => !entry.isDirectory),
+        entries.slice(at, at + concurrentDeletes).filter((entry) => !entry.isDirectory),
         (entry) => deleteEntry(held, entry, isLastRound),
       );
     }
@@ -69,7 +69,7 @@ async function emptyDirectory(path: Buffer, isLastRound: boolean): Promise<void>
 async function openDirectory(path: Buffer): Promise<FileHandle | undefined> {
   try {
     const named = await lstat(path, { bigint: true });
-    const handle = await open(path, OPEN_DIRECTORY);
+    const handle = await open(path, openDirectoryFlags);
     const held = await handle.stat({ bigint: true });
     if (named.isDirectory() && held.ino === named.ino && held.dev === named.dev) return handle;
     await handle.close();
@@ -95,7 +95,7 @@ async function deleteEntry(folder: Buffer, entry: Entry, isLastRound: boolean): 
   } catch (error) {
     if (isGone(error)) return;
     // The entry changed its kind since it was listed; the next round handles it.
-    if (!isLastRound && CHANGED_KIND.has(systemCode(error)) && (await changedKind(path, entry))) return;
+    if (!isLastRound && changedKindCodes.has(systemCode(error)) && (await changedKind(path, entry))) return;
     throw error;
   }
 }

@@ -4,15 +4,15 @@ import type { FileDescription } from '@berth/contract/guest';
 import type { AccountNames } from './account-names.ts';
 
 // Range of a JavaScript date; the time of a file may lie outside it.
-const MOST_TIME_MS = 8.64e15;
+const maxTimeMs = 8.64e15;
 
-const PERMISSION_BITS = 0o7777;
+const permissionBits = 0o7777;
 
 export function describeFile(path: string, stats: Stats, names: AccountNames): FileDescription {
   return {
     path,
     name: posix.basename(path),
-    permissions: (stats.mode & PERMISSION_BITS).toString(8),
+    permissions: (stats.mode & permissionBits).toString(8),
     size: stats.size,
     lastModified: changedAt(stats).toISOString(),
     owner: names.owner(stats.uid),
@@ -21,5 +21,5 @@ export function describeFile(path: string, stats: Stats, names: AccountNames): F
 }
 
 export function changedAt({ mtimeMs }: Stats): Date {
-  return new Date(Math.max(-MOST_TIME_MS, Math.min(MOST_TIME_MS, mtimeMs)));
+  return new Date(Math.max(-maxTimeMs, Math.min(maxTimeMs, mtimeMs)));
 }

@@ -8,12 +8,12 @@ export type Entry = {
   isDirectory: boolean;
 };
 
-const ENTRIES_A_READ = 512;
+const entriesPerRead = 512;
 
 /** Entries sorted by the bytes of their names. `accept` is called for each and may throw to stop the reading. */
 export async function directoryEntries(folder: string | Buffer, accept = () => {}): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for await (const entry of await opendir(folder, { encoding: 'latin1', bufferSize: ENTRIES_A_READ })) {
+  for await (const entry of await opendir(folder, { encoding: 'latin1', bufferSize: entriesPerRead })) {
     accept();
     entries.push({ raw: entry.name, isDirectory: entry.isDirectory() });
   }
@@ -26,7 +26,7 @@ export function shownName({ raw }: Entry): string {
 }
 
 export function entryPath(folder: Buffer, { raw }: Entry): Buffer {
-  return Buffer.concat([folder, SEPARATOR, Buffer.from(raw, 'latin1')]);
+  return Buffer.concat([folder, pathSeparator, Buffer.from(raw, 'latin1')]);
 }
 
-const SEPARATOR = Buffer.from('/');
+const pathSeparator = Buffer.from('/');

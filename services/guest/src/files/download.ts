@@ -8,12 +8,12 @@ import type { Call } from '../http/call.ts';
 import { attachmentNamed, contentTypeOf } from './content-type.ts';
 import { changedAt } from './describe-file.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
-import { type Marks, selectRange } from './select-range.ts';
+import { selectRange, type Validators } from './select-range.ts';
 import { withFaults } from './system-fault.ts';
-import { written } from './written.ts';
+import { writeAndFlush } from './write-and-flush.ts';
 
-const BUFFER_BYTES = 512 * 1024;
-const LEAST_ROOM_BYTES = 16 * 1024;
+const bufferBytes = 512 * 1024;
+const minRoomBytes = 16 * 1024;
 
 export async function download(call: Call, path: string): Promise<void> {
   const opened = await withFaults('read', path, () => openForReading(path));
@@ -27,8 +27,8 @@ export async function download(call: Call, path: string): Promise<void> {
 async function send({ request, response, headOnly }: Call, path: string, { handle, stats }: OpenedFile): Promise<void> {
   // A small file is read whole, because its reported size may be wrong: files of /proc and /sys report a meaningless
   // size, and any file may just have changed.
-  const room = Math.max(LEAST_ROOM_BYTES, stats.size + 1);
-  const small = room <= BUFFER_BYTES ? await readSmall(handle, path, room) : undefined;
+  const room = Math.max(minRoomBytes, stats.size + 1);
+  const small = room <= bufferBytes ? await readSmall(handle, path, room) : undefined;
   const marks = { size: small?.length ?? stats.size, etag: etagOf(stats), changedAt: changedAt(stats) };
   writeFileHeaders(response, path, marks);
   if (small !== undefined && small.length === room) {
@@ -51,7 +51,7 @@ async function send({ request, response, headOnly }: Call, path: string, { handl
   else await sendPart(response, handle, start, end);
 }
 
-function writeFileHeaders(response: ServerResponse, path: string, marks: Marks): void {
+function writeFileHeaders(response: ServerResponse, path: string, marks: Validators): void {
   response.setHeader('content-type', contentTypeOf(path));
   response.setHeader('content-disposition', attachmentNamed(posix.basename(path)));
   response.setHeader('accept-ranges', 'bytes');
@@ -82,17 +82,17 @@ async function sendRest(response: ServerResponse, handle: FileHandle, start: Buf
   response.setHeader('accept-ranges', 'none');
   response.writeHead(200);
   if (!headOnly) {
-    await written(response, start);
-    const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    await writeAndFlush(response, start);
+    const buffer = Buffer.allocUnsafe(bufferBytes);
     for (let { bytesRead } = await handle.read(buffer); bytesRead > 0; { bytesRead } = await handle.read(buffer)) {
-      await written(response, buffer.subarray(0, bytesRead));
+      await writeAndFlush(response, buffer.subarray(0, bytesRead));
     }
   }
   response.end();
 }
 
 async function sendPart(response: ServerResponse, handle: FileHandle, start: number, end: number): Promise<void> {
-  let [reading, sending] = [Buffer.allocUnsafe(BUFFER_BYTES), Buffer.allocUnsafe(BUFFER_BYTES)];
+  let [reading, sending] = [Buffer.allocUnsafe(bufferBytes), Buffer.allocUnsafe(bufferBytes)];
   let sent: Promise<void> = Promise.resolve();
   for (let at = start; at < end; ) {
     const { bytesRead } = await handle.read(reading, 0, Math.min(reading.length, end - at), at);
@@ -101,7 +101,7 @@ async function sendPart(response: ServerResponse, handle: FileHandle, start: num
       response.destroy();
       return;
     }
-    sent = written(response, reading.subarray(0, bytesRead));
+    sent = writeAndFlush(response, reading.subarray(0, bytesRead));
     // The next read starts before this promise is awaited; without a handler, a caller that left would cause an
     // unhandled rejection.
     sent.catch(() => undefined);

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { systemCode } from '../http/fault.ts';
 
 // Same limit as in the kernel.
-const MOST_LINKS = 40;
+const maxLinks = 40;
 
 /**
  * Resolves the target of a write to `path`: its folder without links and the name in it, also when the file does not
@@ -12,7 +12,7 @@ const MOST_LINKS = 40;
  */
 export async function followLinks(path: string): Promise<string> {
   let current = path;
-  for (let links = 0; links <= MOST_LINKS; links += 1) {
+  for (let links = 0; links <= maxLinks; links += 1) {
     const folder = await realpath(posix.dirname(current));
     const place = posix.join(folder, posix.basename(current));
     const link = await linkAt(place);

@@ -7,7 +7,7 @@ import { directoryJson } from './directory-json.ts';
 import { gatherFolder, listDirectory } from './list-directory.ts';
 
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
+const nobodyUid = 65_534;
 
 let folder = '';
 beforeEach(async () => {
@@ -31,16 +31,16 @@ test.each([1, 2, 3, Number.POSITIVE_INFINITY])(
 );
 
 test('more entries than one listing may hold are a 422 that says what to do instead', async () => {
-  await expect(listDirectory(folder, { levels: 9, mostEntries: 9 })).rejects.toMatchObject({
+  await expect(listDirectory(folder, { levels: 9, maxEntries: 9 })).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(/subdirectory/),
   });
-  await expect(listDirectory(folder, { levels: 9, mostEntries: 10 })).resolves.toMatchObject({ path: folder });
+  await expect(listDirectory(folder, { levels: 9, maxEntries: 10 })).resolves.toMatchObject({ path: folder });
 });
 
 test.runIf(isRoot)('R-36 a subdirectory that may not be read is shown, empty', async () => {
   await chmod(join(folder, 'closed'), 0o700);
-  process.seteuid?.(NOBODY);
+  process.seteuid?.(nobodyUid);
   try {
     const { subdirectories } = await listDirectory(folder, { levels: 2 });
     expect(subdirectories.map(({ name, files }) => [name, files?.length])).toEqual([

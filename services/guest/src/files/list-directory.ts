@@ -10,15 +10,15 @@ import { describeFile } from './describe-file.ts';
 import { directoryEntries, type Entry, entryPath, shownName } from './directory-entries.ts';
 import { withFaults } from './system-fault.ts';
 
-const MOST_ENTRIES = 200_000;
-const LOOKS_AT_ONCE = 64;
+const defaultMaxEntries = 200_000;
+const concurrentLookups = 64;
 
 export type ListingOptions = {
   /** The path as the caller wrote it; listed paths below it have the same form. */
   echoed?: string;
   /** 1 = only the directory itself. */
   levels?: number;
-  mostEntries?: number;
+  maxEntries?: number;
 };
 
 /** A directory with the names in it, before its entries are described. */
@@ -36,15 +36,15 @@ export async function listDirectory(path: string, options: ListingOptions = {}):
 
 export async function gatherFolder(
   path: string,
-  { echoed = path, levels = 1, mostEntries = MOST_ENTRIES }: ListingOptions = {},
+  { echoed = path, levels = 1, maxEntries = defaultMaxEntries }: ListingOptions = {},
 ): Promise<Folder> {
   let count = 0;
   const counted = () => {
     count += 1;
-    if (count <= mostEntries) return;
+    if (count <= maxEntries) return;
     throw new Fault(
       422,
-      `${echoed} holds more than ${mostEntries} entries, too many for one listing. List a subdirectory, lower depth, or use /filesystem-find.`,
+      `${echoed} holds more than ${maxEntries} entries, too many for one listing. List a subdirectory, lower depth, or use /filesystem-find.`,
     );
   };
   return withFaults('read', echoed, () => gather(Buffer.from(path), echoed, levels, counted));
@@ -78,9 +78,9 @@ async function subfolder(
 
 /** Yields pieces of a bounded size, each ready to be part of a JSON array. */
 export async function* descriptions(folder: Folder, names: AccountNames): AsyncGenerator<FileDescription[]> {
-  for (let at = 0; at < folder.files.length; at += LOOKS_AT_ONCE) {
+  for (let at = 0; at < folder.files.length; at += concurrentLookups) {
     const described = await Promise.all(
-      folder.files.slice(at, at + LOOKS_AT_ONCE).map((entry) => describeEntry(folder, entry, names)),
+      folder.files.slice(at, at + concurrentLookups).map((entry) => describeEntry(folder, entry, names)),
     );
     yield described.filter((one) => one !== undefined);
   }

@@ -2,13 +2,13 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { Fault, systemCode } from '../http/fault.ts';
 import { makeFolders } from './make-folders.ts';
-import { NEW_DIRECTORY_MODE } from './parse-permissions.ts';
+import { newDirectoryMode } from './parse-permissions.ts';
 import { withFaults } from './system-fault.ts';
 
 /** Makes a directory and its missing parents. An existing one is left as it is; `mode` applies to the last one only. */
 export async function makeDirectory(
   path: string,
-  { mode = NEW_DIRECTORY_MODE, echoed = path }: { mode?: number | undefined; echoed?: string } = {},
+  { mode = newDirectoryMode, echoed = path }: { mode?: number | undefined; echoed?: string } = {},
 ): Promise<void> {
   await withFaults('write', echoed, async () => {
     await makeFolders(posix.dirname(path));

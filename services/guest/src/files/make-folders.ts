@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { systemCode } from '../http/fault.ts';
-import { NEW_DIRECTORY_MODE } from './parse-permissions.ts';
+import { newDirectoryMode } from './parse-permissions.ts';
 
 /**
  * Makes a folder and its missing parents. Node's own `recursive` is not used: below /proc, where a folder can be
@@ -22,7 +22,7 @@ export async function makeFolders(path: string): Promise<void> {
 /** True when the folder exists now; false when its parent is missing. */
 async function makeOne(path: string): Promise<boolean> {
   try {
-    await mkdir(path, { mode: NEW_DIRECTORY_MODE });
+    await mkdir(path, { mode: newDirectoryMode });
     return true;
   } catch (error) {
     const code = systemCode(error);

@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Fault } from '../http/fault.ts';
 
-const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+const readWithoutWaitingFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export type OpenedFile = { handle: FileHandle; stats: Stats };
 
@@ -13,7 +13,7 @@ export type OpenedFile = { handle: FileHandle; stats: Stats };
  */
 export async function openForReading(path: string): Promise<OpenedFile> {
   refuseSpecial(path, await stat(path));
-  const handle = await open(path, READ_WITHOUT_WAITING);
+  const handle = await open(path, readWithoutWaitingFlags);
   try {
     const stats = await handle.stat();
     refuseSpecial(path, stats);

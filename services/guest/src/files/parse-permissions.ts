@@ -1,7 +1,7 @@
 import { Fault } from '../http/fault.ts';
 
-export const NEW_FILE_MODE = 0o644;
-export const NEW_DIRECTORY_MODE = 0o755;
+export const newFileMode = 0o644;
+export const newDirectoryMode = 0o755;
 
 /** Octal text to a mode; undefined for no text. */
 export function parsePermissions(text: string | null | undefined): number | undefined {

@@ -7,16 +7,16 @@ import { describeFile } from './describe-file.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { withFaults } from './system-fault.ts';
 
-const MOST_TEXT_BYTES = 32 * 1024 * 1024;
-const PIECE_BYTES = 64 * 1024;
-const LEAST_PIECE_BYTES = 4096;
+const maxTextBytes = 32 * 1024 * 1024;
+const pieceBytes = 64 * 1024;
+const minPieceBytes = 4096;
 
 /** `echoed` is the path as the caller wrote it. Bytes that are not UTF-8 become U+FFFD. */
 export async function readFile(
   path: string,
-  { echoed = path, mostBytes = MOST_TEXT_BYTES } = {},
+  { echoed = path, maxBytes = maxTextBytes } = {},
 ): Promise<FileWithContent> {
-  const { description, pieces } = await openText(path, { echoed, mostBytes });
+  const { description, pieces } = await openText(path, { echoed, maxBytes });
   let content = '';
   for await (const piece of pieces) content += piece;
   return { ...description, content };
@@ -25,20 +25,20 @@ export async function readFile(
 export type OpenedText = { description: FileDescription; pieces: AsyncGenerator<string, void, undefined> };
 
 /** The file stays open until `pieces` is read to its end or closed early. */
-export async function openText(path: string, { echoed = path, mostBytes = MOST_TEXT_BYTES } = {}): Promise<OpenedText> {
+export async function openText(path: string, { echoed = path, maxBytes = maxTextBytes } = {}): Promise<OpenedText> {
   const opened = await withFaults('read', echoed, () => openForReading(path));
-  if (opened.stats.size > mostBytes) {
+  if (opened.stats.size > maxBytes) {
     await opened.handle.close();
-    throw tooLarge(echoed, mostBytes);
+    throw tooLarge(echoed, maxBytes);
   }
   const description = describeFile(echoed, opened.stats, await accountNames());
-  return { description, pieces: textOf(opened, echoed, mostBytes) };
+  return { description, pieces: textOf(opened, echoed, maxBytes) };
 }
 
-async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: number): AsyncGenerator<string> {
+async function* textOf({ handle, stats }: OpenedFile, path: string, maxBytes: number): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   // No larger than the file: thousands of small reads would create much garbage.
-  const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, stats.size)));
+  const buffer = Buffer.allocUnsafe(Math.min(pieceBytes, Math.max(minPieceBytes, stats.size)));
   let total = 0;
   try {
     while (true) {
@@ -46,7 +46,7 @@ async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: n
       if (bytesRead === 0) break;
       total += bytesRead;
       // Files of /proc report a size of 0, and any file may grow.
-      if (total > mostBytes) throw tooLarge(path, mostBytes);
+      if (total > maxBytes) throw tooLarge(path, maxBytes);
       yield decoder.write(buffer.subarray(0, bytesRead));
     }
     yield decoder.end();
@@ -55,8 +55,8 @@ async function* textOf({ handle, stats }: OpenedFile, path: string, mostBytes: n
   }
 }
 
-const tooLarge = (path: string, mostBytes: number) =>
+const tooLarge = (path: string, maxBytes: number) =>
   new Fault(
     413,
-    `${path} is larger than ${mostBytes} bytes, the most that fits a JSON answer. Download it: add ?download=true or send "Accept: application/octet-stream".`,
+    `${path} is larger than ${maxBytes} bytes, the most that fits a JSON answer. Download it: add ?download=true or send "Accept: application/octet-stream".`,
   );

@@ -6,9 +6,9 @@ import { drain } from '../http/drain.ts';
 import { Fault } from '../http/fault.ts';
 import { isForm } from './is-form.ts';
 
-const FIELD_BYTES = 64 * 1024;
-const MOST_FIELDS = 100;
-const BUFFER_BYTES = 256 * 1024;
+const maxFieldBytes = 64 * 1024;
+const maxFields = 100;
+const bufferBytes = 256 * 1024;
 
 /**
  * Calls `takeFile` with the first field `file` that has a file name, and resolves when the form has ended and the file
@@ -65,9 +65,9 @@ function formOf(request: IncomingMessage): BusboyInstance {
     return new Busboy({
       headers: { ...request.headers, 'content-type': contentType },
       isPartAFile: (_name, _type, fileName) => Boolean(fileName),
-      highWaterMark: BUFFER_BYTES,
-      fileHwm: BUFFER_BYTES,
-      limits: { fieldSize: FIELD_BYTES, fields: MOST_FIELDS },
+      highWaterMark: bufferBytes,
+      fileHwm: bufferBytes,
+      limits: { fieldSize: maxFieldBytes, fields: maxFields },
     });
   } catch (error) {
     throw new Fault(400, 'The form names no boundary. Let the client set Content-Type itself.', { cause: error });

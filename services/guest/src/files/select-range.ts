@@ -2,7 +2,7 @@
 // in, a decision out.
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Marks = { size: number; etag: string; changedAt: Date };
+export type Validators = { size: number; etag: string; changedAt: Date };
 
 export type Selection =
   | { status: 200; start: 0; end: number }
@@ -11,7 +11,7 @@ export type Selection =
   | { status: 416 };
 
 /** `end` is the first byte that is not sent. */
-export function selectRange(headers: IncomingHttpHeaders, marks: Marks): Selection {
+export function selectRange(headers: IncomingHttpHeaders, marks: Validators): Selection {
   if (isUnchanged(headers, marks)) return { status: 304 };
   const whole = { status: 200, start: 0, end: marks.size } as const;
   const range = headers.range === undefined ? undefined : parseRange(headers.range, marks.size);
@@ -19,7 +19,7 @@ export function selectRange(headers: IncomingHttpHeaders, marks: Marks): Selecti
   return range === 'none' ? { status: 416 } : { status: 206, ...range };
 }
 
-function isUnchanged(headers: IncomingHttpHeaders, { etag, changedAt }: Marks): boolean {
+function isUnchanged(headers: IncomingHttpHeaders, { etag, changedAt }: Validators): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
     return tags.split(',').some((tag) => tag.trim() === '*' || withoutWeakness(tag.trim()) === withoutWeakness(etag));
@@ -29,7 +29,7 @@ function isUnchanged(headers: IncomingHttpHeaders, { etag, changedAt }: Marks): 
 }
 
 /** Compares the exact date only: our tags are weak, and a weak tag never proves that two parts fit together. */
-function rangeStillHolds(ifRange: string | string[] | undefined, { changedAt }: Marks): boolean {
+function rangeStillHolds(ifRange: string | string[] | undefined, { changedAt }: Validators): boolean {
   if (ifRange === undefined) return true;
   return Date.parse(ifRange.toString()) === wholeSeconds(changedAt.getTime());
 }

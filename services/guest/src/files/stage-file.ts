@@ -3,7 +3,7 @@
 //    old contents or the new ones, and a transfer that fails leaves the old ones and no other file.
 //  - A link is followed; its target is replaced.
 //  - An existing file keeps its permissions and its owner; a new one gets the requested permissions.
-//  - A guest that dies during a transfer leaves a file that the next guest deletes (unfinished.ts).
+//  - A guest that dies during a transfer leaves a file that the next guest deletes (unfinished-transfers.ts).
 //  - A file that the account may not write is not replaced either, even if the folder would allow it.
 // Not guaranteed:
 //  - Other names of the same file (hard links) keep the old contents; access lists and extended attributes are lost.
@@ -18,9 +18,9 @@ import { Fault, systemCode } from '../http/fault.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { followLinks } from './follow-links.ts';
 import { makeFolders } from './make-folders.ts';
-import { NEW_FILE_MODE } from './parse-permissions.ts';
+import { newFileMode } from './parse-permissions.ts';
 import { temporaryName } from './temporary-name.ts';
-import type { Unfinished } from './unfinished.ts';
+import type { UnfinishedTransfers } from './unfinished-transfers.ts';
 
 export type StagedFile = {
   write(bytes: Buffer): Promise<void>;
@@ -31,7 +31,7 @@ export type StagedFile = {
 };
 
 // The last three codes come from file systems such as /proc and cgroups, which take no new files at all.
-const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
+const notReplaceableCodes: ReadonlySet<string | undefined> = new Set([
   'EACCES',
   'EPERM',
   'EROFS',
@@ -41,12 +41,12 @@ const NO_REPLACEMENT: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
   'ENOTSUP',
 ]);
-const PRIVATE_MODE = 0o600;
-const OVERWRITE = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
-const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const privateFileMode = 0o600;
+const overwriteFlags = constants.O_WRONLY | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOCTTY;
+const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Makes missing parent folders. With `unfinished`, the next guest deletes what a guest that died has left. */
-export async function stageFile(path: string, unfinished?: Unfinished): Promise<StagedFile> {
+export async function stageFile(path: string, unfinished?: UnfinishedTransfers): Promise<StagedFile> {
   await makeFolders(posix.dirname(path));
   const target = await followLinks(path);
   const existing = await writableAt(target);
@@ -54,11 +54,11 @@ export async function stageFile(path: string, unfinished?: Unfinished): Promise<
   const temporary = posix.join(posix.dirname(target), temporaryName());
   const forget = await unfinished?.note(temporary);
   try {
-    const handle = await open(temporary, CREATE, PRIVATE_MODE);
+    const handle = await open(temporary, createFlags, privateFileMode);
     return replacement({ target, temporary, handle, existing, forget });
   } catch (error) {
     await forget?.();
-    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    if (existing === undefined || !notReplaceableCodes.has(systemCode(error))) throw error;
     return overwrite(target);
   }
 }
@@ -82,7 +82,7 @@ async function writableAt(target: string): Promise<Stats | undefined> {
 }
 
 async function overwrite(target: string): Promise<StagedFile> {
-  const handle = await open(target, OVERWRITE);
+  const handle = await open(target, overwriteFlags);
   let isOpen = true;
   const close = async () => {
     if (!isOpen) return;
@@ -111,8 +111,9 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
   };
   return {
     write: (bytes) => writeAll(handle, bytes),
-    async commit(mode = NEW_FILE_MODE) {
-      const isReplaced = (await dress(handle, existing, mode)) && (await takesName(temporary, target, existing));
+    async commit(mode = newFileMode) {
+      const isReplaced =
+        (await copyOwnerAndMode(handle, existing, mode)) && (await replaceTarget(temporary, target, existing));
       if (!isReplaced) await copyInPlace(handle, target);
       else {
         isPending = false;
@@ -126,7 +127,7 @@ function replacement({ target, temporary, handle, existing, forget }: Replacemen
 }
 
 /** Gives the new file the owner and permissions of the old one. False when the account may not change the owner. */
-async function dress(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
+async function copyOwnerAndMode(handle: FileHandle, existing: Stats | undefined, mode: number): Promise<boolean> {
   if (existing !== undefined) {
     const own = await handle.stat();
     try {
@@ -140,18 +141,18 @@ async function dress(handle: FileHandle, existing: Stats | undefined, mode: numb
   return true;
 }
 
-async function takesName(temporary: string, target: string, existing: Stats | undefined): Promise<boolean> {
+async function replaceTarget(temporary: string, target: string, existing: Stats | undefined): Promise<boolean> {
   try {
     await rename(temporary, target);
     return true;
   } catch (error) {
-    if (existing === undefined || !NO_REPLACEMENT.has(systemCode(error))) throw error;
+    if (existing === undefined || !notReplaceableCodes.has(systemCode(error))) throw error;
     return false;
   }
 }
 
 async function copyInPlace(from: FileHandle, target: string): Promise<void> {
-  const to = await open(target, OVERWRITE);
+  const to = await open(target, overwriteFlags);
   try {
     await copyBytes(from, (await from.stat()).size, (bytes) => writeAll(to, bytes));
   } finally {

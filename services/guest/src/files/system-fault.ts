@@ -3,7 +3,7 @@ import { Fault, systemCode } from '../http/fault.ts';
 
 type Statuses = { missing: number; badName: number; other: number };
 
-const STATUSES = {
+const statusesByAction = {
   /** The first check of a path that is read. */
   look: { missing: 404, badName: 400, other: 500 },
   read: { missing: 404, badName: 400, other: 422 },
@@ -14,9 +14,9 @@ const STATUSES = {
   deleteTree: { missing: 422, badName: 422, other: 422 },
 } as const satisfies Record<string, Statuses>;
 
-export type Doing = keyof typeof STATUSES;
+export type FileAction = keyof typeof statusesByAction;
 
-const VERBS: Record<Doing, string> = {
+const verbs: Record<FileAction, string> = {
   look: 'read',
   read: 'read',
   write: 'write',
@@ -25,7 +25,7 @@ const VERBS: Record<Doing, string> = {
   deleteTree: 'delete',
 };
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasonByCode: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist. List its folder to see what does',
   ENOTDIR: 'a part of the path is a file, not a directory. Check the path',
   EISDIR: 'it is a directory. Name a file inside it',
@@ -49,15 +49,17 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A Fault for an error of the operating system; any other error unchanged. */
-export function systemFault(error: unknown, doing: Doing, path: string): unknown {
+export function systemFault(error: unknown, doing: FileAction, path: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof Fault || !isOfFiles(error)) return error;
-  const reason = REASONS[code] ?? `the system answered ${code}. Check the path and try again`;
-  return new Fault(statusOf(code, STATUSES[doing]), `Cannot ${VERBS[doing]} ${path}: ${reason}.`, { cause: error });
+  const reason = reasonByCode[code] ?? `the system answered ${code}. Check the path and try again`;
+  return new Fault(statusOf(code, statusesByAction[doing]), `Cannot ${verbs[doing]} ${path}: ${reason}.`, {
+    cause: error,
+  });
 }
 
 /** Runs `work` and turns its system errors into Faults about `path`. */
-export async function withFaults<T>(doing: Doing, path: string, work: () => Promise<T>): Promise<T> {
+export async function withFaults<T>(doing: FileAction, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

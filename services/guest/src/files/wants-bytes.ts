@@ -9,7 +9,7 @@ export function wantsBytes(accept: string | undefined, query: URLSearchParams): 
     .map((part) => (part.split(';', 1)[0] ?? '').trim().toLowerCase())
     .filter((type) => type);
   if (types.includes('application/octet-stream')) return true;
-  return types.length > 0 && !types.some((type) => ACCEPTS_JSON.has(type));
+  return types.length > 0 && !types.some((type) => jsonTypes.has(type));
 }
 
-const ACCEPTS_JSON: ReadonlySet<string> = new Set(['*/*', 'application/*', 'application/json']);
+const jsonTypes: ReadonlySet<string> = new Set(['*/*', 'application/*', 'application/json']);

@@ -8,7 +8,7 @@ import { makeDirectory } from './make-directory.ts';
 import { parsePermissions } from './parse-permissions.ts';
 import { type StagedFile, stageFile } from './stage-file.ts';
 import { withFaults } from './system-fault.ts';
-import { unfinishedIn } from './unfinished.ts';
+import { unfinishedTransfersIn } from './unfinished-transfers.ts';
 import { writeFile } from './write-file.ts';
 
 /** PUT of a path: a form uploads a file, anything else is JSON. */
@@ -38,7 +38,7 @@ async function writeForm({ request, guest }: Call, { absolute, echoed }: Resolve
   try {
     const fields = await receiveForm(request, (bytes) =>
       withFaults('write', echoed, async () => {
-        staged = await stageFile(absolute, unfinishedIn(guest.settings.stateFolder));
+        staged = await stageFile(absolute, unfinishedTransfersIn(guest.settings.stateFolder));
         for await (const chunk of bytes) await staged.write(chunk);
       }),
     );

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_MS = 10_000;
+const maxDrainBytes = 64 * 1024 * 1024;
+const maxDrainMs = 10_000;
 
 /**
  * Reads the rest of a refused request, within bounds: an answer is lost if it is sent while the caller still writes.
@@ -10,14 +10,14 @@ export async function drain(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   let bytes = 0;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, MOST_MS);
+    const timer = setTimeout(resolve, maxDrainMs);
     const end = () => {
       clearTimeout(timer);
       resolve();
     };
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) end();
+      if (bytes > maxDrainBytes) end();
     });
     request.once('end', end).once('close', end).once('error', end);
     request.resume();

@@ -3,7 +3,7 @@ import type { GuestRoute } from '@berth/contract/guest';
 
 export type Match<R extends GuestRoute> = { route: R; params: Record<string, string>; rest: string };
 
-const REST = '{path*}';
+const restPattern = '{path*}';
 
 /** `other` lists the methods of the path when the requested one is not among them. */
 export function matchRoute<R extends GuestRoute>(
@@ -22,8 +22,8 @@ export function matchRoute<R extends GuestRoute>(
 }
 
 function matchPath(pattern: string, rawPath: string): { params: Record<string, string>; rest: string } | undefined {
-  if (pattern.endsWith(REST)) {
-    const prefix = pattern.slice(0, -REST.length);
+  if (pattern.endsWith(restPattern)) {
+    const prefix = pattern.slice(0, -restPattern.length);
     const rest = restAfter(prefix, rawPath);
     return rest === undefined ? undefined : { params: {}, rest };
   }

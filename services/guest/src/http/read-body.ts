@@ -5,22 +5,22 @@ import { Fault } from './fault.ts';
 
 // Text and parsed value of a body are on the heap together, at worst two bytes a character. A small sandbox accepts
 // less, because a body that does not fit would end the guest.
-const MOST_JSON_BYTES = Math.min(64 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 5));
+const defaultMaxBytes = Math.min(64 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 5));
 
 /** Reads the whole body, since it is JSON. Uploads are streamed and do not use this. */
-export async function readBody(call: Call, mostBytes = MOST_JSON_BYTES): Promise<Buffer> {
+export async function readBody(call: Call, maxBytes = defaultMaxBytes): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Leaving the loop must not destroy the connection: the refusal is sent on it.
   for await (const chunk of call.request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > mostBytes) break;
+    if (size > maxBytes) break;
     chunks.push(chunk);
   }
-  if (size > mostBytes)
+  if (size > maxBytes)
     throw new Fault(
       413,
-      `The body is larger than ${mostBytes} bytes. Upload large files in parts (/filesystem-multipart).`,
+      `The body is larger than ${maxBytes} bytes. Upload large files in parts (/filesystem-multipart).`,
     );
   return Buffer.concat(chunks);
 }

@@ -14,16 +14,16 @@ import { commonHeaders } from './headers.ts';
 import { matchRoute } from './match-route.ts';
 
 // Streams may last without a limit: only the time until the end of the headers and between two requests is bounded.
-const HEADERS_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_TIMEOUT_MS = 120_000;
-const MOST_HEADER_BYTES = 1024 * 1024;
+const headersTimeoutMs = 30_000;
+const keepAliveTimeoutMs = 120_000;
+const maxHeaderBytes = 1024 * 1024;
 
 export function createGuestServer(guest: Guest): Server {
   const common = Object.entries(commonHeaders(guest.settings));
   const server = createServer({
-    maxHeaderSize: MOST_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: 0,
     // Other upgrade offers, such as h2c of some clients, are ignored: the request is answered as plain HTTP.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',

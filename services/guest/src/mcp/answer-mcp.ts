@@ -6,8 +6,8 @@ import { Fault } from '../http/fault.ts';
 import { readBody } from '../http/read-body.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 
-const WANTED_TYPES = ['application/json', 'text/event-stream'];
-const PASSED_HEADERS = ['content-type', 'mcp-protocol-version'];
+const requiredTypes = ['application/json', 'text/event-stream'];
+const passedHeaders = ['content-type', 'mcp-protocol-version'];
 
 export async function answerMcp(call: Call): Promise<void> {
   refuseUnlessAcceptsBoth(call.request.headers.accept);
@@ -30,8 +30,8 @@ export async function answerMcp(call: Call): Promise<void> {
 function refuseUnlessAcceptsBoth(accept: string | undefined): void {
   const given = (accept ?? '').split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const accepts = (type: string) => [type, `${type.split('/', 1)[0]}/*`, '*/*'].some((form) => given.includes(form));
-  if (WANTED_TYPES.every(accepts)) return;
-  throw new Fault(400, `Send the header "Accept: ${WANTED_TYPES.join(', ')}": an MCP client takes both.`);
+  if (requiredTypes.every(accepts)) return;
+  throw new Fault(400, `Send the header "Accept: ${requiredTypes.join(', ')}": an MCP client takes both.`);
 }
 
 function parsed(body: Buffer): unknown {
@@ -44,8 +44,8 @@ function parsed(body: Buffer): unknown {
 
 /** The body has been read, so the transport gets only the headers. */
 function transportRequest({ request }: Call): Request {
-  const headers = new Headers({ accept: WANTED_TYPES.join(', ') });
-  for (const name of PASSED_HEADERS) {
+  const headers = new Headers({ accept: requiredTypes.join(', ') });
+  for (const name of passedHeaders) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.set(name, value);
   }

@@ -1,8 +1,8 @@
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import type { ManagedProcess } from '../processes/processes.ts';
+import type { ProcessHandle } from '../processes/processes.ts';
 
-export async function findProcess(guest: Guest, identifier: string): Promise<ManagedProcess> {
+export async function findProcess(guest: Guest, identifier: string): Promise<ProcessHandle> {
   const processes = await guest.processes();
   const found = processes.find(identifier);
   if (found === undefined) {

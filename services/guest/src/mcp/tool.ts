@@ -46,19 +46,23 @@ export function defineTool<Input extends z.ZodMiniType, Output extends z.ZodMini
     outputSchema: flatSchema(output),
     isOffered,
     call: async (args, context) => {
-      return run(fitting(input, args, name), context);
+      return run(parseArguments(input, args, name), context);
     },
   };
 }
 
 /** Throws a Fault (400) that names each argument that does not fit. */
-export function fitting<Schema extends z.ZodMiniType>(schema: Schema, args: unknown, name: string): z.output<Schema> {
+export function parseArguments<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  args: unknown,
+  name: string,
+): z.output<Schema> {
   const parsed = schema.safeParse(args);
-  if (!parsed.success) throw new Fault(400, misfit(name, parsed.error.issues));
+  if (!parsed.success) throw new Fault(400, argumentFaultText(name, parsed.error.issues));
   return parsed.data;
 }
 
-function misfit(name: string, issues: z.core.$ZodError['issues']): string {
+function argumentFaultText(name: string, issues: z.core.$ZodError['issues']): string {
   const reasons = issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
   return `The arguments of ${name} do not fit: ${reasons.join('; ')}. tools/list shows what it takes.`;
 }

@@ -1,9 +1,9 @@
 // Waits through MCP. An edge proxy in front of the sandbox closes a call without bytes after about 60 s, so no wait is
 // longer than 58 s. The bound applies to the answer only: the process lives as long as its caller said.
 import { Fault } from '../http/fault.ts';
-import type { ManagedProcess } from '../processes/processes.ts';
+import type { ProcessHandle } from '../processes/processes.ts';
 
-const MOST_WAIT_SECONDS = 58;
+const maxWaitSeconds = 58;
 
 export type ProcessWait = {
   ports: readonly number[];
@@ -14,12 +14,12 @@ export type ProcessWait = {
 
 /** False when the wait ends while the process goes on. Throws a Fault when the caller's own timeout has passed. */
 export async function waitForProcess(
-  started: ManagedProcess,
+  started: ProcessHandle,
   { ports, completion, timeoutSeconds }: ProcessWait,
   left: AbortSignal,
 ): Promise<boolean> {
-  const isCapped = timeoutSeconds === 0 || timeoutSeconds > MOST_WAIT_SECONDS;
-  const waitSeconds = isCapped ? MOST_WAIT_SECONDS : timeoutSeconds;
+  const isCapped = timeoutSeconds === 0 || timeoutSeconds > maxWaitSeconds;
+  const waitSeconds = isCapped ? maxWaitSeconds : timeoutSeconds;
   const over = new AbortController();
   const wanted = async () => {
     if (ports.length > 0) await started.portsReady(ports, over.signal);

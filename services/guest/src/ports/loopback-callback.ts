@@ -4,7 +4,7 @@ import { type RequestOptions, request } from 'node:http';
 import { BlockList, type LookupFunction } from 'node:net';
 import { Fault } from '../http/fault.ts';
 
-const TIMEOUT_MS = 5_000;
+const callbackTimeoutMs = 5_000;
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -36,7 +36,7 @@ export function postOnce(url: URL, body: object, signal: AbortSignal): Promise<v
     headers: { 'content-type': 'application/json', 'content-length': bytes.length },
     agent: false,
     lookup: loopbackLookup,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(callbackTimeoutMs)]),
   };
   return new Promise((resolve) => {
     const call = request(url, options, (response) => {

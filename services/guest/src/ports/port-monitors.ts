@@ -2,16 +2,16 @@
 // removing a monitor takes effect at once, even while a callback hangs.
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import { findProcess } from './find-process.ts';
+import { membersOf } from '../proc/process-members.ts';
 import { postOnce } from './loopback-callback.ts';
-import { membersOf } from './process-members.ts';
+import { processIdentityOf } from './process-identity.ts';
 import { servedPorts } from './served-ports.ts';
 
-const POLL_MS = 500;
-const MOST_CALLBACKS = 100;
-const MOST_UNDER_WAY = 32;
+const pollMs = 500;
+const maxMonitors = 100;
+const maxCallbacksUnderWay = 32;
 
-type Monitor = { url: URL; told: Set<number>; removed: AbortController };
+type Monitor = { url: URL; notified: Set<number>; removed: AbortController };
 
 export class PortMonitors {
   readonly #guest: Guest;
@@ -28,15 +28,15 @@ export class PortMonitors {
   add(pid: number, url: URL): void {
     const monitors = this.#byPid.get(pid) ?? new Map<string, Monitor>();
     if (monitors.has(url.href)) return;
-    if (this.count >= MOST_CALLBACKS) {
+    if (this.count >= maxMonitors) {
       throw new Fault(
         422,
-        `There are ${MOST_CALLBACKS} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
+        `There are ${maxMonitors} port monitors already. Remove one (DELETE /network/process/{pid}/monitor), then try again.`,
       );
     }
-    monitors.set(url.href, { url, told: new Set(), removed: new AbortController() });
+    monitors.set(url.href, { url, notified: new Set(), removed: new AbortController() });
     this.#byPid.set(pid, monitors);
-    this.#timer ??= setInterval(() => void this.#poll(), POLL_MS).unref();
+    this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
   }
 
   remove(pid: number): void {
@@ -53,7 +53,7 @@ export class PortMonitors {
 
   async #poll(): Promise<void> {
     for (const [pid, monitors] of [...this.#byPid]) {
-      const members = membersOf(await findProcess(this.#guest, pid));
+      const members = membersOf(await processIdentityOf(this.#guest, pid));
       // Another poll or a removal may have run while the process was looked up.
       if (this.#byPid.get(pid) !== monitors) continue;
       if (members.length === 0) {
@@ -61,17 +61,17 @@ export class PortMonitors {
         continue;
       }
       const open = servedPorts(members);
-      for (const monitor of monitors.values()) this.#tell(pid, monitor, open);
+      for (const monitor of monitors.values()) this.#notify(pid, monitor, open);
     }
   }
 
-  #tell(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
+  #notify(pid: number, monitor: Monitor, open: ReadonlySet<number>): void {
     // A port that was closed since the last poll counts as new again.
-    monitor.told = monitor.told.intersection(open);
-    for (const port of open.difference(monitor.told)) {
+    monitor.notified = monitor.notified.intersection(open);
+    for (const port of open.difference(monitor.notified)) {
       // Not added to `told`, so the next poll finds the port new as well.
-      if (this.#underWay >= MOST_UNDER_WAY) return;
-      monitor.told.add(port);
+      if (this.#underWay >= maxCallbacksUnderWay) return;
+      monitor.notified.add(port);
       this.#underWay += 1;
       void postOnce(monitor.url, { pid, port }, monitor.removed.signal).finally(() => {
         this.#underWay -= 1;

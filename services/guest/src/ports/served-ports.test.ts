@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openPort } from '../../../../tests/harness/port-opener.ts';
-import { processStat } from './proc-files.ts';
-import { membersOf } from './process-members.ts';
+import { processStat } from '../proc/proc-files.ts';
+import { membersOf } from '../proc/process-members.ts';
 import { portsReady, servedPorts, socketsOf } from './served-ports.ts';
 
 test.each([

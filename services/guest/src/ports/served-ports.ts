@@ -1,11 +1,11 @@
 import type { PortInfo } from '@berth/contract/guest';
-import { processStat, procText, socketInodes } from './proc-files.ts';
-import { membersOf, type ProcessIdentity } from './process-members.ts';
-import { type SocketRow, socketRows, TABLES } from './socket-table.ts';
+import { processStat, procText, socketInodes } from '../proc/proc-files.ts';
+import { membersOf, type ProcessIdentity } from '../proc/process-members.ts';
+import { type SocketRow, socketRows, socketTables } from './socket-table.ts';
 
 // The state follows the two addresses.
-const LISTENING = /^ *\d+: \S+ +\S+ 0A .*$/gm;
-const UNCONNECTED = /^ *\d+: \S+ +\S+ 07 .*$/gm;
+const listeningLine = /^ *\d+: \S+ +\S+ 0A .*$/gm;
+const unconnectedLine = /^ *\d+: \S+ +\S+ 07 .*$/gm;
 
 /** Every socket with a port that one of these processes holds. */
 export function socketsOf(pids: readonly number[]): PortInfo[] {
@@ -56,13 +56,13 @@ function inodesOf(pids: readonly number[], inodes: ReadonlySet<string>): Set<str
 
 /** Lines of other states are not parsed: a busy server has thousands of connections. */
 function servingRows(): SocketRow[] {
-  const lines = TABLES.flatMap((table) => {
-    const pattern = table.startsWith('tcp') ? LISTENING : UNCONNECTED;
+  const lines = socketTables.flatMap((table) => {
+    const pattern = table.startsWith('tcp') ? listeningLine : unconnectedLine;
     return socketRows(table, (procText(`net/${table}`).match(pattern) ?? []).join('\n'));
   });
   return lines.filter((row) => row.serves);
 }
 
 function allRows(): SocketRow[] {
-  return TABLES.flatMap((table) => socketRows(table, procText(`net/${table}`)));
+  return socketTables.flatMap((table) => socketRows(table, procText(`net/${table}`)));
 }

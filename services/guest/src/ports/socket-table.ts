@@ -15,9 +15,9 @@ export type SocketRow = {
   loopback: boolean;
 };
 
-export const TABLES = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
+export const socketTables = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 
-const STATES = new Map([
+const stateNames = new Map([
   ['01', 'ESTABLISHED'],
   ['02', 'SYN_SENT'],
   ['03', 'SYN_RECV'],
@@ -33,7 +33,7 @@ const STATES = new Map([
 ]);
 
 /** Sockets without a local port are left out: gVisor also lists sockets that were only created. */
-export function socketRows(table: (typeof TABLES)[number], text: string): SocketRow[] {
+export function socketRows(table: (typeof socketTables)[number], text: string): SocketRow[] {
   const protocol = table.startsWith('tcp') ? 'tcp' : 'udp';
   return text.split('\n').flatMap((line) => {
     const [, local, remote, code = '', , , , , , inode] = line.trim().split(/\s+/);
@@ -58,7 +58,7 @@ export function socketRows(table: (typeof TABLES)[number], text: string): Socket
 }
 
 function stateOf(protocol: 'tcp' | 'udp', code: string): string {
-  const state = STATES.get(code) ?? code;
+  const state = stateNames.get(code) ?? code;
   return protocol === 'udp' && state === 'CLOSE' ? 'NONE' : state;
 }
 

@@ -1,13 +1,13 @@
 import type { ProcessResponse } from '@berth/contract/guest';
-import { logsTail, streamTail } from './output-text.ts';
-import type { ProcessOutput } from './process-output.ts';
-import type { ProcessState } from './process-state.ts';
+import { logsTail, streamTail } from './output/output-text.ts';
+import type { ProcessOutput } from './output/process-output.ts';
+import type { ProcessState } from './state/process-state.ts';
 
-export type Form = 'started' | 'whole' | 'listed';
+export type DescriptionForm = 'started' | 'whole' | 'listed';
 
-const MOST_INLINE_BYTES = 64 * 1024;
+const maxInlineBytes = 64 * 1024;
 
-export function describeProcess(state: ProcessState, output: ProcessOutput, form: Form): ProcessResponse {
+export function describeProcess(state: ProcessState, output: ProcessOutput, form: DescriptionForm): ProcessResponse {
   const { outcome } = state;
   const running = form === 'listed' ? null : '';
   return {
@@ -19,9 +19,9 @@ export function describeProcess(state: ProcessState, output: ProcessOutput, form
     startedAt: new Date(state.startedAtMs).toUTCString(),
     completedAt: outcome === undefined ? running : new Date(outcome.completedAtMs).toUTCString(),
     exitCode: outcome?.exitCode ?? 0,
-    logs: form === 'started' ? null : [...logsTail(output, MOST_INLINE_BYTES)].join(''),
-    stdout: form === 'started' ? '' : [...streamTail(output, 'stdout', MOST_INLINE_BYTES)].join(''),
-    stderr: form === 'started' ? '' : [...streamTail(output, 'stderr', MOST_INLINE_BYTES)].join(''),
+    logs: form === 'started' ? null : [...logsTail(output, maxInlineBytes)].join(''),
+    stdout: form === 'started' ? '' : [...streamTail(output, 'stdout', maxInlineBytes)].join(''),
+    stderr: form === 'started' ? '' : [...streamTail(output, 'stderr', maxInlineBytes)].join(''),
     restartOnFailure: state.restartOnFailure,
     maxRestarts: state.maxRestarts,
     restartCount: state.restartCount,

@@ -1,13 +1,13 @@
 import type { HandlerTable } from '../http/call.ts';
 
 export const processesHandlers = {
-  processList: () => import('./list-processes.ts').then(({ listProcesses }) => listProcesses),
-  processStart: () => import('./start-process.ts').then(({ startProcess }) => startProcess),
-  processGet: () => import('./get-process.ts').then(({ getProcess }) => getProcess),
-  processStop: () => import('./stop-process.ts').then(({ stopProcess }) => stopProcess),
-  processKill: () => import('./stop-process.ts').then(({ killProcess }) => killProcess),
-  processLogs: () => import('./read-logs.ts').then(({ readLogs }) => readLogs),
-  processLogStream: () => import('./stream-logs.ts').then(({ streamLogs }) => streamLogs),
-  processInput: () => import('./process-input.ts').then(({ processInput }) => processInput),
-  processSignal: () => import('./signal-process.ts').then(({ signalProcess }) => signalProcess),
+  processList: () => import('./routes/list-processes.ts').then(({ listProcesses }) => listProcesses),
+  processStart: () => import('./routes/start-process.ts').then(({ startProcess }) => startProcess),
+  processGet: () => import('./routes/get-process.ts').then(({ getProcess }) => getProcess),
+  processStop: () => import('./routes/stop-process.ts').then(({ stopProcess }) => stopProcess),
+  processKill: () => import('./routes/stop-process.ts').then(({ killProcess }) => killProcess),
+  processLogs: () => import('./routes/read-logs.ts').then(({ readLogs }) => readLogs),
+  processLogStream: () => import('./routes/stream-logs.ts').then(({ streamLogs }) => streamLogs),
+  processInput: () => import('./routes/write-input.ts').then(({ writeInput }) => writeInput),
+  processSignal: () => import('./routes/signal-process.ts').then(({ signalProcess }) => signalProcess),
 } satisfies HandlerTable;

@@ -5,44 +5,52 @@ import type { ProcessResponse } from '@berth/contract/guest';
 import { environment } from '../environment.ts';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import type { ProcessIdentity } from '../ports/process-members.ts';
+import type { ProcessIdentity } from '../proc/process-members.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
-import { atTime } from './deadline.ts';
-import { describeProcess, type Form } from './describe-process.ts';
-import { followOutput } from './follow-output.ts';
-import { killLeftovers, signalMembers } from './members.ts';
-import { logsTail } from './output-text.ts';
-import { processEnvironment } from './process-environment.ts';
-import type { ProcessFolders } from './process-folder.ts';
-import { type Cursor, type Piece, ProcessOutput } from './process-output.ts';
-import type { ProcessState } from './process-state.ts';
-import type { ManagedProcess } from './processes.ts';
-import { type AttemptEnd, KILL, RESTART_DELAY_MS, restarts, restartText, statusOf, TERMINATE } from './restart.ts';
-import { startFailureText, startFault } from './start-failure.ts';
+import { type DescriptionForm, describeProcess } from './describe-process.ts';
+import { callAt } from './end/deadline.ts';
+import {
+  type AttemptEnd,
+  finalStatus,
+  killSignal,
+  restartDelayMs,
+  restartText,
+  shouldRestart,
+  terminateSignal,
+} from './end/restart-policy.ts';
+import { killLeftovers, signalMembers } from './end/signal-members.ts';
+import { followOutput } from './output/follow-output.ts';
+import { logsTail } from './output/output-text.ts';
+import { type Cursor, type Piece, ProcessOutput } from './output/process-output.ts';
+import type { ProcessHandle } from './processes.ts';
+import { processEnvironment } from './start/process-environment.ts';
+import { startFailureText, startFault } from './start/start-failure.ts';
+import type { ProcessFolders } from './state/process-folders.ts';
+import type { ProcessState } from './state/process-state.ts';
 
-export type Surroundings = {
+export type ProcessContext = {
   guest: Guest;
   folders: ProcessFolders;
   /** Current limit for each log of a process. */
-  mostLogBytes(): number;
+  maxLogBytes(): number;
   /** Called when the process has ended for good. */
   finished(): void;
 };
 
-const DEFAULT_GRACE_SECONDS = 10;
-const PORTS_POLL_MS = 200;
+const defaultGraceSeconds = 10;
+const portsPollMs = 200;
 // Bounds a process that keeps failing: its oldest attempts are dropped, and readers see a gap.
-const MOST_ATTEMPTS = 50;
-const LAST_OUTPUT_BYTES = 2000;
-const UNKNOWN: AttemptEnd = { code: -1, signal: 0 };
-const NOT_FOUND: AttemptEnd = { code: 127, signal: 0 };
+const maxAttempts = 50;
+const lastOutputBytes = 2000;
+const unknownEnd: AttemptEnd = { code: -1, signal: 0 };
+const notFoundEnd: AttemptEnd = { code: 127, signal: 0 };
 
 export const newKey = (): ProcessKey => randomBytes(8).toString('hex');
 
-export class Managed implements ManagedProcess {
+export class ManagedProcess implements ProcessHandle {
   readonly state: ProcessState;
   readonly output: ProcessOutput;
-  readonly #around: Surroundings;
+  readonly #context: ProcessContext;
   readonly #ended = Promise.withResolvers<void>();
   readonly #watchers = new Set<() => void>();
   #saves = 0;
@@ -50,17 +58,17 @@ export class Managed implements ManagedProcess {
   #cancelGrace = () => {};
   #cancelRestart = () => {};
 
-  constructor(state: ProcessState, around: Surroundings) {
+  constructor(state: ProcessState, around: ProcessContext) {
     this.state = state;
-    this.#around = around;
+    this.#context = around;
     this.output = new ProcessOutput(around.folders.path(state.id), state.parts, state.markers);
     if (state.outcome !== undefined) this.#ended.resolve();
   }
 
   /** Starts the first attempt. Throws a Fault when it cannot start; then nothing of the process is left. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const outcome = await this.#spawn();
-    if ('stage' in outcome) throw startFault(outcome, this.#attempted());
+    if ('stage' in outcome) throw startFault(outcome, this.#attemptedCommand());
   }
 
   /** Continues a process that an earlier guest started. */
@@ -71,12 +79,12 @@ export class Managed implements ManagedProcess {
       this.#restartAt(state.restartAtMs);
       return;
     }
-    const record = this.#around.guest.supervisor.record(state.attempt.key);
+    const record = this.#context.guest.supervisor.record(state.attempt.key);
     if (record === undefined) {
-      this.#finish(UNKNOWN);
+      this.#finish(unknownEnd);
       return;
     }
-    this.#isRunningAs(record);
+    this.#recordRunning(record);
     if (state.killAtMs !== undefined) this.#killAt(state.killAtMs);
     if (record.exit !== undefined) this.attemptEnded(record);
   }
@@ -95,7 +103,7 @@ export class Managed implements ManagedProcess {
     return { pid, key, startTicks };
   }
 
-  async describe(form: Form): Promise<ProcessResponse> {
+  async describe(form: DescriptionForm): Promise<ProcessResponse> {
     return describeProcess(this.state, this.output, form);
   }
 
@@ -108,12 +116,12 @@ export class Managed implements ManagedProcess {
     while (!until?.aborted) {
       if (!this.isRunning()) throw this.#endedBeforePorts(ports);
       if (this.state.attempt.pid > 0 && portsReady(this.identity(), ports)) return;
-      await this.#changeWithin(PORTS_POLL_MS);
+      await this.#changeWithin(portsPollMs);
     }
   }
 
-  newestLogs(mostBytes: number): string {
-    return [...logsTail(this.output, mostBytes, true)].join('');
+  newestLogs(maxBytes: number): string {
+    return [...logsTail(this.output, maxBytes, true)].join('');
   }
 
   isTimedOut(): boolean {
@@ -122,7 +130,7 @@ export class Managed implements ManagedProcess {
 
   /** Output from a cursor on, as it arrives, until the process has ended and all of it is delivered. */
   follow(from: Cursor, until: AbortSignal): AsyncGenerator<Piece[]> {
-    return followOutput(this, this.#around.guest.supervisor, from, until);
+    return followOutput(this, this.#context.guest.supervisor, from, until);
   }
 
   /** Calls `changed` at each change except output. The result ends the subscription. */
@@ -131,7 +139,7 @@ export class Managed implements ManagedProcess {
     return () => this.#watchers.delete(changed);
   }
 
-  stop(graceSeconds = DEFAULT_GRACE_SECONDS): boolean {
+  stop(graceSeconds = defaultGraceSeconds): boolean {
     if (!this.isRunning()) return false;
     if (this.state.desired === 'run') {
       this.state.desired = 'stopped';
@@ -139,8 +147,8 @@ export class Managed implements ManagedProcess {
     }
     this.state.killAtMs = Date.now() + graceSeconds * 1000;
     this.#save();
-    if (this.#endsWhileWaiting()) return true;
-    signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
+    if (this.#finishBetweenAttempts()) return true;
+    signalMembers(this.#context.guest.supervisor, this.identity(), terminateSignal);
     this.#killAt(this.state.killAtMs);
     this.#changed();
     return true;
@@ -157,18 +165,18 @@ export class Managed implements ManagedProcess {
     if (!this.isRunning() || this.state.restartAtMs !== undefined) return false;
     if (!this.state.signals.includes(signal)) this.state.signals.push(signal);
     this.#save();
-    return this.#around.guest.supervisor.signal(this.state.attempt.key, signal);
+    return this.#context.guest.supervisor.signal(this.state.attempt.key, signal);
   }
 
   /** Called only with a record of this process's own key. */
   attemptEnded(record: ProcessRecord): void {
     const { exit, ends } = record;
     if (exit === undefined || !this.isRunning()) return;
-    this.#isKnownAs(record);
+    this.#recordIdentity(record);
     this.#cancelKill();
     const part = this.state.parts.at(-1);
     if (this.state.desired !== 'run') killLeftovers(this.identity(), this.state.killAtMs);
-    if (!restarts(this.state, exit)) {
+    if (!shouldRestart(this.state, exit)) {
       this.#finish(exit);
       this.forgetWhenSettled(record);
       return;
@@ -179,16 +187,16 @@ export class Managed implements ManagedProcess {
 
   /** A server that the process left in the background goes on writing: until it ends, the helper must keep the logs. */
   forgetWhenSettled(record: ProcessRecord): void {
-    if (record.isSettled) this.#around.guest.supervisor.forget(record.key);
+    if (record.isSettled) this.#context.guest.supervisor.forget(record.key);
   }
 
-  /** All earlier attempts together may keep `mostBytes`: the oldest are dropped first. */
-  trimEarlierAttempts(mostBytes: number): void {
+  /** All earlier attempts together may keep `maxBytes`: the oldest are dropped first. */
+  trimEarlierAttempts(maxBytes: number): void {
     const earlier = this.state.parts.slice(0, -1);
     let kept = 0;
     for (const part of earlier.toReversed()) {
-      kept += this.output.logOf(part, 'all').kept();
-      if (kept > mostBytes) this.#around.folders.removeLogFolder(this.state.id, part.name);
+      kept += this.output.logOf(part, 'all').keptBytes();
+      if (kept > maxBytes) this.#context.folders.removeLogFolder(this.state.id, part.name);
     }
   }
 
@@ -196,15 +204,15 @@ export class Managed implements ManagedProcess {
     // Leftover processes of the last attempt may still hold the ports that the next one needs.
     killLeftovers(this.identity(), Date.now());
     this.#mark(restartText(this.state, end), true);
-    this.state.restartAtMs = Date.now() + RESTART_DELAY_MS;
+    this.state.restartAtMs = Date.now() + restartDelayMs;
     this.#save();
-    this.#around.guest.supervisor.forget(this.state.attempt.key);
+    this.#context.guest.supervisor.forget(this.state.attempt.key);
     this.#restartAt(this.state.restartAtMs);
     this.#changed();
   }
 
   #restartAt(timeMs: number): void {
-    this.#cancelRestart = atTime(timeMs, () => void this.#restart());
+    this.#cancelRestart = callAt(timeMs, () => void this.#restart());
   }
 
   async #restart(): Promise<void> {
@@ -212,19 +220,19 @@ export class Managed implements ManagedProcess {
     this.state.restartCount += 1;
     const outcome = await this.#spawn();
     if (!('stage' in outcome)) return;
-    this.#mark(`[${startFailureText(outcome, this.#attempted())}]`, true);
-    if (!restarts(this.state, NOT_FOUND)) {
-      this.#finish(NOT_FOUND);
+    this.#mark(`[${startFailureText(outcome, this.#attemptedCommand())}]`, true);
+    if (!shouldRestart(this.state, notFoundEnd)) {
+      this.#finish(notFoundEnd);
       return;
     }
     const part = this.state.parts.at(-1);
     if (part !== undefined) part.ends = { stdout: 0, stderr: 0, all: 0 };
-    this.#restartLater(NOT_FOUND);
+    this.#restartLater(notFoundEnd);
   }
 
   async #spawn(): Promise<ProcessRecord | SpawnFailure> {
     const { state } = this;
-    const { folders, guest, mostLogBytes } = this.#around;
+    const { folders, guest, maxLogBytes } = this.#context;
     const key = newKey();
     state.attempt = { key, pid: 0, startTicks: 0, startedAtMs: Date.now() };
     this.#addPart(key);
@@ -237,16 +245,16 @@ export class Managed implements ManagedProcess {
       args: [guest.settings.shell.program, ...guest.settings.shell.args, state.command],
       env: processEnvironment({
         inherited: environment,
-        wished: state.env,
+        requested: state.env,
         key,
         workloadUser: guest.settings.workloadUser,
       }),
       workingDirectory: state.workingDirectory,
       logFolder,
-      mostLogBytes: mostLogBytes(),
+      maxLogBytes: maxLogBytes(),
       input: state.takesInput ? 'pipe' : 'none',
     });
-    if (!('stage' in outcome)) this.#isRunningAs(outcome);
+    if (!('stage' in outcome)) this.#recordRunning(outcome);
     return outcome;
   }
 
@@ -257,9 +265,9 @@ export class Managed implements ManagedProcess {
     for (const log of ['stdout', 'stderr', 'all'] as const)
       base[log] = (last?.base[log] ?? 0) + (last?.ends?.[log] ?? 0);
     parts.push({ name, base, ends: undefined });
-    if (parts.length <= MOST_ATTEMPTS) return;
-    for (const part of parts.splice(0, parts.length - MOST_ATTEMPTS)) {
-      this.#around.folders.removeLogFolder(this.state.id, part.name);
+    if (parts.length <= maxAttempts) return;
+    for (const part of parts.splice(0, parts.length - maxAttempts)) {
+      this.#context.folders.removeLogFolder(this.state.id, part.name);
     }
     const oldest = parts[0]?.base.all ?? 0;
     markers.splice(
@@ -272,27 +280,27 @@ export class Managed implements ManagedProcess {
   }
 
   /** Runs twice when a process ends at once: its exit may arrive before the answer to the spawn request. */
-  #isKnownAs({ pid, startTicks }: ProcessRecord): void {
+  #recordIdentity({ pid, startTicks }: ProcessRecord): void {
     this.state.attempt.pid = pid;
     this.state.attempt.startTicks = startTicks;
     if (this.state.pid === 0) this.state.pid = pid;
   }
 
-  #isRunningAs(record: ProcessRecord): void {
+  #recordRunning(record: ProcessRecord): void {
     const { state } = this;
     if (!this.isRunning() || state.restartAtMs !== undefined) return;
-    this.#isKnownAs(record);
+    this.#recordIdentity(record);
     this.#cancelKill();
     if (state.killAfterSeconds > 0) {
-      this.#cancelKill = atTime(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeIsUp());
+      this.#cancelKill = callAt(state.attempt.startedAtMs + state.killAfterSeconds * 1000, () => this.#timeOut());
     }
     // A caller may have stopped the process while it was starting: then it is signalled now.
-    if (state.desired === 'stopped') signalMembers(this.#around.guest.supervisor, this.identity(), TERMINATE);
-    if (state.desired === 'killed') signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    if (state.desired === 'stopped') signalMembers(this.#context.guest.supervisor, this.identity(), terminateSignal);
+    if (state.desired === 'killed') signalMembers(this.#context.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
-  #timeIsUp(): void {
+  #timeOut(): void {
     if (!this.isRunning()) return;
     this.state.timedOut = true;
     this.kill();
@@ -300,7 +308,7 @@ export class Managed implements ManagedProcess {
 
   #killAt(timeMs: number): void {
     this.#cancelGrace();
-    this.#cancelGrace = atTime(timeMs, () => {
+    this.#cancelGrace = callAt(timeMs, () => {
       if (this.isRunning()) this.#killNow();
     });
   }
@@ -309,16 +317,16 @@ export class Managed implements ManagedProcess {
     this.#mark('[Process is being forcefully killed]', false);
     this.state.killAtMs = Date.now();
     this.#save();
-    if (this.#endsWhileWaiting()) return;
-    signalMembers(this.#around.guest.supervisor, this.identity(), KILL);
+    if (this.#finishBetweenAttempts()) return;
+    signalMembers(this.#context.guest.supervisor, this.identity(), killSignal);
     this.#changed();
   }
 
   /** Between two attempts there is no process to signal, so the process ends right away. */
-  #endsWhileWaiting(): boolean {
+  #finishBetweenAttempts(): boolean {
     if (this.state.restartAtMs === undefined) return false;
     this.#cancelRestart();
-    this.#finish(UNKNOWN);
+    this.#finish(unknownEnd);
     return true;
   }
 
@@ -326,17 +334,17 @@ export class Managed implements ManagedProcess {
     this.#cancelKill();
     this.#cancelGrace();
     delete this.state.restartAtMs;
-    this.state.outcome = { status: statusOf(this.state, end), exitCode: end.code, completedAtMs: Date.now() };
+    this.state.outcome = { status: finalStatus(this.state, end), exitCode: end.code, completedAtMs: Date.now() };
     this.#save();
     this.#ended.resolve();
     this.#changed();
-    this.#around.finished();
+    this.#context.finished();
   }
 
   #mark(text: string, breaks: boolean): void {
     const { markers } = this.state;
     const last = this.state.parts.at(-1);
-    const at = last?.ends === undefined ? this.output.now() : last.base.all + last.ends.all;
+    const at = last?.ends === undefined ? this.output.markerOffset() : last.base.all + last.ends.all;
     markers.push({ id: (markers.at(-1)?.id ?? -1) + 1, at, text, breaks });
   }
 
@@ -344,9 +352,9 @@ export class Managed implements ManagedProcess {
   #save(): void {
     this.#saves += 1;
     try {
-      this.#around.folders.save(this.state);
+      this.#context.folders.save(this.state);
     } catch (error) {
-      this.#around.guest.log.line('guest', { level: 'error', event: 'state not saved', error: String(error) });
+      this.#context.guest.log.line('guest', { level: 'error', event: 'state not saved', error: String(error) });
     }
   }
 
@@ -364,14 +372,14 @@ export class Managed implements ManagedProcess {
     });
   }
 
-  #attempted() {
+  #attemptedCommand() {
     const { command, workingDirectory } = this.state;
-    return { command, workingDirectory, shell: this.#around.guest.settings.shell.program };
+    return { command, workingDirectory, shell: this.#context.guest.settings.shell.program };
   }
 
   #endedBeforePorts(ports: readonly number[]): Fault {
     const { name, outcome } = this.state;
-    const last = [...logsTail(this.output, LAST_OUTPUT_BYTES)].join('').trimEnd();
+    const last = [...logsTail(this.output, lastOutputBytes)].join('').trimEnd();
     const ended = `Process ${name} ended with exit code ${outcome?.exitCode ?? -1} before it served port ${ports.join(', ')}.`;
     return new Fault(422, last ? `${ended} Its last output: ${last}` : `${ended} It printed nothing.`);
   }

@@ -10,15 +10,15 @@ export type Processes = {
    * Resolves once the process runs. Faults: 400 for the name of a running process or an invalid request, 422 when it
    * cannot start.
    */
-  start(wish: ProcessRequest): Promise<ManagedProcess>;
-  list(): readonly ManagedProcess[];
+  start(request: ProcessRequest): Promise<ProcessHandle>;
+  list(): readonly ProcessHandle[];
   /** All digits: by the shown pid; otherwise the newest process of that name. */
-  find(identifier: string): ManagedProcess | undefined;
+  find(identifier: string): ProcessHandle | undefined;
   /** Number of running processes that keep the sandbox awake. Derived from what runs, never counted up and down. */
   keepAliveHolds(): number;
 };
 
-export type ManagedProcess = {
+export type ProcessHandle = {
   /** Includes the newest 64 KiB of each stream, but no output in the form `started`. */
   describe(form: 'started' | 'whole' | 'listed'): Promise<ProcessResponse>;
   isRunning(): boolean;
@@ -28,8 +28,8 @@ export type ManagedProcess = {
   ended(): Promise<void>;
   /** Resolves when every port is served or `until` aborts; throws a Fault when the process ends before that. */
   portsReady(ports: readonly number[], until?: AbortSignal): Promise<void>;
-  /** The newest `mostBytes` of both streams in the order of writing, with a line before them when there was more. */
-  newestLogs(mostBytes: number): string;
+  /** The newest `maxBytes` of both streams in the order of writing, with a line before them when there was more. */
+  newestLogs(maxBytes: number): string;
   /** True when the process was killed because its own time was up. */
   isTimedOut(): boolean;
   /** False when the process is not running. */

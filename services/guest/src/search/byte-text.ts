@@ -3,7 +3,7 @@
 
 export type ByteText = {
   /** Length of the longest form that can match. */
-  mostBytes: number;
+  maxBytes: number;
   /** Position in a text with one character per byte; -1 when there is no match from `from` on. */
   next(latin: string, from: number): number;
 };
@@ -12,11 +12,11 @@ export function byteText(query: string, caseSensitive: boolean): ByteText {
   const needle = bytesOf(query);
   const forms = [...query].map(formsOf);
   if (caseSensitive || forms.every((each) => each.length === 1)) {
-    return { mostBytes: needle.length, next: (latin, from) => latin.indexOf(needle, from) };
+    return { maxBytes: needle.length, next: (latin, from) => latin.indexOf(needle, from) };
   }
   const pattern = new RegExp(forms.map(alternatives).join(''), 'g');
   return {
-    mostBytes: forms.reduce((sum, each) => sum + Math.max(...each.map((form) => form.length)), 0),
+    maxBytes: forms.reduce((sum, each) => sum + Math.max(...each.map((form) => form.length)), 0),
     next(latin, from) {
       pattern.lastIndex = from;
       return pattern.exec(latin)?.index ?? -1;

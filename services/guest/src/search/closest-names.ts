@@ -14,14 +14,14 @@ export function closestNames(job: ClosestJob, sink: MatchSink): void {
     if (distance === undefined) continue;
     best.push({ path: fromLatin(path), distance });
     // Trimmed while walking: a large project must not fill the memory.
-    if (best.length > job.mostResults * 10) best = closest(best, job.mostResults);
+    if (best.length > job.maxResults * 10) best = closest(best, job.maxResults);
   }
-  closest(best, job.mostResults).every(({ path }) => sink.add({ path }));
+  closest(best, job.maxResults).every(({ path }) => sink.add({ path }));
 }
 
 /** Sorting is stable and the walk is in order, so equal matches stay in the order of their paths. */
-const closest = (found: Ranked[], most: number): Ranked[] =>
-  found.sort((first, second) => first.distance - second.distance).slice(0, most);
+const closest = (found: Ranked[], limit: number): Ranked[] =>
+  found.sort((first, second) => first.distance - second.distance).slice(0, limit);
 
 /** Smallest for the exact name, then its start, a part of it, its letters in this order. Undefined without a match. */
 function nameDistance(query: string, name: string): number | undefined {

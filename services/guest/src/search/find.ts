@@ -3,9 +3,9 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveWildcard } from '../paths.ts';
 import { answerSearch } from './answer-search.ts';
-import { excludedFolders, isOn, listOf, mostResults, requireFolder } from './search-query.ts';
+import { excludedFolders, isOn, listOf, maxResults, requireFolder } from './search-query.ts';
 
-const DEFAULT_RESULTS = 20;
+const defaultResults = 20;
 
 export async function find(call: Call): Promise<void> {
   const { query } = call;
@@ -17,7 +17,7 @@ export async function find(call: Call): Promise<void> {
     patterns: listOf(query.get('patterns') ?? ''),
     excludeDirs: excludedFolders(query),
     excludeHidden: isOn(query, 'excludeHidden', true),
-    mostResults: mostResults(query, DEFAULT_RESULTS),
+    maxResults: maxResults(query, defaultResults),
   };
   await requireFolder(root, 404);
   await answerSearch(call, job);

@@ -1,13 +1,13 @@
 // Scores how well a path fits a typed query: the characters must occur in that order. Consecutive characters,
 // characters at the start of a word and in the file's own name count more; gaps between them count against.
 
-const IN_NAME = 40;
-const WHOLE_NAME = 60;
-const IN_A_ROW = 18;
-const WORD_START = 12;
-const HIT = 4;
-const MOST_GAP = 30;
-const WORD_BREAK = /[/_\-. ]/;
+const inNameScore = 40;
+const wholeNameScore = 60;
+const consecutiveScore = 18;
+const wordStartScore = 12;
+const matchScore = 4;
+const maxGap = 30;
+const wordBreak = /[/_\-. ]/;
 
 /** Undefined when the path does not fit. `query` is in lower case. */
 export function fuzzyScore(query: string, path: string): number | undefined {
@@ -17,7 +17,7 @@ export function fuzzyScore(query: string, path: string): number | undefined {
   const isSplit = nameAt > 0 && lower.length === path.length;
   const name = isSplit ? lower.slice(nameAt) : lower;
   const inName = alignedScore(query, name, isSplit ? path.slice(nameAt) : path);
-  if (inName !== undefined) return inName + IN_NAME + (isWhole(query, name) ? WHOLE_NAME : 0) - depth(path);
+  if (inName !== undefined) return inName + inNameScore + (isWhole(query, name) ? wholeNameScore : 0) - depth(path);
   const inPath = isSplit ? alignedScore(query, lower, path) : undefined;
   return inPath === undefined ? undefined : inPath - depth(path);
 }
@@ -46,9 +46,9 @@ function alignedScore(query: string, lower: string, path: string): number | unde
 function hitScore(path: string, at: number, after: number): number {
   const before = path[at - 1];
   const here = path[at] ?? '';
-  const isWordStart = before === undefined || WORD_BREAK.test(before) || (isUpper(here) && !isUpper(before));
+  const isWordStart = before === undefined || wordBreak.test(before) || (isUpper(here) && !isUpper(before));
   const gap = after - at - 1;
-  return HIT + (isWordStart ? WORD_START : 0) + (gap === 0 ? IN_A_ROW : -Math.min(gap, MOST_GAP));
+  return matchScore + (isWordStart ? wordStartScore : 0) + (gap === 0 ? consecutiveScore : -Math.min(gap, maxGap));
 }
 
 const isUpper = (character: string): boolean => character !== character.toLowerCase();

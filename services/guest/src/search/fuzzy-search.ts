@@ -3,10 +3,10 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveWildcard } from '../paths.ts';
 import { answerSearch } from './answer-search.ts';
-import { excludedFolders, isOn, mostResults, requireFolder } from './search-query.ts';
+import { excludedFolders, isOn, maxResults, requireFolder } from './search-query.ts';
 
-const DEFAULT_RESULTS = 20;
-const MOST_QUERY_CHARACTERS = 256;
+const defaultResults = 20;
+const maxQueryCharacters = 256;
 
 /** Without `query` the last segment of the path is the query, and its folder is searched (U-02). */
 export async function fuzzySearch(call: Call): Promise<void> {
@@ -15,8 +15,8 @@ export async function fuzzySearch(call: Call): Promise<void> {
   const isRest = /^(\/|%2f)*$/i.test(call.rest);
   const query = given || (isRest ? '' : posix.basename(absolute));
   if (query === '') throw new Fault(400, 'query is missing. Give what to look for: ?query=<part of a path>.');
-  if (query.length > MOST_QUERY_CHARACTERS) {
-    throw new Fault(400, `query is longer than ${MOST_QUERY_CHARACTERS} characters. Give a shorter part of the path.`);
+  if (query.length > maxQueryCharacters) {
+    throw new Fault(400, `query is longer than ${maxQueryCharacters} characters. Give a shorter part of the path.`);
   }
   const root = given === '' ? posix.dirname(absolute) : absolute;
   const job = {
@@ -25,7 +25,7 @@ export async function fuzzySearch(call: Call): Promise<void> {
     query,
     excludeDirs: excludedFolders(call.query),
     excludeHidden: isOn(call.query, 'excludeHidden', true),
-    mostResults: mostResults(call.query, DEFAULT_RESULTS),
+    maxResults: maxResults(call.query, defaultResults),
   };
   await requireFolder(root, 404);
   await answerSearch(call, job);

@@ -9,12 +9,16 @@ import { type LineHit, LineSearch } from './line-search.ts';
 const folder = mkdtempSync(join(tmpdir(), 'berth-line-search-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function search(content: string | Buffer, query: string, { caseSensitive = true, contextLines = 0, most = 1e9 } = {}) {
+function search(
+  content: string | Buffer,
+  query: string,
+  { caseSensitive = true, contextLines = 0, maxHits = 1e9 } = {},
+) {
   const path = join(folder, 'file');
   writeFileSync(path, content);
   const descriptor = openSync(path, 'r');
   const hits: LineHit[] = [];
-  const found = (hit: LineHit) => hits.push(hit) < most;
+  const found = (hit: LineHit) => hits.push(hit) < maxHits;
   new LineSearch(descriptor, byteText(query, caseSensitive), contextLines, found).run();
   closeSync(descriptor);
   return hits;
@@ -65,7 +69,7 @@ test('a hit across the border of two windows is found once, with its column', ()
 
 test('contextLines gives the lines before and after, also across windows, and fewer at either end', () => {
   const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index + 1} of this file`);
-  const hits = search(lines.join('\n'), '00 of this', { contextLines: 2, most: 1e9 });
+  const hits = search(lines.join('\n'), '00 of this', { contextLines: 2, maxHits: 1e9 });
   expect(hits).toHaveLength(400);
   for (const { line, context } of hits) {
     expect(context).toBe(lines.slice(Math.max(0, line - 3), line + 2).join('\n'));
@@ -85,7 +89,7 @@ test('R-30 what holds a NUL byte is passed over', () => {
 });
 
 test('R-30 no line is read after the last one wanted', () => {
-  expect(search('needle\n'.repeat(1_000), 'needle', { most: 3 })).toHaveLength(3);
+  expect(search('needle\n'.repeat(1_000), 'needle', { maxHits: 3 })).toHaveLength(3);
 });
 
 test('without regard to case, ASCII and other letters are found in either form, and no other bytes', () => {

@@ -8,11 +8,11 @@ import { countLines, lineAfter, lineBefore, shownLine } from './window-lines.ts'
 
 export type LineHit = Omit<ContentSearchMatch, 'path'>;
 
-const WINDOW_BYTES = 256 * 1024;
-const NEW_LINE = 10;
+const windowBytes = 256 * 1024;
+const lineFeed = 10;
 
 // One window for the worker's lifetime: a worker searches one file after the other.
-const window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+const window = Buffer.allocUnsafeSlow(windowBytes);
 
 export class LineSearch {
   readonly #descriptor: number;
@@ -49,7 +49,7 @@ export class LineSearch {
 
   /** True at the end of the file. Undefined when the file cannot be read. */
   #fill(): boolean | undefined {
-    const room = WINDOW_BYTES - this.#filled;
+    const room = windowBytes - this.#filled;
     try {
       const read = readSync(this.#descriptor, window, this.#filled, room, null);
       this.#filled += read;
@@ -113,7 +113,7 @@ export class LineSearch {
   #searchableEnd(): number {
     let end = this.#filled;
     for (let count = 0; count <= this.#contextLines; count += 1) {
-      const newLine = window.lastIndexOf(NEW_LINE, count === 0 ? end - 1 : end - 2);
+      const newLine = window.lastIndexOf(lineFeed, count === 0 ? end - 1 : end - 2);
       if (newLine < this.#searchedTo) return end;
       end = newLine + 1;
     }
@@ -135,8 +135,8 @@ export class LineSearch {
 
   /** In a line whose end is not in the window, a hit may begin in the searched bytes and end in the next ones. */
   #doneTo(end: number): number {
-    if (window[end - 1] === NEW_LINE) return end;
-    return Math.max(this.#searchedTo, lineBefore(window, end), end - this.#text.mostBytes + 1);
+    if (window[end - 1] === lineFeed) return end;
+    return Math.max(this.#searchedTo, lineBefore(window, end), end - this.#text.maxBytes + 1);
   }
 
   /** Start of the lines before `at` that a later hit may need as context, at most half a window back. */
@@ -144,7 +144,7 @@ export class LineSearch {
     let start = at;
     for (let count = 0; count < this.#contextLines && start > 0; count += 1) {
       const before = lineBefore(window, start - 1);
-      if (at - before > WINDOW_BYTES / 2) break;
+      if (at - before > windowBytes / 2) break;
       start = before;
     }
     return start;

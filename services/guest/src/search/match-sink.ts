@@ -1,22 +1,22 @@
 // Sends matches out of the worker: in batches, and no faster than they are read.
-import { type Credit, MOST_BATCHES_UNREAD, type WorkerReport } from './search-job.ts';
+import { type Credit, maxBatchesUnread, type WorkerReport } from './search-job.ts';
 
-const BATCH_BYTES = 64 * 1024;
+const batchBytes = 64 * 1024;
 // A waiting batch is sent after this time even if it is not full: the first results are worth more than full batches.
-const MOST_WAIT_MS = 100;
+const maxBatchWaitMs = 100;
 
 export class MatchSink {
   readonly #credit: Credit;
   readonly #post: (report: WorkerReport) => void;
-  readonly #mostResults: number;
+  readonly #maxResults: number;
   #waiting: string[] = [];
   #waitingBytes = 0;
   #count = 0;
   #sentAt = performance.now();
 
-  constructor(credit: Credit, mostResults: number, post: (report: WorkerReport) => void) {
+  constructor(credit: Credit, maxResults: number, post: (report: WorkerReport) => void) {
     this.#credit = credit;
-    this.#mostResults = mostResults;
+    this.#maxResults = maxResults;
     this.#post = post;
   }
 
@@ -26,13 +26,13 @@ export class MatchSink {
     this.#waiting.push(json);
     this.#waitingBytes += json.length;
     this.#count += 1;
-    if (this.#waitingBytes >= BATCH_BYTES) this.#send(false, false);
-    return this.#count !== this.#mostResults;
+    if (this.#waitingBytes >= batchBytes) this.#send(false, false);
+    return this.#count !== this.#maxResults;
   }
 
   /** Must be called now and then, also when nothing is found: sends a batch that has waited long enough. */
   tick(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#sentAt > MOST_WAIT_MS) this.#send(false, false);
+    if (this.#waiting.length > 0 && performance.now() - this.#sentAt > maxBatchWaitMs) this.#send(false, false);
   }
 
   end(truncated: boolean): void {
@@ -42,7 +42,7 @@ export class MatchSink {
   #send(last: boolean, truncated: boolean): void {
     for (;;) {
       const unread = Atomics.load(this.#credit, 0);
-      if (unread < MOST_BATCHES_UNREAD) break;
+      if (unread < maxBatchesUnread) break;
       Atomics.wait(this.#credit, 0, unread);
     }
     Atomics.add(this.#credit, 0, 1);

@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '../http/fault.ts';
 import type { Credit, SearchJob, WorkerOrder, WorkerReport } from './search-job.ts';
 
-const MOST_AT_ONCE = 8;
-const IDLE_MS = 10_000;
-const MOST_HEAP_MB = 96;
-const MOST_YOUNG_HEAP_MB = 16;
+const maxWorkers = 8;
+const idleWorkerMs = 10_000;
+const maxHeapMb = 96;
+const maxYoungHeapMb = 16;
 
 const idle: Worker[] = [];
 let living = 0;
@@ -30,7 +30,7 @@ export async function* runSearch(job: SearchJob, signal: AbortSignal): AsyncGene
     }
   } finally {
     inbox.close();
-    if (isOver) putAside(worker);
+    if (isOver) keepIdle(worker);
     else void worker.terminate();
   }
 }
@@ -81,15 +81,15 @@ export async function searchAll<Match>(job: SearchJob, signal: AbortSignal): Pro
 }
 
 function startWorker(): Worker {
-  if (living >= MOST_AT_ONCE) {
-    throw new Fault(429, `${MOST_AT_ONCE} searches are under way. Wait for one to end, then try again.`, {
+  if (living >= maxWorkers) {
+    throw new Fault(429, `${maxWorkers} searches are under way. Wait for one to end, then try again.`, {
       headers: { 'Retry-After': '1' },
     });
   }
   living += 1;
   const file = import.meta.url.endsWith('.ts') ? './search-worker.ts' : './search-worker.js';
   const worker = new Worker(new URL(file, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB, maxYoungGenerationSizeMb: MOST_YOUNG_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungHeapMb },
   });
   worker.unref();
   worker.on('error', () => undefined);
@@ -99,14 +99,14 @@ function startWorker(): Worker {
   return worker;
 }
 
-function putAside(worker: Worker): void {
+function keepIdle(worker: Worker): void {
   idle.push(worker);
   setTimeout(() => {
     const at = idle.indexOf(worker);
     if (at < 0) return;
     idle.splice(at, 1);
     void worker.terminate();
-  }, IDLE_MS).unref();
+  }, idleWorkerMs).unref();
 }
 
 function faultOf(error: unknown): unknown {

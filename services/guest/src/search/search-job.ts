@@ -7,7 +7,7 @@ type Walk = {
   excludeDirs: readonly string[];
   excludeHidden: boolean;
   /** 0 = all. */
-  mostResults: number;
+  maxResults: number;
 };
 export type FindJob = Walk & { kind: 'find'; patterns: readonly string[]; type: FindMatch['type'] };
 export type FuzzyJob = Walk & { kind: 'fuzzy'; query: string };
@@ -25,7 +25,7 @@ export type SearchJob = FindJob | FuzzyJob | ContentJob | GrepJob | ClosestJob;
 
 /** Number of batches on their way; the worker sleeps on it while the reader is behind. */
 export type Credit = Int32Array<SharedArrayBuffer>;
-export const MOST_BATCHES_UNREAD = 4;
+export const maxBatchesUnread = 4;
 
 export type WorkerOrder = { job: SearchJob; credit: Credit };
 /**

@@ -7,8 +7,8 @@ import type { GrepJob } from './search-job.ts';
 import { textLines } from './text-lines.ts';
 import { walkTree } from './walk-tree.ts';
 
-const MOST_SHOWN_CHARACTERS = 1_000;
-const MOST_MATCHES_PER_LINE = 20;
+const maxShownCharacters = 1_000;
+const maxMatchesPerLine = 20;
 
 export type GrepMatch = {
   path: string;
@@ -46,7 +46,7 @@ function* linesOf(latinPath: string, expression: RegExp): Generator<Omit<GrepMat
       const matches = matchesOf(expression, text);
       if (matches.length > 0) {
         yield {
-          text: text.slice(0, MOST_SHOWN_CHARACTERS),
+          text: text.slice(0, maxShownCharacters),
           lineNumber: lineNumber + index,
           byteOffset: offset,
           matches,
@@ -66,8 +66,8 @@ function matchesOf(expression: RegExp, text: string): GrepMatch['matches'] {
   const matches: GrepMatch['matches'] = [];
   for (const match of line.matchAll(expression)) {
     const start = Buffer.byteLength(line.slice(0, match.index));
-    matches.push({ text: match[0].slice(0, MOST_SHOWN_CHARACTERS), start, end: start + Buffer.byteLength(match[0]) });
-    if (matches.length >= MOST_MATCHES_PER_LINE) break;
+    matches.push({ text: match[0].slice(0, maxShownCharacters), start, end: start + Buffer.byteLength(match[0]) });
+    if (matches.length >= maxMatchesPerLine) break;
   }
   return matches;
 }

@@ -2,12 +2,12 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { Fault, systemCode } from '../http/fault.ts';
 
-const MOST_RESULTS = 1_000;
-const DEFAULT_EXCLUDED = 'node_modules,vendor,.git,dist,build,target,__pycache__,.venv,.next,coverage';
+const maxAllowedResults = 1_000;
+const defaultExcluded = 'node_modules,vendor,.git,dist,build,target,__pycache__,.venv,.next,coverage';
 
 /** 0 = all. */
-export function mostResults(query: URLSearchParams, otherwise: number): number {
-  return Math.min(wholeNumber(query, 'maxResults', otherwise), MOST_RESULTS);
+export function maxResults(query: URLSearchParams, otherwise: number): number {
+  return Math.min(wholeNumber(query, 'maxResults', otherwise), maxAllowedResults);
 }
 
 export function wholeNumber(query: URLSearchParams, name: string, otherwise: number): number {
@@ -21,7 +21,7 @@ export function wholeNumber(query: URLSearchParams, name: string, otherwise: num
 
 /** Parameter absent: the usual folders. Parameter empty: none. */
 export function excludedFolders(query: URLSearchParams): string[] {
-  return listOf(query.get('excludeDirs') ?? DEFAULT_EXCLUDED);
+  return listOf(query.get('excludeDirs') ?? defaultExcluded);
 }
 
 export function listOf(text: string): string[] {

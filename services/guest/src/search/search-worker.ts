@@ -11,11 +11,11 @@ import { searchNames } from './search-names.ts';
 
 parentPort?.on('message', ({ job, credit }: WorkerOrder) => {
   const post = (report: WorkerReport) => parentPort?.postMessage(report);
-  const sink = new MatchSink(credit, job.mostResults, post);
+  const sink = new MatchSink(credit, job.maxResults, post);
   sink.end(search(job, sink));
 });
 
-/** True when matches were left out for another reason than `mostResults`. */
+/** True when matches were left out for another reason than `maxResults`. */
 function search(job: SearchJob, sink: MatchSink): boolean {
   if (job.kind === 'fuzzy') return rankPaths(job, sink);
   if (job.kind === 'find') searchNames(job, sink);

@@ -3,9 +3,9 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { openable } from './latin-path.ts';
 
-const SLICE_BYTES = 256 * 1024;
-const MOST_LINE_BYTES = 1024 * 1024;
-const NEW_LINE = 10;
+const sliceBytes = 256 * 1024;
+const maxLineBytes = 1024 * 1024;
+const lineFeed = 10;
 
 export type TextLines = {
   /** Each line with its line break; the last line of a file may lack it. */
@@ -15,7 +15,7 @@ export type TextLines = {
   byteOffset: number;
 };
 
-const slice = Buffer.allocUnsafeSlow(SLICE_BYTES);
+const slice = Buffer.allocUnsafeSlow(sliceBytes);
 
 /**
  * Stops at the first sign that the file is no text: a NUL byte, or a line longer than a person would write. A file that
@@ -33,7 +33,7 @@ export function* textLines(latinPath: string): Generator<TextLines, void> {
       const bytes = slice.subarray(0, size);
       if (size === undefined || bytes.includes(0)) return;
       const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-      const end = size === 0 ? all.length : all.lastIndexOf(NEW_LINE) + 1;
+      const end = size === 0 ? all.length : all.lastIndexOf(lineFeed) + 1;
       const lines = all.toString('utf8', 0, end).match(/[^\n]*\n|[^\n]+$/g) ?? [];
       if (lines.length > 0) yield { lines, lineNumber, byteOffset };
       if (size === 0) return;
@@ -41,7 +41,7 @@ export function* textLines(latinPath: string): Generator<TextLines, void> {
       byteOffset += end;
       // A copy, since the slice is reused.
       rest = Buffer.from(all.subarray(end));
-      if (rest.length > MOST_LINE_BYTES) return;
+      if (rest.length > maxLineBytes) return;
     }
   } finally {
     closeSync(descriptor);
@@ -59,7 +59,7 @@ function opened(latinPath: string): number | undefined {
 
 function readInto(descriptor: number): number | undefined {
   try {
-    return readSync(descriptor, slice, 0, SLICE_BYTES, null);
+    return readSync(descriptor, slice, 0, sliceBytes, null);
   } catch {
     return undefined;
   }

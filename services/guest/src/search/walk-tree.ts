@@ -4,7 +4,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { openable, toLatin } from './latin-path.ts';
 
-export type WalkWish = { root: string; excludeDirs: readonly string[]; excludeHidden: boolean };
+export type WalkOptions = { root: string; excludeDirs: readonly string[]; excludeHidden: boolean };
 
 /** `path` is relative to the root; both in the form of latin-path.ts. */
 export type Entry = { path: string; name: string; kind: Kind };
@@ -12,9 +12,9 @@ type Kind = 'file' | 'directory' | 'other';
 
 type Listed = { name: string; isDirectory(): boolean; isFile(): boolean };
 
-const PSEUDO = new Set(['/proc', '/sys', '/dev']);
+const pseudoFolders = new Set(['/proc', '/sys', '/dev']);
 
-export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Generator<Entry, void> {
+export function* walkTree({ root, excludeDirs, excludeHidden }: WalkOptions): Generator<Entry, void> {
   const excluded = new Set(excludeDirs.map(toLatin));
   const start = root === '/' ? '' : toLatin(root);
   // An explicit stack: a tree may be deeper than the call stack allows.
@@ -30,7 +30,7 @@ export function* walkTree({ root, excludeDirs, excludeHidden }: WalkWish): Gener
     if (excludeHidden && name.startsWith('.')) continue;
     const path = top.prefix + name;
     const isDirectory = found.isDirectory();
-    if (isDirectory && (excluded.has(name) || PSEUDO.has(`${start}/${path}`))) continue;
+    if (isDirectory && (excluded.has(name) || pseudoFolders.has(`${start}/${path}`))) continue;
     yield { path, name, kind: isDirectory ? 'directory' : found.isFile() ? 'file' : 'other' };
     if (isDirectory) open.push({ prefix: `${path}/`, listed: list(`${start}/${path}`), next: 0 });
   }

@@ -6,12 +6,12 @@ import {
   encodeSpawn,
   FrameDecoder,
   type FrameFromHelper,
-  MOST_FRAME_BYTES,
+  maxFrameBytes,
 } from './frames.ts';
-import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish, Supervisor } from './supervisor.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnRequest, Supervisor } from './supervisor.ts';
 
 // One write is answered before the next is sent, so the helper holds at most this much for one process.
-const MOST_WRITE_BYTES = 64 * 1024;
+const maxWriteBytes = 64 * 1024;
 
 /** Connects on the descriptor that the helper passed on. The guest is useless without the helper: `lost` ends it. */
 export function connectSupervisor(descriptor: number, lost: () => void): Supervisor {
@@ -57,7 +57,7 @@ class SupervisorClient implements Supervisor {
         return;
       case 'output':
       case 'exit':
-        this.#learn(frame.record);
+        this.#update(frame.record);
         return;
       case 'written':
         this.#writing.get(frame.key)?.(frame.ok);
@@ -68,7 +68,7 @@ class SupervisorClient implements Supervisor {
         // The process may have ended already. Its exit is then reported here, and not a second time by the exit frame
         // that follows.
         this.#records.set(frame.key, { ...frame.outcome, exit: undefined });
-        this.#learn(frame.outcome);
+        this.#update(frame.outcome);
     }
   }
 
@@ -80,10 +80,10 @@ class SupervisorClient implements Supervisor {
     return this.#records.get(key);
   }
 
-  async spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure> {
-    const frame = encodeSpawn(key, wish);
+  async spawn(key: ProcessKey, request: SpawnRequest): Promise<ProcessRecord | SpawnFailure> {
+    const frame = encodeSpawn(key, request);
     // Same error as the kernel's for arguments that are too long.
-    if (frame.length > MOST_FRAME_BYTES) return { stage: 'program', errno: ARGUMENTS_TOO_LONG };
+    if (frame.length > maxFrameBytes) return { stage: 'program', errno: argumentsTooLongErrno };
     const { promise, resolve } = Promise.withResolvers<ProcessRecord | SpawnFailure>();
     this.#spawning.set(key, resolve);
     this.#send(frame);
@@ -117,8 +117,8 @@ class SupervisorClient implements Supervisor {
     this.#send(encodeResize(key, cols, rows));
   }
 
-  limitLog(key: ProcessKey, mostBytes: number): void {
-    this.#send(encodeNumber('L', key, mostBytes));
+  limitLog(key: ProcessKey, maxBytes: number): void {
+    this.#send(encodeNumber('L', key, maxBytes));
   }
 
   output(key: ProcessKey, past: number, until?: AbortSignal): Promise<ProcessRecord> {
@@ -130,7 +130,7 @@ class SupervisorClient implements Supervisor {
     const { promise, resolve } = Promise.withResolvers<ProcessRecord>();
     const waiter = { past, resolve };
     waiting.add(waiter);
-    this.#askForOutput(key, waiting);
+    this.#requestOutput(key, waiting);
     if (until === undefined) return promise;
     // A reader that leaves is removed: a silent process would collect them.
     const leave = () => {
@@ -159,28 +159,28 @@ class SupervisorClient implements Supervisor {
   forget(key: ProcessKey): void {
     if (!this.#records.delete(key)) return;
     this.#send(encodeFrame('F', key));
-    this.#tellRefreshing(key, undefined);
+    this.#resolveRefreshes(key, undefined);
   }
 
-  #learn(record: ProcessRecord): void {
+  #update(record: ProcessRecord): void {
     const known = this.#records.get(record.key);
     // A late answer about a process that has been forgotten meanwhile.
     if (known === undefined) return;
     this.#records.set(record.key, record);
-    this.#tellWaiters(record);
-    this.#tellRefreshing(record.key, record);
+    this.#resolveWaiters(record);
+    this.#resolveRefreshes(record.key, record);
     if (record.exit === undefined || known.exit !== undefined) return;
     this.#writing.get(record.key)?.(false);
     for (const listener of this.#listeners) listener(record);
   }
 
-  #tellRefreshing(key: ProcessKey, record: ProcessRecord | undefined): void {
+  #resolveRefreshes(key: ProcessKey, record: ProcessRecord | undefined): void {
     const asked = this.#refreshing.get(key) ?? [];
     this.#refreshing.delete(key);
     for (const resolve of asked) resolve(record);
   }
 
-  #tellWaiters(record: ProcessRecord): void {
+  #resolveWaiters(record: ProcessRecord): void {
     const waiting = this.#waiting.get(record.key);
     if (waiting === undefined) return;
     for (const waiter of waiting) {
@@ -189,17 +189,17 @@ class SupervisorClient implements Supervisor {
       waiter.resolve(record);
     }
     if (waiting.size === 0) this.#waiting.delete(record.key);
-    else this.#askForOutput(record.key, waiting);
+    else this.#requestOutput(record.key, waiting);
   }
 
   /** The helper keeps one output request for each process: the request that is due first is sent for all waiters. */
-  #askForOutput(key: ProcessKey, waiting: ReadonlySet<Waiter>): void {
+  #requestOutput(key: ProcessKey, waiting: ReadonlySet<Waiter>): void {
     this.#send(encodeNumber('O', key, Math.min(...[...waiting].map(({ past }) => past))));
   }
 
   async #writeAll(key: ProcessKey, bytes: Buffer): Promise<boolean> {
-    for (let at = 0; at < bytes.length; at += MOST_WRITE_BYTES) {
-      if (!(await this.#writeOne(key, bytes.subarray(at, at + MOST_WRITE_BYTES)))) return false;
+    for (let at = 0; at < bytes.length; at += maxWriteBytes) {
+      if (!(await this.#writeOne(key, bytes.subarray(at, at + maxWriteBytes)))) return false;
     }
     return true;
   }
@@ -216,7 +216,7 @@ class SupervisorClient implements Supervisor {
   }
 }
 
-const ARGUMENTS_TOO_LONG = 7;
+const argumentsTooLongErrno = 7;
 
 function isDue(record: ProcessRecord, past: number): boolean {
   return record.exit !== undefined || record.ends.all > past;

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeFrame, encodeSpawn, FrameDecoder, type FrameFromHelper } from './frames.ts';
 
-const KEY = 'abcdefgh01234567';
+const processKey = 'abcdefgh01234567';
 
 /** A frame as the helper writes it. */
 function fromHelper(type: string, payload: Buffer): Buffer {
   const head = Buffer.alloc(21);
   head.writeUInt32LE(17 + payload.length);
   head.write(type, 4, 'latin1');
-  head.write(KEY, 5, 'latin1');
+  head.write(processKey, 5, 'latin1');
   return Buffer.concat([head, payload]);
 }
 
@@ -34,7 +34,7 @@ test('frames cut anywhere are decoded as if they had come whole', () => {
     {
       type: 'record',
       record: {
-        key: KEY,
+        key: processKey,
         pid: 12,
         startTicks: 77,
         ends: { stdout: 1, stderr: 2, all: 3 },
@@ -45,9 +45,9 @@ test('frames cut anywhere are decoded as if they had come whole', () => {
     { type: 'ready' },
     {
       type: 'spawned',
-      key: KEY,
+      key: processKey,
       outcome: {
-        key: KEY,
+        key: processKey,
         pid: 13,
         startTicks: 77,
         ends: { stdout: 0, stderr: 0, all: 0 },
@@ -55,12 +55,12 @@ test('frames cut anywhere are decoded as if they had come whole', () => {
         isSettled: false,
       },
     },
-    { type: 'spawned', key: KEY, outcome: { stage: 'folder', errno: 2 } },
-    { type: 'written', key: KEY, ok: true },
+    { type: 'spawned', key: processKey, outcome: { stage: 'folder', errno: 2 } },
+    { type: 'written', key: processKey, ok: true },
     {
       type: 'exit',
       record: {
-        key: KEY,
+        key: processKey,
         pid: 13,
         startTicks: 77,
         ends: { stdout: 5, stderr: 6, all: 2 ** 40 },
@@ -85,12 +85,12 @@ test('a malformed frame is an error, never a wait for four gigabytes', () => {
 });
 
 test('a spawn holds its numbers and every text, ended by NUL', () => {
-  const frame = encodeSpawn(KEY, {
+  const frame = encodeSpawn(processKey, {
     args: ['sh', '-c', 'echo "ä"'],
     env: { A: '1', B: 'two\nlines' },
     workingDirectory: '/w',
     logFolder: '/logs/1',
-    mostLogBytes: 1024,
+    maxLogBytes: 1024,
     input: { cols: 80, rows: 24 },
   });
   const payload = frame.subarray(21);

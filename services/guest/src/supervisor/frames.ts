@@ -1,13 +1,13 @@
 // Encodes and decodes frames between the guest and the helper (native/PROTOCOL.md). No I/O here.
-import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnWish } from './supervisor.ts';
+import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnRequest } from './supervisor.ts';
 
-const KEY_BYTES = 16;
-export const MOST_FRAME_BYTES = 4 * 1024 * 1024;
+const keyBytes = 16;
+export const maxFrameBytes = 4 * 1024 * 1024;
 
-const LENGTH_BYTES = 4;
-const HEAD_BYTES = LENGTH_BYTES + 1 + KEY_BYTES;
-const RECORD_BYTES = 4 + 8 * 4 + 3;
-const STAGES = ['folder', 'program', 'log', 'fork'] as const;
+const lengthBytes = 4;
+const headerBytes = lengthBytes + 1 + keyBytes;
+const recordBytes = 4 + 8 * 4 + 3;
+const spawnStages = ['folder', 'program', 'log', 'fork'] as const;
 
 export type FrameToHelper = 'S' | 'K' | 'W' | 'E' | 'R' | 'L' | 'O' | 'F';
 
@@ -18,26 +18,26 @@ export type FrameFromHelper =
   | { type: 'written'; key: ProcessKey; ok: boolean };
 
 export function encodeFrame(type: FrameToHelper, key: ProcessKey, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + payload.length);
-  frame.writeUInt32LE(HEAD_BYTES - LENGTH_BYTES + payload.length);
-  frame.write(type, LENGTH_BYTES, 'latin1');
-  if (frame.write(key, LENGTH_BYTES + 1, KEY_BYTES, 'latin1') !== KEY_BYTES) {
-    throw new Error(`The key ${key} is not ${KEY_BYTES} characters long.`);
+  const frame = Buffer.allocUnsafe(headerBytes + payload.length);
+  frame.writeUInt32LE(headerBytes - lengthBytes + payload.length);
+  frame.write(type, lengthBytes, 'latin1');
+  if (frame.write(key, lengthBytes + 1, keyBytes, 'latin1') !== keyBytes) {
+    throw new Error(`The key ${key} is not ${keyBytes} characters long.`);
   }
-  payload.copy(frame, HEAD_BYTES);
+  payload.copy(frame, headerBytes);
   return frame;
 }
 
-export function encodeSpawn(key: ProcessKey, wish: SpawnWish): Buffer {
-  const terminal = typeof wish.input === 'object' ? wish.input : { cols: 0, rows: 0 };
-  const variables = Object.entries(wish.env).map(([name, value]) => `${name}=${value}`);
-  const texts = [wish.logFolder, wish.workingDirectory, ...wish.args, ...variables];
+export function encodeSpawn(key: ProcessKey, request: SpawnRequest): Buffer {
+  const terminal = typeof request.input === 'object' ? request.input : { cols: 0, rows: 0 };
+  const variables = Object.entries(request.env).map(([name, value]) => `${name}=${value}`);
+  const texts = [request.logFolder, request.workingDirectory, ...request.args, ...variables];
   const numbers = Buffer.alloc(1 + 2 + 2 + 8 + 4 + 4);
-  numbers.writeUInt8(wish.input === 'none' ? 0 : wish.input === 'pipe' ? 1 : 2);
+  numbers.writeUInt8(request.input === 'none' ? 0 : request.input === 'pipe' ? 1 : 2);
   numbers.writeUInt16LE(terminal.cols, 1);
   numbers.writeUInt16LE(terminal.rows, 3);
-  numbers.writeBigUInt64LE(BigInt(wish.mostLogBytes), 5);
-  numbers.writeUInt32LE(wish.args.length, 13);
+  numbers.writeBigUInt64LE(BigInt(request.maxLogBytes), 5);
+  numbers.writeUInt32LE(request.args.length, 13);
   numbers.writeUInt32LE(variables.length, 17);
   return encodeFrame('S', key, Buffer.concat([numbers, ...texts.map((text) => Buffer.from(`${text}\0`))]));
 }
@@ -61,11 +61,11 @@ export class FrameDecoder {
 
   *decode(chunk: Buffer): Generator<FrameFromHelper> {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    while (bytes.length >= LENGTH_BYTES) {
-      const end = LENGTH_BYTES + bytes.readUInt32LE();
-      if (end < HEAD_BYTES || end > MOST_FRAME_BYTES) throw new Error(`The helper sent a frame of ${end} bytes.`);
+    while (bytes.length >= lengthBytes) {
+      const end = lengthBytes + bytes.readUInt32LE();
+      if (end < headerBytes || end > maxFrameBytes) throw new Error(`The helper sent a frame of ${end} bytes.`);
       if (bytes.length < end) break;
-      yield decodeFrame(bytes.subarray(LENGTH_BYTES, end));
+      yield decodeFrame(bytes.subarray(lengthBytes, end));
       bytes = bytes.subarray(end);
     }
     this.#rest = Buffer.from(bytes);
@@ -74,8 +74,8 @@ export class FrameDecoder {
 
 function decodeFrame(frame: Buffer): FrameFromHelper {
   const type = frame.toString('latin1', 0, 1);
-  const key = frame.toString('latin1', 1, 1 + KEY_BYTES);
-  const payload = frame.subarray(1 + KEY_BYTES);
+  const key = frame.toString('latin1', 1, 1 + keyBytes);
+  const payload = frame.subarray(1 + keyBytes);
   switch (type) {
     case 'r':
       return { type: 'record', record: decodeRecord(key, payload) };
@@ -95,12 +95,12 @@ function decodeFrame(frame: Buffer): FrameFromHelper {
 }
 
 function decodeOutcome(key: ProcessKey, payload: Buffer): ProcessRecord | SpawnFailure {
-  const stage = STAGES[payload.readUInt8() - 1];
+  const stage = spawnStages[payload.readUInt8() - 1];
   return stage === undefined ? decodeRecord(key, payload.subarray(5)) : { stage, errno: payload.readUInt32LE(1) };
 }
 
 function decodeRecord(key: ProcessKey, bytes: Buffer): ProcessRecord {
-  if (bytes.length < RECORD_BYTES) throw new Error(`The helper sent a record of ${bytes.length} bytes.`);
+  if (bytes.length < recordBytes) throw new Error(`The helper sent a record of ${bytes.length} bytes.`);
   const large = (offset: number) => Number(bytes.readBigUInt64LE(offset));
   return {
     key,

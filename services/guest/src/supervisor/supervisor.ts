@@ -4,7 +4,7 @@
 /** Sixteen characters, chosen by the guest before it spawns the process. Never used twice. */
 export type ProcessKey = string;
 
-export type SpawnWish = {
+export type SpawnRequest = {
   /** Program first; it is searched in the PATH of `env`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export type SpawnWish = {
   /** Existing folder for this process alone; the helper writes the files of its output there. */
   logFolder: string;
   /** Bytes kept of each of the three logs; 0 = all. */
-  mostLogBytes: number;
+  maxLogBytes: number;
   /** No input, a pipe that `write` feeds, or a terminal. */
   input: 'none' | 'pipe' | { cols: number; rows: number };
 };
@@ -40,14 +40,14 @@ export type Supervisor = {
   /** All records of the helper, also of processes that an earlier guest started. */
   records(): readonly ProcessRecord[];
   record(key: ProcessKey): ProcessRecord | undefined;
-  spawn(key: ProcessKey, wish: SpawnWish): Promise<ProcessRecord | SpawnFailure>;
+  spawn(key: ProcessKey, request: SpawnRequest): Promise<ProcessRecord | SpawnFailure>;
   /** Signals the whole process group. False when the process has ended. */
   signal(key: ProcessKey, signal: number): boolean;
   /** Resolves when the bytes have been handed to the process. False when it reads no more. */
   write(key: ProcessKey, bytes: Buffer): Promise<boolean>;
   endInput(key: ProcessKey): void;
   resize(key: ProcessKey, cols: number, rows: number): void;
-  limitLog(key: ProcessKey, mostBytes: number): void;
+  limitLog(key: ProcessKey, maxBytes: number): void;
   /**
    * Resolves when the log `all` is longer than `past` or the process has ended; at once if that is already so. Also
    * resolves when `until` aborts: a reader that leaves must abort, or a silent process would collect the readers it

@@ -1,7 +1,7 @@
 // A plain page that shows the description: one table, no script.
 import type { GuestApiDocument } from '@berth/contract/guest';
 
-const STYLE =
+const pageStyle =
   'body{font:15px system-ui,sans-serif;margin:2rem;max-width:70rem}td{padding:.2rem 1rem .2rem 0;vertical-align:top}code{white-space:nowrap}';
 
 export function apiPage({ paths }: GuestApiDocument): string {
@@ -13,7 +13,7 @@ export function apiPage({ paths }: GuestApiDocument): string {
   );
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Sandbox API</title>',
-    `<style>${STYLE}</style><h1>Sandbox API</h1>`,
+    `<style>${pageStyle}</style><h1>Sandbox API</h1>`,
     '<p>The whole description is an <a href="openapi.json">OpenAPI document</a>.',
     `<table>${rows.join('\n')}</table></html>`,
   ].join('\n');

@@ -4,8 +4,8 @@ import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 
 // Not the current time minus the uptime: that changes with every correction of the clock.
-const STARTED_AT = new Date(performance.timeOrigin).toISOString();
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64' };
+const startedAt = new Date(performance.timeOrigin).toISOString();
+const architectureNames: Readonly<Record<string, string>> = { x64: 'amd64' };
 
 export async function health(call: Call): Promise<void> {
   const uptimeSeconds = process.uptime();
@@ -15,11 +15,11 @@ export async function health(call: Call): Promise<void> {
     ...build,
     goVersion: `node ${process.version}`,
     os: process.platform,
-    arch: ARCHITECTURES[process.arch] ?? process.arch,
+    arch: architectureNames[process.arch] ?? process.arch,
     uptime: uptimeText(uptimeSeconds),
     uptimeSeconds,
     upgradeCount: 0,
-    startedAt: STARTED_AT,
+    startedAt: startedAt,
     lastUpgrade: { status: 'idle', step: 'none', version: build.version },
   };
   answerJson(call, answer);

@@ -8,7 +8,7 @@ type Usage = Pick<StatsResponse, 'memory' | 'cpu' | 'pids'>;
 type Read = (path: string) => Promise<string | undefined>;
 
 // Version 1 reports "no limit" as the largest number of pages it can hold.
-const NO_LIMIT_BYTES = 2 ** 60;
+const noLimitBytes = 2 ** 60;
 
 /** `root` is `/` except in tests. */
 export async function readUsage(root: string): Promise<Usage> {
@@ -27,7 +27,7 @@ export async function readUsage(root: string): Promise<Usage> {
 
 async function secondVersion(read: Read): Promise<Usage> {
   const file = (name: string) => read(`sys/fs/cgroup/${name}`);
-  const [used, limit, cpuStat, cpuMax, pids, mostPids] = await Promise.all(
+  const [used, limit, cpuStat, cpuMax, pids, maxPids] = await Promise.all(
     ['memory.current', 'memory.max', 'cpu.stat', 'cpu.max', 'pids.current', 'pids.max'].map(file),
   );
   const usedMicroseconds = numberIn(/^usage_usec (\d+)$/m.exec(cpuStat ?? '')?.[1]);
@@ -38,13 +38,13 @@ async function secondVersion(read: Read): Promise<Usage> {
       usedSeconds: usedMicroseconds === null ? null : usedMicroseconds / 1e6,
       limitCores: ratio(numberIn(quota), numberIn(period)),
     },
-    pids: { current: numberIn(pids), limit: numberIn(mostPids) },
+    pids: { current: numberIn(pids), limit: numberIn(maxPids) },
   };
 }
 
 async function firstVersion(read: Read): Promise<Usage> {
   const file = (name: string) => read(`sys/fs/cgroup/${name}`);
-  const [used, limit, cpuUsed, quota, period, pids, mostPids] = await Promise.all(
+  const [used, limit, cpuUsed, quota, period, pids, maxPids] = await Promise.all(
     [
       'memory/memory.usage_in_bytes',
       'memory/memory.limit_in_bytes',
@@ -60,13 +60,13 @@ async function firstVersion(read: Read): Promise<Usage> {
   return {
     memory: {
       usedBytes: numberIn(used),
-      limitBytes: limitBytes !== null && limitBytes < NO_LIMIT_BYTES ? limitBytes : null,
+      limitBytes: limitBytes !== null && limitBytes < noLimitBytes ? limitBytes : null,
     },
     cpu: {
       usedSeconds: usedNanoseconds === null ? null : usedNanoseconds / 1e9,
       limitCores: ratio(numberIn(quota), numberIn(period)),
     },
-    pids: { current: numberIn(pids), limit: numberIn(mostPids) },
+    pids: { current: numberIn(pids), limit: numberIn(maxPids) },
   };
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../http/fault.ts';
 
-const USUAL_SHELLS = ['/bin/zsh', '/bin/bash', '/bin/sh', '/bin/ash'];
+const usualShells = ['/bin/zsh', '/bin/bash', '/bin/sh', '/bin/ash'];
 
 /** The requested shell, otherwise that of the environment, otherwise the first that the image has. */
 export function chooseShell(
@@ -14,9 +14,9 @@ export function chooseShell(
     if (isThere(wanted)) return wanted;
     throw new Fault(422, `There is no program ${wanted} to run as a shell. Leave out "shell" to get the image’s own.`);
   }
-  const found = [environment.SHELL, ...USUAL_SHELLS].find((program) => program && isThere(program));
+  const found = [environment.SHELL, ...usualShells].find((program) => program && isThere(program));
   if (found) return found;
-  throw new Fault(422, `There is no shell in this image: none of $SHELL, ${USUAL_SHELLS.join(', ')}. Add one to it.`);
+  throw new Fault(422, `There is no shell in this image: none of $SHELL, ${usualShells.join(', ')}. Add one to it.`);
 }
 
 function isProgram(program: string, path: string): boolean {

@@ -7,12 +7,12 @@ import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveGiven } from '../paths.ts';
 import { chooseShell } from './choose-shell.ts';
-import { CLOSE, serveTerminalClient } from './terminal-client.ts';
+import { closeCodes, serveTerminalClient } from './terminal-client.ts';
 import { serverFrame, sideOf } from './terminal-frames.ts';
-import { type SessionWish, TerminalSessions } from './terminal-sessions.ts';
+import { type SessionOptions, TerminalSessions } from './terminal-sessions.ts';
 
-const MOST_FRAME_BYTES = 4 * 1024 * 1024;
-const MOST_ID_CHARACTERS = 128;
+const maxFrameBytes = 4 * 1024 * 1024;
+const maxIdCharacters = 128;
 
 export type TerminalRequest = {
   guest: Guest;
@@ -23,7 +23,7 @@ export type TerminalRequest = {
   caller: Caller;
 };
 
-const server = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: false });
+const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false });
 const loaded = new WeakMap<Guest, Promise<TerminalSessions>>();
 
 /** Also called at start when an earlier guest has left sessions: their idle time must be counted. */
@@ -46,22 +46,22 @@ async function serve(guest: Guest, socket: WebSocket, query: URLSearchParams, ca
   socket.pause();
   try {
     const id = query.get('sessionId') || 'default';
-    if (id.length > MOST_ID_CHARACTERS) {
-      throw new Fault(400, `A sessionId has at most ${MOST_ID_CHARACTERS} characters. Choose a shorter one.`);
+    if (id.length > maxIdCharacters) {
+      throw new Fault(400, `A sessionId has at most ${maxIdCharacters} characters. Choose a shorter one.`);
     }
     const sessions = await terminalSessions(guest);
-    const session = await sessions.open(id, () => wishOf(guest, query));
+    const session = await sessions.open(id, () => optionsOf(guest, query));
     socket.resume();
     await serveTerminalClient({ guest, session, socket, caller });
   } catch (error) {
     const message = error instanceof Fault ? error.message : 'The terminal failed. The guest’s log holds the reason.';
     if (!(error instanceof Fault)) guest.log.line('guest', { level: 'error', error: String(error) });
     socket.resume();
-    socket.send(serverFrame('error', message), () => socket.close(CLOSE.failed));
+    socket.send(serverFrame('error', message), () => socket.close(closeCodes.failed));
   }
 }
 
-function wishOf({ settings }: Guest, query: URLSearchParams): SessionWish {
+function optionsOf({ settings }: Guest, query: URLSearchParams): SessionOptions {
   return {
     shell: chooseShell(query.get('shell') || undefined, environment),
     workingDirectory: resolveGiven(query.get('workingDir') || settings.workingDirectory, settings).absolute,

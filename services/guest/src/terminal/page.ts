@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 
 /** The page contains its own scripts and loads nothing; the credential in its address goes to the WebSocket only. */
-const POLICY = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   'img-src data:',
   "script-src 'unsafe-inline'",
@@ -26,7 +26,7 @@ export async function terminalPage(call: Call): Promise<void> {
   call.response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': page.length,
-    'content-security-policy': POLICY,
+    'content-security-policy': contentSecurityPolicy,
     'referrer-policy': 'no-referrer',
   });
   call.response.end(page);

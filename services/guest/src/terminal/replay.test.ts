@@ -18,10 +18,10 @@ describe('the cut of a replay', () => {
 
   it('is never longer than asked for, is the end of what was there, and is whole UTF-8', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', '€', '😀', '\n', '\x1b[31m')), fc.nat(40), (pieces, most) => {
+      fc.property(fc.array(fc.constantFrom('a', '€', '😀', '\n', '\x1b[31m')), fc.nat(40), (pieces, maxBytes) => {
         const bytes = Buffer.from(pieces.join(''));
-        const cut = cutAtLine(bytes, bytes.length > most, most);
-        expect(cut.length <= most || bytes.length <= most).toBe(true);
+        const cut = cutAtLine(bytes, bytes.length > maxBytes, maxBytes);
+        expect(cut.length <= maxBytes || bytes.length <= maxBytes).toBe(true);
         expect(bytes.subarray(bytes.length - cut.length).equals(cut)).toBe(true);
         expect(Buffer.from(cut.toString()).equals(cut)).toBe(true);
       }),

@@ -1,16 +1,16 @@
-import { readRecords, tailOf } from '../processes/log-records.ts';
-import type { OutputLog } from '../processes/output-log.ts';
+import { readRecords, tailOf } from '../processes/output/log-records.ts';
+import type { OutputLog } from '../processes/output/output-log.ts';
 
-export const REPLAY_BYTES = 100 * 1024;
+export const replayBytes = 100 * 1024;
 
 /** Colours of the part that was cut off must not continue into the part that is shown. */
-const ANSI_RESET = '\x1b[0m';
-const LINE_FEED = 0x0a;
+const ansiReset = '\x1b[0m';
+const lineFeed = 0x0a;
 
 /** The output that a new client sees first, and the offset of the rest: no byte between is lost or shown twice. */
 export function replayOf(log: OutputLog): { bytes: Buffer; next: number } {
   const { end } = log.extent();
-  const { at, cut } = tailOf(log, REPLAY_BYTES, end);
+  const { at, cut } = tailOf(log, replayBytes, end);
   const pieces: Buffer[] = [];
   let next = at;
   // Stops at the current end: a terminal that prints without end would never be caught up with.
@@ -21,15 +21,15 @@ export function replayOf(log: OutputLog): { bytes: Buffer; next: number } {
     next = found.next;
   }
   const kept = cutAtLine(Buffer.concat(pieces), at > 0 || cut > 0);
-  return { bytes: kept.length === 0 ? kept : Buffer.concat([Buffer.from(ANSI_RESET), kept]), next };
+  return { bytes: kept.length === 0 ? kept : Buffer.concat([Buffer.from(ansiReset), kept]), next };
 }
 
 /** The newest bytes, from the start of a line; without any line, from the start of a character. */
-export function cutAtLine(bytes: Buffer, isCut: boolean, mostBytes = REPLAY_BYTES): Buffer {
-  if (!isCut && bytes.length <= mostBytes) return bytes;
-  const from = Math.max(0, bytes.length - mostBytes);
-  if (from > 0 && bytes[from - 1] === LINE_FEED) return bytes.subarray(from);
-  const lineEnd = bytes.indexOf(LINE_FEED, from);
+export function cutAtLine(bytes: Buffer, isCut: boolean, maxBytes = replayBytes): Buffer {
+  if (!isCut && bytes.length <= maxBytes) return bytes;
+  const from = Math.max(0, bytes.length - maxBytes);
+  if (from > 0 && bytes[from - 1] === lineFeed) return bytes.subarray(from);
+  const lineEnd = bytes.indexOf(lineFeed, from);
   if (lineEnd >= 0) return bytes.subarray(lineEnd + 1);
   let start = from;
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;

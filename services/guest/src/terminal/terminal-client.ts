@@ -4,22 +4,22 @@ import { StringDecoder } from 'node:string_decoder';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../caller.ts';
 import type { Guest } from '../guest.ts';
-import { readRecords, tailOf } from '../processes/log-records.ts';
-import { REPLAY_BYTES, replayOf } from './replay.ts';
+import { readRecords, tailOf } from '../processes/output/log-records.ts';
+import { replayBytes, replayOf } from './replay.ts';
 import { parseClientFrame, serverFrame } from './terminal-frames.ts';
 import type { TerminalSession } from './terminal-session.ts';
 import { TypedLines } from './typed-lines.ts';
 
-const PING_MS = 30_000;
-const MOST_BEHIND_BYTES = 512 * 1024;
-const MOST_INPUT_WAITING_CHARACTERS = 256 * 1024;
-const DROPPED = '\r\n\x1b[0m[output was dropped here: this client reads too slowly]\r\n';
+const pingMs = 30_000;
+const maxBehindBytes = 512 * 1024;
+const maxInputWaitingCharacters = 256 * 1024;
+const droppedText = '\r\n\x1b[0m[output was dropped here: this client reads too slowly]\r\n';
 
-export const CLOSE = { ended: 1000, badFrame: 1007, failed: 1011, restart: 1012 } as const;
+export const closeCodes = { ended: 1000, badFrame: 1007, failed: 1011, restart: 1012 } as const;
 
-type Watching = { guest: Guest; session: TerminalSession; socket: WebSocket; caller: Caller };
+type TerminalClient = { guest: Guest; session: TerminalSession; socket: WebSocket; caller: Caller };
 
-export async function serveTerminalClient({ guest, session, socket, caller }: Watching): Promise<void> {
+export async function serveTerminalClient({ guest, session, socket, caller }: TerminalClient): Promise<void> {
   session.clients += 1;
   guest.log.audit('terminal_connect', caller, { session: session.id });
   const lines = new TypedLines((command) => {
@@ -27,13 +27,13 @@ export async function serveTerminalClient({ guest, session, socket, caller }: Wa
   });
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
-  const onStop = () => socket.close(CLOSE.restart, 'the guest starts again');
+  const onStop = () => socket.close(closeCodes.restart, 'the guest starts again');
   guest.stopping.addEventListener('abort', onStop);
   const stopPinging = keepPinging(socket);
   takeInput(socket, session, lines);
   try {
     await sendOutput({ guest, session, socket, gone: gone.signal, shown: (text) => lines.shown(text) });
-    socket.close(CLOSE.ended, 'the shell has ended');
+    socket.close(closeCodes.ended, 'the shell has ended');
   } finally {
     stopPinging();
     guest.stopping.removeEventListener('abort', onStop);
@@ -44,7 +44,7 @@ export async function serveTerminalClient({ guest, session, socket, caller }: Wa
   }
 }
 
-type Sending = {
+type OutputTarget = {
   guest: Guest;
   session: TerminalSession;
   socket: WebSocket;
@@ -53,7 +53,7 @@ type Sending = {
 };
 
 /** Runs until the client is gone, or until the shell has ended and all its output is sent. */
-async function sendOutput({ guest, session, socket, gone, shown }: Sending): Promise<void> {
+async function sendOutput({ guest, session, socket, gone, shown }: OutputTarget): Promise<void> {
   const decoder = new StringDecoder('utf8');
   const replay = replayOf(session.log);
   let next = replay.next;
@@ -61,10 +61,10 @@ async function sendOutput({ guest, session, socket, gone, shown }: Sending): Pro
   while (!gone.aborted) {
     const { end } = session.log.extent();
     const behind = end - next;
-    if (behind > MOST_BEHIND_BYTES) {
-      next = tailOf(session.log, REPLAY_BYTES, end).at;
+    if (behind > maxBehindBytes) {
+      next = tailOf(session.log, replayBytes, end).at;
       decoder.end();
-      await send(socket, DROPPED);
+      await send(socket, droppedText);
     }
     const found = readRecords(session.log, next);
     if (found === undefined) {
@@ -73,7 +73,7 @@ async function sendOutput({ guest, session, socket, gone, shown }: Sending): Pro
       await guest.supervisor.output(session.key, next, gone);
       continue;
     }
-    if (found.from > next) await send(socket, DROPPED);
+    if (found.from > next) await send(socket, droppedText);
     next = found.next;
     const text = decoder.write(Buffer.concat(found.records.map(({ bytes }) => bytes)));
     shown(text);
@@ -95,7 +95,7 @@ function takeInput(socket: WebSocket, session: TerminalSession, lines: TypedLine
     const frame = parseClientFrame(data.toString('utf8'));
     if (frame === undefined) {
       socket.send(serverFrame('error', 'A frame is not JSON. Send {"type":"input","data":"…"}.'));
-      socket.close(CLOSE.badFrame);
+      socket.close(closeCodes.badFrame);
       return;
     }
     if (frame === 'unknown') return;
@@ -106,10 +106,10 @@ function takeInput(socket: WebSocket, session: TerminalSession, lines: TypedLine
     lines.typed(frame.data);
     // A program that does not read its input holds the sender back instead of filling the guest's memory.
     waiting += frame.data.length;
-    if (waiting > MOST_INPUT_WAITING_CHARACTERS) socket.pause();
+    if (waiting > maxInputWaitingCharacters) socket.pause();
     void session.write(frame.data).then(() => {
       waiting -= frame.data.length;
-      if (socket.isPaused && waiting <= MOST_INPUT_WAITING_CHARACTERS) socket.resume();
+      if (socket.isPaused && waiting <= maxInputWaitingCharacters) socket.resume();
     });
   });
 }
@@ -125,7 +125,7 @@ function keepPinging(socket: WebSocket): () => void {
     if (!answered && !socket.isPaused) socket.terminate();
     answered = false;
     if (socket.readyState === socket.OPEN) socket.ping();
-  }, PING_MS);
+  }, pingMs);
   timer.unref();
   return () => clearInterval(timer);
 }

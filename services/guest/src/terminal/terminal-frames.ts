@@ -2,13 +2,13 @@
 
 export type ClientFrame = { type: 'input'; data: string } | { type: 'resize'; cols: number; rows: number };
 
-const MOST_SIDE = 1000;
+const maxSide = 1000;
 
 /** A number of columns or rows that a screen can have, otherwise the default. */
 export function sideOf(value: unknown, otherwise: number): number {
   const side = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   if (typeof side !== 'number' || !Number.isFinite(side) || side < 1) return otherwise;
-  return Math.min(MOST_SIDE, Math.floor(side));
+  return Math.min(maxSide, Math.floor(side));
 }
 
 /** `unknown`: valid JSON of an unknown form, from a newer client. Undefined: not JSON. */

@@ -3,15 +3,15 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Guest } from '../guest.ts';
-import { membersOf } from '../ports/process-members.ts';
-import { OutputLog } from '../processes/output-log.ts';
+import { membersOf } from '../proc/process-members.ts';
+import { OutputLog } from '../processes/output/output-log.ts';
 import type { ProcessRecord } from '../supervisor/supervisor.ts';
 
-const SIGHUP = 1;
-const KILL_GRACE_MS = 1_000;
-const MOST_KILL_ROUNDS = 20;
-const KILL_ROUND_MS = 25;
-const MOST_INPUT_PIECE_BYTES = 16 * 1024;
+const hangUpSignal = 1;
+const killGraceMs = 1_000;
+const maxKillRounds = 20;
+const killRoundMs = 25;
+const maxInputPieceBytes = 16 * 1024;
 
 export type SessionParts = {
   id: string;
@@ -59,8 +59,8 @@ export class TerminalSession {
   }
 
   async #write(bytes: Buffer): Promise<boolean> {
-    for (let at = 0; at < bytes.length; at += MOST_INPUT_PIECE_BYTES) {
-      const piece = bytes.subarray(at, at + MOST_INPUT_PIECE_BYTES);
+    for (let at = 0; at < bytes.length; at += maxInputPieceBytes) {
+      const piece = bytes.subarray(at, at + maxInputPieceBytes);
       if (!(await this.#guest.supervisor.write(this.key, piece))) return false;
     }
     return true;
@@ -72,9 +72,9 @@ export class TerminalSession {
 
   /** Ends the session like a closed terminal: a hang-up that shells understand, then SIGKILL for all members. */
   async end(): Promise<void> {
-    this.#guest.supervisor.signal(this.key, SIGHUP);
-    const patience = AbortSignal.timeout(KILL_GRACE_MS);
-    while (this.isRunning && !patience.aborted) await delay(KILL_ROUND_MS);
+    this.#guest.supervisor.signal(this.key, hangUpSignal);
+    const patience = AbortSignal.timeout(killGraceMs);
+    while (this.isRunning && !patience.aborted) await delay(killRoundMs);
     await this.#killMembers();
     await this.ended;
   }
@@ -82,11 +82,11 @@ export class TerminalSession {
   /** Finds members by session: jobs of a shell have their own groups. */
   async #killMembers(): Promise<void> {
     const { pid, startTicks } = this.#record;
-    for (let round = 0; round < MOST_KILL_ROUNDS; round += 1) {
+    for (let round = 0; round < maxKillRounds; round += 1) {
       const members = membersOf({ pid, startTicks });
       if (members.length === 0) return;
       for (const member of members) kill(member);
-      await delay(KILL_ROUND_MS);
+      await delay(killRoundMs);
     }
     this.#guest.log.line('guest', {
       level: 'warn',

@@ -4,17 +4,17 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
-import { processEnvironment } from '../processes/process-environment.ts';
+import { processEnvironment } from '../processes/start/process-environment.ts';
 import type { ProcessKey, ProcessRecord, SpawnFailure } from '../supervisor/supervisor.ts';
-import { TERMINAL_MARK } from './is-terminal-key.ts';
+import { terminalKeyPrefix } from './is-terminal-key.ts';
 import { TerminalSession } from './terminal-session.ts';
 
-const SWEEP_MS = 30_000;
-const MOST_SESSIONS = 64;
+const sweepIntervalMs = 30_000;
+const maxSessions = 64;
 /** Limit of the log, which the replay and slow clients read. */
-const MOST_LOG_BYTES = 1024 * 1024;
+const maxSessionLogBytes = 1024 * 1024;
 
-export type SessionWish = {
+export type SessionOptions = {
   shell: string;
   workingDirectory: string;
   inherited: Readonly<Record<string, string | undefined>>;
@@ -25,38 +25,38 @@ export type SessionWish = {
 export class TerminalSessions {
   readonly #guest: Guest;
   readonly #sessions = new Map<string, Promise<TerminalSession>>();
-  readonly #exits = new Map<ProcessKey, () => void>();
+  readonly #exitResolvers = new Map<ProcessKey, () => void>();
 
   private constructor(guest: Guest) {
     this.#guest = guest;
-    guest.supervisor.onExit(({ key }) => this.#exits.get(key)?.());
+    guest.supervisor.onExit(({ key }) => this.#exitResolvers.get(key)?.());
   }
 
   /** Includes the sessions that an earlier guest has left. */
   static async load(guest: Guest): Promise<TerminalSessions> {
     const sessions = new TerminalSessions(guest);
     await guest.supervisor.ready;
-    await sessions.#adopt();
+    await sessions.#restore();
     sessions.#sweep();
     return sessions;
   }
 
-  /** The session of this id; started with the wish when there is none. Concurrent calls get the same session. */
-  open(id: string, wish: () => SessionWish): Promise<TerminalSession> {
+  /** The session of this id; started with the options when there is none. Concurrent calls get the same session. */
+  open(id: string, options: () => SessionOptions): Promise<TerminalSession> {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
-    if (this.#sessions.size >= MOST_SESSIONS) {
+    if (this.#sessions.size >= maxSessions) {
       throw new Fault(
         429,
-        `There are ${MOST_SESSIONS} terminal sessions already. Leave one with "exit", then try again.`,
+        `There are ${maxSessions} terminal sessions already. Leave one with "exit", then try again.`,
       );
     }
-    const session = this.#start(id, wish);
-    this.#keep(id, session);
+    const session = this.#start(id, options);
+    this.#register(id, session);
     return session;
   }
 
-  #keep(id: string, opening: Promise<TerminalSession>): void {
+  #register(id: string, opening: Promise<TerminalSession>): void {
     this.#sessions.set(id, opening);
     const forget = () => {
       if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
@@ -72,9 +72,9 @@ export class TerminalSessions {
     return join(this.#guest.settings.stateFolder, 'terminals');
   }
 
-  async #start(id: string, wish: () => SessionWish): Promise<TerminalSession> {
-    const { shell, workingDirectory, inherited, cols, rows } = wish();
-    const key = `${TERMINAL_MARK}${randomBytes(8).toString('hex').slice(1)}`;
+  async #start(id: string, options: () => SessionOptions): Promise<TerminalSession> {
+    const { shell, workingDirectory, inherited, cols, rows } = options();
+    const key = `${terminalKeyPrefix}${randomBytes(8).toString('hex').slice(1)}`;
     const folder = join(this.#folder, key);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // Written before the shell starts: a guest that dies in between leaves a name without a session, never a session
@@ -86,24 +86,24 @@ export class TerminalSessions {
       args: [shell],
       env: processEnvironment({
         inherited,
-        wished: inherited.TERM ? {} : { TERM: 'xterm-256color' },
+        requested: inherited.TERM ? {} : { TERM: 'xterm-256color' },
         key,
         workloadUser: this.#guest.settings.workloadUser,
       }),
       workingDirectory,
       logFolder: folder,
-      mostLogBytes: MOST_LOG_BYTES,
+      maxLogBytes: maxSessionLogBytes,
       input: { cols, rows },
     });
     if ('stage' in record) {
-      this.#exits.delete(key);
+      this.#exitResolvers.delete(key);
       await rm(folder, { recursive: true, force: true });
       throw couldNotStart(record, shell, workingDirectory);
     }
     return new TerminalSession(this.#guest, { id, folder, record, exited });
   }
 
-  async #adopt(): Promise<void> {
+  async #restore(): Promise<void> {
     const keys = await readdir(this.#folder).catch(() => []);
     for (const key of keys) {
       const folder = join(this.#folder, key);
@@ -115,15 +115,15 @@ export class TerminalSessions {
         continue;
       }
       const exited = record.exit === undefined ? this.#untilExit(key) : Promise.resolve();
-      this.#keep(id, Promise.resolve(new TerminalSession(this.#guest, { id, folder, record, exited })));
+      this.#register(id, Promise.resolve(new TerminalSession(this.#guest, { id, folder, record, exited })));
     }
   }
 
   /** Called before the shell is started, because it may end at once. */
   #untilExit(key: ProcessKey): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#exits.set(key, () => {
-      this.#exits.delete(key);
+    this.#exitResolvers.set(key, () => {
+      this.#exitResolvers.delete(key);
       resolve();
     });
     return promise;
@@ -132,7 +132,7 @@ export class TerminalSessions {
   /** Idle time is counted in sweeps, not by the clock: a sandbox that slept for an hour has not been idle for one. */
   #sweep(): void {
     const idleLimitMs = this.#guest.settings.terminalIdleSeconds * 1000;
-    const everyMs = Math.min(SWEEP_MS, idleLimitMs / 4);
+    const everyMs = Math.min(sweepIntervalMs, idleLimitMs / 4);
     const timer = setInterval(async () => {
       for (const session of await Promise.all(
         this.#sessions.values().map((opening) => opening.catch(() => undefined)),

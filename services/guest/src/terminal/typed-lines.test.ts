@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOT_SHOWN, TypedLines } from './typed-lines.ts';
+import { notShownText, TypedLines } from './typed-lines.ts';
 
 function collect() {
   const lines: string[] = [];
@@ -60,7 +60,7 @@ describe('typed lines', () => {
     typed.typed('\r');
     typed.end();
     expect(lines.join('\n')).not.toMatch(/hunter/);
-    expect(lines).toEqual(['sudo id', NOT_SHOWN, NOT_SHOWN]);
+    expect(lines).toEqual(['sudo id', notShownText, notShownText]);
   });
 
   it('endless input and output take bounded memory', () => {

@@ -1,33 +1,33 @@
 // Command lines as a person typed them, for the audit log: editing keys are applied, escape sequences removed. A line
 // is logged only if it was shown: a password typed at a prompt appears on no screen, and must not appear in a log.
 
-const MOST_LINE_CHARACTERS = 4096;
-const MOST_SHOWN_CHARACTERS = 16 * 1024;
+const maxLineCharacters = 4096;
+const maxShownCharacters = 16 * 1024;
 /** Echo may arrive in pieces; a line that is not in this many pieces was not shown. */
-const MOST_PIECES_TO_WAIT = 4;
+const maxPiecesToWait = 4;
 
-export const NOT_SHOWN = '(not shown on the screen)';
+export const notShownText = '(not shown on the screen)';
 
 // Made from strings, since control characters in a regular expression are mostly a mistake; here they are intended.
-const [ESC, BEL] = ['\x1b', '\x07'];
-const PARAMETERS = String.raw`\[[0-?]*[ -/]*`;
-const COMMAND = `\\][^${BEL}${ESC}]*`;
-const TEXT = `[PX^_][^${ESC}]*`;
-const SHORT = String.raw`[ -/]*[0-NQ-WYZ\\${'`'}-~]`;
-const CONTROL_SEQUENCE = new RegExp(
-  `^${ESC}(?:${PARAMETERS}[@-~]|${COMMAND}(?:${BEL}|${ESC}\\\\)|${TEXT}${ESC}\\\\|O.|${SHORT})`,
+const [esc, bel] = ['\x1b', '\x07'];
+const csiBody = String.raw`\[[0-?]*[ -/]*`;
+const oscBody = `\\][^${bel}${esc}]*`;
+const stringBody = `[PX^_][^${esc}]*`;
+const shortBody = String.raw`[ -/]*[0-NQ-WYZ\\${'`'}-~]`;
+const controlSequence = new RegExp(
+  `^${esc}(?:${csiBody}[@-~]|${oscBody}(?:${bel}|${esc}\\\\)|${stringBody}${esc}\\\\|O.|${shortBody})`,
   's',
 );
-const UNFINISHED = new RegExp(`^${ESC}(?:${PARAMETERS}|${COMMAND}${ESC}?|${TEXT}${ESC}?|O|[ -/]*)$`, 's');
+const unfinishedSequence = new RegExp(`^${esc}(?:${csiBody}|${oscBody}${esc}?|${stringBody}${esc}?|O|[ -/]*)$`, 's');
 
-type Waiting = { line: string; pieces: number };
+type PendingLine = { line: string; pieces: number };
 
 export class TypedLines {
   readonly #report: (line: string) => void;
   #line = '';
   #escape = '';
   #shown = '';
-  #waiting: Waiting[] = [];
+  #pending: PendingLine[] = [];
 
   constructor(report: (line: string) => void) {
     this.#report = report;
@@ -39,30 +39,30 @@ export class TypedLines {
 
   /** Takes the text that the terminal printed meanwhile. */
   shown(text: string): void {
-    this.#shown = (this.#shown + text).slice(-MOST_SHOWN_CHARACTERS);
-    this.#settle(true);
+    this.#shown = (this.#shown + text).slice(-maxShownCharacters);
+    this.#reportShown(true);
   }
 
   /** Called when the client is gone: a line that was not shown by now never will be. */
   end(): void {
-    for (const _ of this.#waiting) this.#report(NOT_SHOWN);
-    this.#waiting = [];
+    for (const _ of this.#pending) this.#report(notShownText);
+    this.#pending = [];
   }
 
   #key(character: string): void {
     if (this.#escape !== '' || character === '\x1b') {
       this.#escape += character;
-      if (CONTROL_SEQUENCE.test(this.#escape) || !UNFINISHED.test(this.#escape)) this.#escape = '';
-      if (this.#escape.length > MOST_LINE_CHARACTERS) this.#escape = '';
+      if (controlSequence.test(this.#escape) || !unfinishedSequence.test(this.#escape)) this.#escape = '';
+      if (this.#escape.length > maxLineCharacters) this.#escape = '';
       return;
     }
     if (character === '\r' || character === '\n') this.#finish();
     else if (character === '\x7f' || character === '\b') this.#line = withoutLast(this.#line);
     else if (character === '\x17') this.#line = this.#line.replace(/\S*\s*$/, '');
     else if (character === '\x15' || character === '\x03') this.#line = '';
-    else if (character >= ' ' && this.#line.length < MOST_LINE_CHARACTERS) {
+    else if (character >= ' ' && this.#line.length < maxLineCharacters) {
       // Only output from here on can be the echo of this line.
-      if (this.#line === '' && this.#waiting.length === 0) this.#shown = '';
+      if (this.#line === '' && this.#pending.length === 0) this.#shown = '';
       this.#line += character;
     }
   }
@@ -71,19 +71,19 @@ export class TypedLines {
     const line = this.#line.trim();
     this.#line = '';
     if (line === '') return;
-    this.#waiting.push({ line, pieces: 0 });
-    this.#settle(false);
+    this.#pending.push({ line, pieces: 0 });
+    this.#reportShown(false);
   }
 
-  #settle(isPiece: boolean): void {
-    const visible = this.#waiting.length === 0 ? '' : visibleText(this.#shown);
-    while (this.#waiting[0] !== undefined) {
-      const [first] = this.#waiting;
+  #reportShown(isPiece: boolean): void {
+    const visible = this.#pending.length === 0 ? '' : visibleText(this.#shown);
+    while (this.#pending[0] !== undefined) {
+      const [first] = this.#pending;
       const isShown = visible.includes(first.line);
       if (isPiece) first.pieces += 1;
-      if (!isShown && first.pieces < MOST_PIECES_TO_WAIT) return;
-      this.#waiting.shift();
-      this.#report(isShown ? first.line : NOT_SHOWN);
+      if (!isShown && first.pieces < maxPiecesToWait) return;
+      this.#pending.shift();
+      this.#report(isShown ? first.line : notShownText);
     }
   }
 }
@@ -93,7 +93,7 @@ function visibleText(text: string): string {
   let visible = '';
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
-    if (character === '\x1b') at += (CONTROL_SEQUENCE.exec(text.slice(at, at + 256))?.[0].length ?? 1) - 1;
+    if (character === '\x1b') at += (controlSequence.exec(text.slice(at, at + 256))?.[0].length ?? 1) - 1;
     else if (character === '\b') visible = withoutLast(visible);
     else if (character === '\n' || character >= ' ') visible += character;
   }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type UploadInitiated, UploadInitiateRequest } from '@berth/contract/guest';
-import { NEW_FILE_MODE, parsePermissions } from '../files/parse-permissions.ts';
+import { newFileMode, parsePermissions } from '../files/parse-permissions.ts';
 import { answerJson } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
@@ -8,11 +8,11 @@ import { readBody } from '../http/read-body.ts';
 import { resolveWildcard } from '../paths.ts';
 import { uploadsOf } from './uploads-of.ts';
 
-const MOST_BODY_BYTES = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 export async function initiateUpload(call: Call): Promise<void> {
   const { absolute } = resolveWildcard(call.rest, call.guest.settings);
-  const permissions = parsePermissions(permissionsIn(await readBody(call, MOST_BODY_BYTES))) ?? NEW_FILE_MODE;
+  const permissions = parsePermissions(permissionsIn(await readBody(call, maxBodyBytes))) ?? newFileMode;
   // Refused now, not after gigabytes.
   if ((await stat(absolute).catch(() => undefined))?.isDirectory()) {
     throw new Fault(422, `${absolute} is a directory. Name the file to write inside it.`);

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import type { UploadedPart } from '@berth/contract/guest';
 import { temporaryName } from '../files/temporary-name.ts';
 
-const TAG_BYTES = 16;
-const PRIVATE_MODE = 0o600;
+const tagBytes = 16;
+const privateFileMode = 0o600;
 
-const PART_NAME = /^part-(\d{5})$/;
+const partNamePattern = /^part-(\d{5})$/;
 
 const partName = (partNumber: number) => `part-${String(partNumber).padStart(5, '0')}`;
 
 export function partNumberOf(name: string): number | undefined {
-  const digits = PART_NAME.exec(name)?.[1];
+  const digits = partNamePattern.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
@@ -28,7 +28,7 @@ export type IncomingPart = {
 
 export async function receivePart(folder: string, partNumber: number): Promise<IncomingPart> {
   const temporary = join(folder, temporaryName());
-  const handle = await open(temporary, 'wx', PRIVATE_MODE);
+  const handle = await open(temporary, 'wx', privateFileMode);
   const hash = createHash('md5');
   let size = 0;
   let isPending = true;
@@ -62,9 +62,9 @@ export async function openPart(folder: string, partNumber: number): Promise<Stor
   const handle = await open(join(folder, partName(partNumber)), 'r');
   try {
     const stats = await handle.stat();
-    const size = stats.size - TAG_BYTES;
-    const tag = Buffer.alloc(TAG_BYTES);
-    await handle.read(tag, 0, TAG_BYTES, size);
+    const size = stats.size - tagBytes;
+    const tag = Buffer.alloc(tagBytes);
+    await handle.read(tag, 0, tagBytes, size);
     return { handle, part: { partNumber, etag: tag.toString('hex'), size, uploadedAt: stats.mtime.toISOString() } };
   } catch (error) {
     await handle.close();

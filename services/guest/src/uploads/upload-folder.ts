@@ -9,16 +9,16 @@ import { deletePath } from '../files/delete-path.ts';
 import { systemCode } from '../http/fault.ts';
 import { openPart, partNumberOf } from './part-file.ts';
 
-const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
-const GIVEN_UP = '.gone';
+const privateFolderMode = 0o700;
+const privateFileMode = 0o600;
+const givenUpSuffix = '.gone';
 
 export type UploadRecord = { uploadId: string; path: string; initiatedAt: string; permissions: number };
 
 /** A folder is an upload only once its record is complete: readers skip folders that they cannot read. */
 export async function makeUploadFolder(folder: string, record: UploadRecord): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  await writeFile(join(folder, 'upload.tmp'), JSON.stringify(record), { mode: PRIVATE_FILE });
+  await mkdir(folder, { recursive: true, mode: privateFolderMode });
+  await writeFile(join(folder, 'upload.tmp'), JSON.stringify(record), { mode: privateFileMode });
   await rename(join(folder, 'upload.tmp'), join(folder, 'upload.json'));
 }
 
@@ -47,7 +47,7 @@ export async function storedParts(folder: string): Promise<UploadedPart[]> {
  * Renames the folder first, so that parts still arriving cannot appear in it. False when another request did it before.
  */
 export async function giveUpFolder(folder: string): Promise<boolean> {
-  const given = `${folder}${GIVEN_UP}`;
+  const given = `${folder}${givenUpSuffix}`;
   try {
     await rename(folder, given);
   } catch (error) {
@@ -63,7 +63,7 @@ export async function deleteGivenUp(folder: string): Promise<void> {
   await deletePath(folder, { recursive: true }).catch(() => undefined);
 }
 
-export const isGivenUp = (name: string): boolean => name.endsWith(GIVEN_UP);
+export const isGivenUp = (name: string): boolean => name.endsWith(givenUpSuffix);
 
 function parseRecord(text: string): UploadRecord | undefined {
   const value: unknown = JSON.parse(text);

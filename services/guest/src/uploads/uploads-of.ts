@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { unfinishedIn } from '../files/unfinished.ts';
+import { unfinishedTransfersIn } from '../files/unfinished-transfers.ts';
 import type { Guest } from '../guest.ts';
 import { Uploads } from './uploads.ts';
 
-const SWEEP_EVERY_MS = 60 * 60 * 1000;
+const sweepIntervalMs = 60 * 60 * 1000;
 
 const known = new WeakMap<Guest, Uploads>();
 
@@ -13,7 +13,7 @@ export function uploadsOf(guest: Guest): Uploads {
   if (existing !== undefined) return existing;
   const uploads = new Uploads({
     folder: join(guest.settings.stateFolder, 'uploads'),
-    unfinished: unfinishedIn(guest.settings.stateFolder),
+    unfinished: unfinishedTransfersIn(guest.settings.stateFolder),
   });
   known.set(guest, uploads);
   const sweep = () =>
@@ -21,7 +21,7 @@ export function uploadsOf(guest: Guest): Uploads {
       guest.log.line('guest', { level: 'error', error: `Sweeping uploads failed: ${String(error)}` });
     });
   sweep();
-  const timer = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  const timer = setInterval(sweep, sweepIntervalMs).unref();
   guest.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
   return uploads;
 }

@@ -7,7 +7,7 @@ import type { MultipartUpload, PartReceipt, UploadedPart } from '@berth/contract
 import { copyBytes } from '../files/copy-bytes.ts';
 import { type StagedFile, stageFile } from '../files/stage-file.ts';
 import { withFaults } from '../files/system-fault.ts';
-import type { Unfinished } from '../files/unfinished.ts';
+import type { UnfinishedTransfers } from '../files/unfinished-transfers.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 import { openPart, receivePart } from './part-file.ts';
 import {
@@ -20,17 +20,17 @@ import {
   type UploadRecord,
 } from './upload-folder.ts';
 
-const COPY_BYTES = 1024 * 1024;
-const IDLE_MS = 24 * 60 * 60 * 1000;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const copyChunkBytes = 1024 * 1024;
+const maxIdleMs = 24 * 60 * 60 * 1000;
+const uploadIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type WantedPart = { partNumber: number; etag: string };
 
-export type UploadsOptions = { folder: string; unfinished?: Unfinished; now?: () => number };
+export type UploadsOptions = { folder: string; unfinished?: UnfinishedTransfers; now?: () => number };
 
 export class Uploads {
   readonly #folder: string;
-  readonly #unfinished: Unfinished | undefined;
+  readonly #unfinished: UnfinishedTransfers | undefined;
   readonly #now: () => number;
   /** Uploads being completed, aborted or swept: they accept neither parts nor a second end. */
   readonly #ending = new Set<string>();
@@ -46,22 +46,22 @@ export class Uploads {
   async initiate(path: string, permissions: number): Promise<UploadRecord> {
     const uploadId = randomUUID();
     const record = { uploadId, path, initiatedAt: new Date(this.#now()).toISOString(), permissions };
-    await withFaults('write', 'the record of the upload', () => makeUploadFolder(this.#place(uploadId), record));
+    await withFaults('write', 'the record of the upload', () => makeUploadFolder(this.#pathOf(uploadId), record));
     return record;
   }
 
   async find(uploadId: string): Promise<UploadRecord> {
-    const record = ID.test(uploadId) ? await readRecord(this.#place(uploadId)) : undefined;
+    const record = uploadIdPattern.test(uploadId) ? await readRecord(this.#pathOf(uploadId)) : undefined;
     if (record === undefined) throw unknownUpload(uploadId);
     return record;
   }
 
   async list(): Promise<MultipartUpload[]> {
     const uploads: MultipartUpload[] = [];
-    for (const id of (await this.#names()).filter((name) => ID.test(name))) {
-      const record = await readRecord(this.#place(id));
+    for (const id of (await this.#names()).filter((name) => uploadIdPattern.test(name))) {
+      const record = await readRecord(this.#pathOf(id));
       if (record === undefined) continue;
-      const parts = (await storedParts(this.#place(id))).map((part) => [String(part.partNumber), part]);
+      const parts = (await storedParts(this.#pathOf(id))).map((part) => [String(part.partNumber), part]);
       uploads.push({ ...record, parts: Object.fromEntries(parts) });
     }
     return uploads.sort((a, b) => (a.initiatedAt < b.initiatedAt ? -1 : 1));
@@ -69,7 +69,7 @@ export class Uploads {
 
   async parts(uploadId: string): Promise<UploadedPart[]> {
     await this.find(uploadId);
-    return storedParts(this.#place(uploadId));
+    return storedParts(this.#pathOf(uploadId));
   }
 
   /** `feed` writes the bytes and rejects when they end too early. */
@@ -82,8 +82,8 @@ export class Uploads {
     this.#refuseWhileEnding(uploadId);
     this.#receiving.set(uploadId, (this.#receiving.get(uploadId) ?? 0) + 1);
     try {
-      return await this.#orUnknown(uploadId, async () => {
-        const part = await receivePart(this.#place(uploadId), partNumber);
+      return await this.#unknownIfMissing(uploadId, async () => {
+        const part = await receivePart(this.#pathOf(uploadId), partNumber);
         try {
           await feed((bytes) => part.write(bytes));
           return { partNumber, ...(await part.keep()) };
@@ -108,7 +108,7 @@ export class Uploads {
       // All parts are checked before the first byte is written: a wrong list costs nothing.
       for (const one of ordered) await this.#withPart(uploadId, one, async () => {});
       await withFaults('write', record.path, async () => this.#assemble(record, ordered));
-      await giveUpFolder(this.#place(uploadId));
+      await giveUpFolder(this.#pathOf(uploadId));
       return record;
     } finally {
       this.#ending.delete(uploadId);
@@ -123,16 +123,16 @@ export class Uploads {
   /** Deletes uploads that were idle for a day, and uploads that an earlier guest had given up before it died. */
   async sweep(): Promise<void> {
     for (const name of await this.#names()) {
-      if (isGivenUp(name)) await deleteGivenUp(this.#place(name));
+      if (isGivenUp(name)) await deleteGivenUp(this.#pathOf(name));
       else if (await this.#isIdle(name)) await this.#giveUp(name);
     }
   }
 
   async #isIdle(uploadId: string): Promise<boolean> {
     // A part that appears or is replaced changes the modification time of its folder.
-    const stats = await stat(this.#place(uploadId)).catch(() => undefined);
+    const stats = await stat(this.#pathOf(uploadId)).catch(() => undefined);
     if (this.#receiving.has(uploadId) || this.#ending.has(uploadId)) return false;
-    return stats !== undefined && this.#now() - stats.mtimeMs > IDLE_MS;
+    return stats !== undefined && this.#now() - stats.mtimeMs > maxIdleMs;
   }
 
   /** False when another request did it first; throws a Fault while another request is ending it. */
@@ -140,7 +140,7 @@ export class Uploads {
     this.#refuseWhileEnding(uploadId);
     this.#ending.add(uploadId);
     try {
-      return await giveUpFolder(this.#place(uploadId));
+      return await giveUpFolder(this.#pathOf(uploadId));
     } finally {
       this.#ending.delete(uploadId);
     }
@@ -148,7 +148,7 @@ export class Uploads {
 
   async #assemble({ uploadId, path, permissions }: UploadRecord, ordered: readonly WantedPart[]): Promise<void> {
     const staged: StagedFile = await stageFile(path, this.#unfinished);
-    const buffer = Buffer.allocUnsafe(COPY_BYTES);
+    const buffer = Buffer.allocUnsafe(copyChunkBytes);
     try {
       for (const one of ordered) {
         await this.#withPart(uploadId, one, async ({ handle, part }) => {
@@ -168,7 +168,7 @@ export class Uploads {
     wanted: WantedPart,
     use: (stored: Awaited<ReturnType<typeof openPart>>) => Promise<void>,
   ): Promise<void> {
-    const stored = await openPart(this.#place(uploadId), wanted.partNumber).catch((error: unknown) => {
+    const stored = await openPart(this.#pathOf(uploadId), wanted.partNumber).catch((error: unknown) => {
       throw systemCode(error) === 'ENOENT' ? wrongPart(wanted, 'was never received') : error;
     });
     try {
@@ -179,7 +179,7 @@ export class Uploads {
     }
   }
 
-  #place(name: string): string {
+  #pathOf(name: string): string {
     return join(this.#folder, name);
   }
 
@@ -193,7 +193,7 @@ export class Uploads {
   }
 
   /** A missing folder means that the upload was given up while the part was arriving. */
-  async #orUnknown<T>(uploadId: string, work: () => Promise<T>): Promise<T> {
+  async #unknownIfMissing<T>(uploadId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

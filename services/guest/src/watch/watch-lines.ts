@@ -2,18 +2,18 @@
 import { posix } from 'node:path';
 import { eventAt, type WatchRecord } from './watch-records.ts';
 
-export type WatchWish = { folder: string; ignore: readonly string[] };
+export type WatchOptions = { folder: string; ignore: readonly string[] };
 
 /** Empty when there is nothing to report. */
-export function linesOf(records: readonly WatchRecord[], wish: WatchWish): string {
-  return records.map((record) => lineOf(record, wish)).join('');
+export function linesOf(records: readonly WatchRecord[], options: WatchOptions): string {
+  return records.map((record) => lineOf(record, options)).join('');
 }
 
 export function errorLine(folder: string, error: string): string {
   return `${JSON.stringify(eventAt('ERROR', folder, error))}\n`;
 }
 
-function lineOf(record: WatchRecord, { folder, ignore }: WatchWish): string {
+function lineOf(record: WatchRecord, { folder, ignore }: WatchOptions): string {
   if (record.kind === 'event') {
     const { path, name } = record.event;
     const whole = `${path}/${name}`;

@@ -3,14 +3,14 @@ import type { FileEvent, FileEventOp } from '@berth/contract/guest';
 
 export type WatchRecord = { kind: 'event'; event: FileEvent } | { kind: 'ready' | 'lost' | 'limit' | 'gone' };
 
-const OPS = new Map<string, FileEventOp>([
+const eventOps = new Map<string, FileEventOp>([
   ['C', 'CREATE'],
   ['W', 'WRITE'],
   ['R', 'REMOVE'],
   ['N', 'RENAME'],
   ['A', 'CHMOD'],
 ]);
-const SIGNS = new Map<string, 'ready' | 'lost' | 'limit' | 'gone'>([
+const noticeKinds = new Map<string, 'ready' | 'lost' | 'limit' | 'gone'>([
   ['Y', 'ready'],
   ['O', 'lost'],
   ['L', 'limit'],
@@ -36,9 +36,9 @@ export class RecordReader {
 }
 
 function recordOf(text: string): WatchRecord | undefined {
-  const sign = text.length === 1 ? SIGNS.get(text) : undefined;
+  const sign = text.length === 1 ? noticeKinds.get(text) : undefined;
   if (sign) return { kind: sign };
-  const op = OPS.get(text.charAt(0));
+  const op = eventOps.get(text.charAt(0));
   return op ? { kind: 'event', event: eventAt(op, text.slice(3)) } : undefined;
 }
 

@@ -10,30 +10,30 @@ import { type Call, whenCallerLeaves } from '../http/call.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 import { resolveWildcard } from '../paths.ts';
 import { startWatcher, type Watcher } from './start-watcher.ts';
-import { errorLine, linesOf, type WatchWish } from './watch-lines.ts';
+import { errorLine, linesOf, type WatchOptions } from './watch-lines.ts';
 import { RecordReader } from './watch-records.ts';
 
-const KEEPALIVE_MS = 30_000;
-const MOST_AT_ONCE = 64;
-const CONTENT_TYPE = 'text/plain; charset=utf-8';
-const RECURSIVE = /\/\*\*$/;
+const keepAliveMs = 30_000;
+const maxWatches = 64;
+const contentType = 'text/plain; charset=utf-8';
+const recursiveSuffix = /\/\*\*$/;
 
 let open = 0;
 
 export async function watch(call: Call): Promise<void> {
   const { absolute } = resolveWildcard(call.rest, call.guest.settings);
-  const folder = absolute.replace(RECURSIVE, '') || '/';
+  const folder = absolute.replace(recursiveSuffix, '') || '/';
   await requireFolder(folder);
   if (call.headOnly) {
-    call.response.writeHead(200, { 'content-type': CONTENT_TYPE }).end();
+    call.response.writeHead(200, { 'content-type': contentType }).end();
     return;
   }
-  if (open >= MOST_AT_ONCE) {
-    throw new Fault(429, `${MOST_AT_ONCE} watches are open. Close one, then try again.`);
+  if (open >= maxWatches) {
+    throw new Fault(429, `${maxWatches} watches are open. Close one, then try again.`);
   }
   const ignore = (call.query.get('ignore') ?? '').split(',').filter((part) => part !== '');
   const leaving = AbortSignal.any([whenCallerLeaves(call), call.guest.stopping]);
-  const watcher = startWatcher(call.guest.settings, folder, RECURSIVE.test(absolute));
+  const watcher = startWatcher(call.guest.settings, folder, recursiveSuffix.test(absolute));
   open += 1;
   leaving.addEventListener('abort', watcher.end, { once: true });
   try {
@@ -45,42 +45,42 @@ export async function watch(call: Call): Promise<void> {
 }
 
 /** The answer starts when every watch is set, so that every change its reader makes from then on is reported. */
-async function stream(call: Call, watcher: Watcher, wish: WatchWish, leaving: AbortSignal): Promise<void> {
+async function stream(call: Call, watcher: Watcher, options: WatchOptions, leaving: AbortSignal): Promise<void> {
   const { response } = call;
   const reader = new RecordReader();
   let held = '';
   let isGone = false;
-  using _keepalive = everyHalfMinute(() => {
+  using _keepalive = startKeepAlive(() => {
     if (response.headersSent && !response.writableNeedDrain) response.write('[keepalive]\n');
   });
   for await (const chunk of watcher.output) {
     const records = reader.read(chunk);
     isGone ||= records.some(({ kind }) => kind === 'gone');
-    held += linesOf(records, wish);
+    held += linesOf(records, options);
     if (!response.headersSent) {
       if (!records.some(({ kind }) => kind === 'ready')) continue;
-      startStream(call, CONTENT_TYPE);
+      startStream(call, contentType);
     }
     if (held !== '' && !response.write(held)) await drained(response, leaving);
     held = '';
     if (leaving.aborted) break;
   }
   if (leaving.aborted || isGone) response.end();
-  else await tellWhyItEnded(call, watcher, wish);
+  else await endWithReason(call, watcher, options);
 }
 
 async function drained(response: ServerResponse, leaving: AbortSignal): Promise<void> {
   await once(response, 'drain', { signal: leaving }).catch(() => undefined);
 }
 
-async function tellWhyItEnded({ response }: Call, watcher: Watcher, { folder }: WatchWish): Promise<void> {
+async function endWithReason({ response }: Call, watcher: Watcher, { folder }: WatchOptions): Promise<void> {
   const reason = await watcher.ended;
   if (!response.headersSent) throw new Fault(500, `${folder} cannot be watched: ${reason}. Try again, or poll it.`);
   response.end(errorLine(folder, `The watch has ended: ${reason}. Start it again.`));
 }
 
-function everyHalfMinute(action: () => void): Disposable {
-  const timer = setInterval(action, KEEPALIVE_MS).unref();
+function startKeepAlive(action: () => void): Disposable {
+  const timer = setInterval(action, keepAliveMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

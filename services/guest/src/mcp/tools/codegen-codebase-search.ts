@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listOf, text } from '../described.ts';
+import { listOf, text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenCodebaseSearch = defineTool({

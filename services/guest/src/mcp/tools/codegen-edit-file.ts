@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenEditFile = defineTool({
@@ -24,8 +24,8 @@ export const codegenEditFile = defineTool({
     const { applyEdit } = await import('../../codegen/apply-edit.ts');
     const { settings } = guest;
     const path = resolveGiven(targetFile, settings);
-    const wish = { path, codeEdit, instruction: instructions, model: undefined };
-    const applied = await applyEdit(settings.applyProvider, wish, left);
+    const request = { path, codeEdit, instruction: instructions, model: undefined };
+    const applied = await applyEdit(settings.applyProvider, request, left);
     return {
       success: true,
       message: applied.message,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
-import { flag, text } from '../described.ts';
+import { flag, text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenGrepSearch = defineTool({

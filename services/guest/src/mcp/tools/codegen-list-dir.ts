@@ -1,6 +1,6 @@
 import { DirectoryShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenListDir = defineTool({
@@ -12,8 +12,8 @@ export const codegenListDir = defineTool({
     const { workspacePath } = await import('../../codegen/workspace-path.ts');
     const { listDirectory } = await import('../../files/list-directory.ts');
     const path = workspacePath(relativeWorkspacePath, guest.settings);
-    return { success: true, directory: await listDirectory(path, { mostEntries: MOST_ENTRIES }) };
+    return { success: true, directory: await listDirectory(path, { maxEntries: maxListedEntries }) };
   },
 });
 
-const MOST_ENTRIES = 20_000;
+const maxListedEntries = 20_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text, whole } from '../described.ts';
+import { text, whole } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenParallelApply = defineTool({

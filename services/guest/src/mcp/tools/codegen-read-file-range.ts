@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { text, whole } from '../described.ts';
+import { text, whole } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenReadFileRange = defineTool({
@@ -16,7 +16,7 @@ export const codegenReadFileRange = defineTool({
     const { openText } = await import('../../files/read-file.ts');
     const { readLines } = await import('../../codegen/read-lines.ts');
     const { absolute, echoed } = resolveGiven(targetFile, guest.settings);
-    const { pieces } = await openText(absolute, { echoed, mostBytes: Number.MAX_SAFE_INTEGER });
+    const { pieces } = await openText(absolute, { echoed, maxBytes: Number.MAX_SAFE_INTEGER });
     try {
       const content = await readLines(pieces, startLineOneIndexed, endLineOneIndexedInclusive);
       return { success: true, content, file: echoed };

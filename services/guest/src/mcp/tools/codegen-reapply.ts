@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenReapply = defineTool({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { NO_RANKING } from '../../codegen/refuse-ranking.ts';
+import { noRankingText } from '../../codegen/refuse-ranking.ts';
 import { Fault } from '../../http/fault.ts';
-import { decimal, text, whole } from '../described.ts';
+import { decimal, text, whole } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const codegenRerank = defineTool({
@@ -22,6 +22,6 @@ export const codegenRerank = defineTool({
   }),
   isOffered: ({ applyProvider }) => applyProvider !== undefined,
   run: async () => {
-    throw new Fault(503, NO_RANKING);
+    throw new Fault(503, noRankingText);
   },
 });

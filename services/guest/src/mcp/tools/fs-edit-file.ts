@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
 import { resolveGiven } from '../../paths.ts';
-import { flag, text } from '../described.ts';
+import { flag, text } from '../argument-types.ts';
 import { replaceText } from '../replace-text.ts';
 import { defineTool } from '../tool.ts';
 

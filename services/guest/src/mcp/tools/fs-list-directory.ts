@@ -1,7 +1,7 @@
 import { DirectoryShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const fsListDirectory = defineTool({
@@ -12,9 +12,9 @@ export const fsListDirectory = defineTool({
   run: async ({ path }, { guest }) => {
     const { listDirectory } = await import('../../files/list-directory.ts');
     const { absolute, echoed } = resolveGiven(path, guest.settings);
-    return { directory: await listDirectory(absolute, { echoed, mostEntries: MOST_ENTRIES }) };
+    return { directory: await listDirectory(absolute, { echoed, maxEntries: maxListedEntries }) };
   },
 });
 
 // Each entry takes about 200 bytes, twice; a model cannot read nearly as much.
-const MOST_ENTRIES = 20_000;
+const maxListedEntries = 20_000;

@@ -2,11 +2,11 @@ import { FileWithContentShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
 import { resolveGiven } from '../../paths.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 // An answer holds the contents twice, as text and structured.
-const MOST_BYTES = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 export const fsReadFile = defineTool({
   name: 'fsReadFile',
@@ -17,10 +17,13 @@ export const fsReadFile = defineTool({
     const { readFile } = await import('../../files/read-file.ts');
     const { absolute, echoed } = resolveGiven(path, guest.settings);
     try {
-      return await readFile(absolute, { echoed, mostBytes: MOST_BYTES });
+      return await readFile(absolute, { echoed, maxBytes: maxFileBytes });
     } catch (error) {
       if (!(error instanceof Fault) || error.status !== 413) throw error;
-      throw new Fault(413, `${echoed} is larger than ${MOST_BYTES} bytes. Read parts of it with codegenReadFileRange.`);
+      throw new Fault(
+        413,
+        `${echoed} is larger than ${maxFileBytes} bytes. Read parts of it with codegenReadFileRange.`,
+      );
     }
   },
 });

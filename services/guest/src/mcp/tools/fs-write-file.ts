@@ -1,7 +1,7 @@
 import { ChangeShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { resolveGiven } from '../../paths.ts';
-import { flag, text } from '../described.ts';
+import { flag, text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 export const fsWriteFile = defineTool({

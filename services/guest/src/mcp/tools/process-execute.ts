@@ -1,12 +1,12 @@
 import { ProcessRequest } from '@berth/contract/guest';
 import * as z from 'zod/mini';
-import type { ManagedProcess } from '../../processes/processes.ts';
-import { flag, listOf, text, whole } from '../described.ts';
-import { defineTool, fitting, type ToolContext } from '../tool.ts';
+import type { ProcessHandle } from '../../processes/processes.ts';
+import { flag, listOf, text, whole } from '../argument-types.ts';
+import { defineTool, parseArguments, type ToolContext } from '../tool.ts';
 import { type ProcessWait, waitForProcess } from '../wait-for-process.ts';
 
-const DEFAULT_TIMEOUT_SECONDS = 30;
-const DEFAULT_KEEP_ALIVE_SECONDS = 600;
+const defaultTimeoutSeconds = 30;
+const defaultKeepAliveSeconds = 600;
 
 const Input = z.strictObject({
   command: text('Command line for the shell.').check(z.minLength(1)),
@@ -61,8 +61,8 @@ export const processExecute = defineTool({
   },
 });
 
-async function start(args: Args, { guest, caller }: ToolContext): Promise<ManagedProcess> {
-  const wish = {
+async function start(args: Args, { guest, caller }: ToolContext): Promise<ProcessHandle> {
+  const request = {
     command: args.command,
     name: args.name ?? undefined,
     workingDir: args.workingDir ?? '/',
@@ -75,7 +75,7 @@ async function start(args: Args, { guest, caller }: ToolContext): Promise<Manage
   };
   const processes = await guest.processes();
   // The rules of the REST API for names and variables apply here too.
-  const started = await processes.start(fitting(ProcessRequest, wish, 'processExecute'));
+  const started = await processes.start(parseArguments(ProcessRequest, request, 'processExecute'));
   const { name, pid } = await started.describe('started');
   guest.log.audit('process_exec', caller, { command: args.command, name, pid });
   return started;
@@ -85,6 +85,6 @@ function waitOf({ waitForPorts, waitForCompletion, timeout, keepAlive }: Args): 
   const ports = waitForPorts ?? [];
   const completion = waitForCompletion ?? false;
   if (ports.length === 0 && !completion) return undefined;
-  const timeoutSeconds = timeout ?? (keepAlive ? DEFAULT_KEEP_ALIVE_SECONDS : DEFAULT_TIMEOUT_SECONDS);
+  const timeoutSeconds = timeout ?? (keepAlive ? defaultKeepAliveSeconds : defaultTimeoutSeconds);
   return { ports, completion, timeoutSeconds };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { findProcess } from '../find-process.ts';
 import { defineTool } from '../tool.ts';
 
 // An answer holds the output twice, as text and structured.
-const MOST_BYTES = 1024 * 1024;
+const maxLogBytes = 1024 * 1024;
 
 export const processGetLogs = defineTool({
   name: 'processGetLogs',
@@ -16,6 +16,6 @@ export const processGetLogs = defineTool({
     const found = await findProcess(guest, identifier);
     const { name, pid } = await found.describe('started');
     guest.log.audit('process_logs_access', caller, { name, pid });
-    return { logs: found.newestLogs(MOST_BYTES) };
+    return { logs: found.newestLogs(maxLogBytes) };
   },
 });

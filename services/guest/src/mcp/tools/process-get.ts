@@ -1,6 +1,6 @@
 import { ProcessShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { findProcess } from '../find-process.ts';
 import { defineTool } from '../tool.ts';
 

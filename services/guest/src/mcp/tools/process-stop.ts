@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
-import { text } from '../described.ts';
+import { text } from '../argument-types.ts';
 import { findProcess } from '../find-process.ts';
 import { defineTool } from '../tool.ts';
 

@@ -4,8 +4,8 @@ import { shorten } from '../shorten.ts';
 import { defineTool } from '../tool.ts';
 
 // Limit for all processes together: the output of hundreds is too much for an answer and for its reader.
-const MOST_CHARACTERS = 512 * 1024;
-const LEAST_CHARACTERS = 200;
+const maxTotalCharacters = 512 * 1024;
+const minCharacters = 200;
 
 export const processesList = defineTool({
   name: 'processesList',
@@ -15,16 +15,16 @@ export const processesList = defineTool({
   output: z.object({ processes: z.array(ProcessShape) }),
   run: async (_args, { guest }) => {
     const listed = (await guest.processes()).list();
-    const most = Math.max(LEAST_CHARACTERS, Math.floor(MOST_CHARACTERS / (listed.length * 3)));
+    const maxCharacters = Math.max(minCharacters, Math.floor(maxTotalCharacters / (listed.length * 3)));
     const processes: z.output<typeof ProcessShape>[] = [];
     // One after the other, and shortened at once, so that their output is never all in memory.
     for (const one of listed) {
       const { logs, stdout, stderr, ...described } = await one.describe('listed');
       processes.push({
         ...described,
-        logs: shorten(logs, most),
-        stdout: shorten(stdout, most),
-        stderr: shorten(stderr, most),
+        logs: shorten(logs, maxCharacters),
+        stdout: shorten(stdout, maxCharacters),
+        stderr: shorten(stderr, maxCharacters),
       });
     }
     return { processes };

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createSemaphore } from './semaphore.ts';
+
+test('never more than allowed at once, all served in order, whatever fails', async () => {
+  const take = createSemaphore(2);
+  let running = 0;
+  let maxRunning = 0;
+  const order: number[] = [];
+  const work = (index: number) =>
+    take(new AbortController().signal, async () => {
+      running += 1;
+      maxRunning = Math.max(maxRunning, running);
+      order.push(index);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (index % 3 === 0) throw new Error('failed');
+      return index;
+    });
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => work(index)));
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(7);
+  expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  expect(maxRunning).toBe(2);
+});
+
+test('whoever gives up waiting takes no place', async () => {
+  const take = createSemaphore(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = take(new AbortController().signal, () => promise);
+  const leaving = new AbortController();
+  const second = take(leaving.signal, async () => 'second');
+  const third = take(new AbortController().signal, async () => 'third');
+  leaving.abort();
+  await expect(second).rejects.toThrow(/Too many/);
+  resolve();
+  await first;
+  expect(await third).toBe('third');
+});

@@ -1,0 +1,32 @@
+import { Fault } from '../http/fault.ts';
+
+/** A semaphore: `maxAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
+export function createSemaphore(maxAtOnce: number) {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  const arrive = (waiting: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        waiting.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        queue.splice(queue.indexOf(enter), 1);
+        reject(new Fault(429, 'Too many searches are under way. Wait for one to end, then try again.'));
+      };
+      waiting.addEventListener('abort', giveUp, { once: true });
+      queue.push(enter);
+    });
+  return async <T>(waiting: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    // A call that ends hands its place to the next in the queue, so that a new call cannot overtake it.
+    if (running < maxAtOnce) running += 1;
+    else await arrive(waiting);
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { finishedToDrop, type LogBudget, logBytesEach, logsToDrop } from './retention.ts';
+
+const minuteMs = 60_000;
+const nowMs = Date.UTC(2026, 0, 1);
+const finished = (count: number, ageMs: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `p${index}`, completedAtMs: nowMs - ageMs(index) }));
+
+test('U-07 nobody’s result vanishes before a quarter of an hour, however many there are', () => {
+  expect(
+    finishedToDrop(
+      finished(3000, (index) => (index % 14) * minuteMs),
+      nowMs,
+    ),
+  ).toEqual([]);
+});
+
+test('U-07 of older ones the newest 200 stay', () => {
+  const dropped = finishedToDrop(
+    finished(300, (index) => (20 + index) * minuteMs),
+    nowMs,
+  );
+  expect(dropped).toEqual(Array.from({ length: 100 }, (_, index) => `p${200 + index}`));
+});
+
+test('U-07 after a day they go, few as they are', () => {
+  expect(
+    finishedToDrop(
+      finished(2, (index) => (index === 0 ? 23 : 25) * 60 * minuteMs),
+      nowMs,
+    ),
+  ).toEqual(['p1']);
+});
+
+const bytesPerMb = 1024 * 1024;
+const budget: LogBudget = {
+  maxBytesPerFile: 32 * bytesPerMb,
+  maxBytesTotal: undefined,
+  maxPercentOfMemory: 10,
+  memoryBytes: 4096 * bytesPerMb,
+};
+
+test('R-03 all logs share a tenth of the memory: three for each process, at least 256 KiB each', () => {
+  expect(logBytesEach(budget, 1)).toBe(32 * bytesPerMb);
+  expect(logBytesEach(budget, 10)).toBe(Math.floor((409.6 * bytesPerMb) / 30));
+  expect(logBytesEach(budget, 100_000)).toBe(256 * 1024);
+  expect(logBytesEach({ ...budget, memoryBytes: undefined }, 4)).toBe(8 * bytesPerMb);
+  expect(logBytesEach({ ...budget, maxBytesTotal: 3 * bytesPerMb }, 1)).toBe(bytesPerMb);
+  expect(logBytesEach({ ...budget, maxBytesPerFile: 0 }, 2)).toBe(Math.floor((409.6 * bytesPerMb) / 6));
+});
+
+test('R-03 logs of finished processes are dropped, oldest first, until all fit, and no more than that', () => {
+  const logs = fc.array(fc.record({ keptBytes: fc.nat(1000), completedAtMs: fc.nat(1000) }), { maxLength: 30 });
+  fc.assert(
+    fc.property(logs, fc.nat(3000), fc.nat(20_000), (kept, runningBytes, totalBytes) => {
+      const all = kept.map((one, index) => ({ ...one, id: `p${index}` }));
+      const dropped = new Set(logsToDrop(all, runningBytes, totalBytes));
+      const left = all.filter(({ id }) => !dropped.has(id));
+      const bytes = left.reduce((sum, { keptBytes }) => sum + keptBytes, runningBytes);
+      if (left.some(({ keptBytes }) => keptBytes > 0)) expect(bytes).toBeLessThanOrEqual(totalBytes);
+      const youngestDropped = Math.max(...all.filter(({ id }) => dropped.has(id)).map((one) => one.completedAtMs), -1);
+      for (const one of left) if (one.keptBytes > 0) expect(one.completedAtMs).toBeGreaterThanOrEqual(youngestDropped);
+    }),
+  );
+});
