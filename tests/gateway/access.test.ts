@@ -3,9 +3,9 @@ import { createAuthenticator } from '@berth/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
 import { gatewayKey } from '../../services/gateway/src/access/gateway-key.ts';
-import { errorAnswer, GatewayError } from '../../services/gateway/src/errors.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { errorAnswer, GatewayError } from '../../services/gateway/src/errors/gateway-error.ts';
 import type { Named } from '../../services/gateway/src/routing/route.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/workload-cache.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { type Bed, byPath, type Line, makeBed, openLine, silent } from './bed.ts';
 

@@ -4,7 +4,7 @@ import { createBell, routesChannel } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/workload-cache.ts';
 import { type Bed, byPath, makeBed, openLine, silent } from './bed.ts';
 
 let bed: Bed;

@@ -1,9 +1,9 @@
 // Previews while PostgreSQL is away.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
-import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/previews/preview-gate.ts';
+import { createTokenLookUp } from '../../services/gateway/src/previews/token-lookup.ts';
 import type { NamedPreview } from '../../services/gateway/src/routing/route.ts';
+import { createCatalogue } from '../../services/gateway/src/routing/workload-cache.ts';
 import { type Line, openLine, silent } from './bed.ts';
 import { brand, makePreviewBed, type PreviewBed, tokenHeader } from './preview-bed.ts';
 

@@ -1,7 +1,8 @@
 // Result of a successful access check: workload, caller, and the parts of the request that were meant for the gateway.
 import type { Principal } from '@berth/identity';
 import type { Preview } from '../routing/preview.ts';
-import type { NamedPreview, Workload } from '../routing/route.ts';
+import type { NamedPreview } from '../routing/route.ts';
+import type { Workload } from '../workloads/workload.ts';
 import type { CredentialPlace } from './credential.ts';
 
 export interface Admitted {

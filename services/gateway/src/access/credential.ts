@@ -1,9 +1,9 @@
 // Finds the platform credential of a request: in a header, or for a terminal in the query. Sandbox sheet U-36: the
 // branded header wins and is removed, and Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
+import { brandedNames, onlyValueOf } from '../http/raw-headers.ts';
 import type { Named } from '../routing/route.ts';
-import { terminalToken } from '../routing/terminal-token.ts';
-import { brandedNames, onlyValueOf } from './raw-headers.ts';
+import { terminalToken } from '../workloads/terminal-token.ts';
 
 export type CredentialPlace = 'branded' | 'authorization' | 'query';
 

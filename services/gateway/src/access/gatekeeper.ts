@@ -8,12 +8,13 @@
 //   the workload learns the owner of the key, and a key that may only list templates must not act in its owner's name.
 import { type Brand, lacksScope } from '@berth/contract';
 import type { Authenticator, Principal } from '@berth/identity';
-import { GatewayError } from '../errors.ts';
-import type { Catalogue } from '../routing/catalogue.ts';
-import type { Named, ServedKind, Workload } from '../routing/route.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { lookupFault } from '../errors/lookup-error.ts';
+import type { Named } from '../routing/route.ts';
+import type { Catalogue } from '../routing/workload-cache.ts';
+import type { ServedKind, Workload } from '../workloads/workload.ts';
 import type { Admitted } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
-import { lookupFault } from './lookup-fault.ts';
 
 export interface GatekeeperOptions {
   /** Configured with `staleMs`, so that known callers are served while PostgreSQL is away. */

@@ -3,7 +3,7 @@
 // the count is updated once more when the hour or the process ends.
 import type { Principal } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import type { Workload } from '../routing/route.ts';
+import type { Workload } from '../workloads/workload.ts';
 import type { CallEntry } from './write-calls.ts';
 
 export interface CallLog {

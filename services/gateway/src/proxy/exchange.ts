@@ -4,11 +4,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotDispatched } from '@berth/wire';
 import type { Dispatcher } from 'undici';
-import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
-import type { Lane } from './lanes.ts';
+import { pairsOf, withoutHopByHop } from '../http/hop-by-hop.ts';
+import type { Lane } from './connection-pool.ts';
 import type { ProxyError, ProxyErrorCode, Tally } from './outcome.ts';
-import type { Patience } from './patience.ts';
 import { ClientGone } from './request-body.ts';
+import type { Patience } from './request-timer.ts';
 
 export interface ExchangeContext {
   readonly request: IncomingMessage;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Tally } from './outcome.ts';
-import type { Patience } from './patience.ts';
+import type { Patience } from './request-timer.ts';
 
 export interface Joined {
   readonly client: Duplex;

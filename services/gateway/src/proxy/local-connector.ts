@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { backoffMs, pause } from '@berth/pace';
 import { type Lease, Leases } from '@berth/wire';
-import type { Endpoint } from '../routing/route.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 import { PortClosed } from './connector.ts';
 
 export interface LocalConnectorOptions {

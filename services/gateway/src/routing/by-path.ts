@@ -1,7 +1,9 @@
 // Address form `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own
 // hosts. Control-plane sheet 1.19.
+
+import type { ServedKind } from '../workloads/workload.ts';
 import type { Resolver } from './resolver.ts';
-import type { Named, ServedKind } from './route.ts';
+import type { Named } from './route.ts';
 
 const form = /^\/([^/?]*)\/(agents|functions|sandboxes)\/([^/?]*)(.*)$/s;
 const segments = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;

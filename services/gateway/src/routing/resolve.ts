@@ -1,5 +1,5 @@
 // Resolves the address of a request to the workload that it names. Each form of address is one file in the list.
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import { byPath } from './by-path.ts';
 import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
 import { byWorkloadHost } from './by-workload-host.ts';

@@ -1,9 +1,10 @@
 // Destination of a request inside its workload. Agents and functions have one port for all requests. A sandbox has the
 // API inside it, and below `/port/{n}` its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { withoutTerminalToken } from '../workloads/terminal-token.ts';
+import type { Workload } from '../workloads/workload.ts';
 import { pathBase } from './by-path.ts';
-import type { Named, Workload } from './route.ts';
-import { withoutTerminalToken } from './terminal-token.ts';
+import type { Named } from './route.ts';
 
 export interface Target {
   /** Path exactly as the workload shall receive it, byte for byte. */

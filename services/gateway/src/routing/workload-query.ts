@@ -3,8 +3,9 @@ import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import type { Traffic, Workload } from '../workloads/workload.ts';
 import { queryPreview } from './preview-query.ts';
-import type { Named, Traffic, Workload } from './route.ts';
+import type { FoundWorkload, Named } from './route.ts';
 
 const Row = z.object({
   uid: z.string(),
@@ -60,7 +61,7 @@ function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefin
   return WorkspaceName.safeParse(workspace).success ? sql`name = ${workspace}` : undefined;
 }
 
-export async function queryWorkload(database: Database, named: Named): Promise<Workload | undefined> {
+export async function queryWorkload(database: Database, named: Named): Promise<FoundWorkload | undefined> {
   if (named.by !== 'preview') return workloadBy(database, named);
   const [workload, preview] = await Promise.all([workloadBy(database, named), queryPreview(database, named)]);
   // The host may have moved to another preview between the two queries.

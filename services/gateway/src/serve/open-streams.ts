@@ -1,7 +1,8 @@
 // Long-lived requests, such as terminals and event streams. Their caller was admitted once, at the beginning. The
 // gateway checks each of them again every minute and cuts it when its key, membership, token or preview is no longer
 // valid.
-import { type GatewayCode, GatewayError } from '../errors.ts';
+import type { GatewayCode } from '../errors/error-table.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 
 export interface OpenStreams {
   /**

@@ -1,7 +1,8 @@
 // Log lines for refused anonymous callers. The first few per second get one line each, like every request. In a flood
 // the others are only counted, and one line reports their number: writing a line each would cost more than the refusal.
 import type { Logger } from '@berth/telemetry';
-import type { GatewayCode, GatewayError } from '../errors.ts';
+import type { GatewayCode } from '../errors/error-table.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
 
 export interface RefusalLog {
   /** True when the request gets its own log line; otherwise it is counted in the next summary. */
