@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
 import { gatewayKey } from '../../services/gateway/src/access/gateway-key.ts';
 import { errorAnswer, GatewayError } from '../../services/gateway/src/errors/gateway-error.ts';
-import type { Named } from '../../services/gateway/src/routing/route.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/workload-cache.ts';
+import type { Route } from '../../services/gateway/src/routing/route.ts';
+import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
 import { type Bed, byPath, type Line, makeBed, openLine, silent } from './bed.ts';
 
@@ -14,7 +14,7 @@ const branded = `X-${brand.long}-Authorization`;
 let bed: Bed;
 let line: Line;
 let keeper: ReturnType<typeof createGatekeeper>;
-let catalogue: ReturnType<typeof createCatalogue>;
+let catalogue: ReturnType<typeof createWorkloadCache>;
 let member: { key: string; id: string };
 let foreigner: { key: string; id: string };
 /** Advances the clocks of the gateway's caches. */
@@ -24,9 +24,9 @@ beforeAll(async () => {
   bed = await makeBed();
   line = await openLine(bed.api.databaseUrl);
   const now = () => performance.now() + skipped;
-  catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
+  catalogue = createWorkloadCache({ database: line.database, databaseUrl: line.url, logger: silent, now });
   const authenticator = createAuthenticator(line.database, { staleMs: 60_000, now });
-  keeper = createGatekeeper({ authenticator, catalogue, brand });
+  keeper = createGatekeeper({ authenticator, cache: catalogue, brand });
   await bed.api.addWorkspace('other');
   await bed.deploy('private');
   await bed.deploy('open', { public: true });
@@ -42,10 +42,10 @@ afterAll(async () => {
 const bearer = (key: string): string[] => ['Authorization', `Bearer ${key}`];
 
 /** `admit` may throw synchronously or reject; an async wrapper makes both a rejection. */
-const admit = async (named: Named, rawHeaders: string[]) => keeper.admit(named, rawHeaders);
+const admit = async (named: Route, rawHeaders: string[]) => keeper.admit(named, rawHeaders);
 
 /** The whole refusal, byte for byte except the time. */
-async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
+async function refusal(named: Route, rawHeaders: string[]): Promise<string> {
   const error = await admit(named, rawHeaders).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -55,8 +55,8 @@ async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
   return JSON.stringify(errorAnswer(error.code, context, error.details));
 }
 
-const host = (label: string): Named => ({ by: 'host', region: 'local', label, path: '/' });
-const everyName: Named[] = [
+const host = (label: string): Route => ({ by: 'host', region: 'local', label, path: '/' });
+const everyName: Route[] = [
   byPath('private'),
   byPath('missing'),
   byPath('private', 'other'),

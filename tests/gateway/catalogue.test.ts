@@ -4,7 +4,7 @@ import { createBell, routesChannel } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/workload-cache.ts';
+import { createWorkloadCache, type WorkloadCacheOptions } from '../../services/gateway/src/routing/workload-cache.ts';
 import { type Bed, byPath, makeBed, openLine, silent } from './bed.ts';
 
 let bed: Bed;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => bed[Symbol.asyncDispose]());
 
 /** Counts its queries. With `deaf` it receives no notices. */
-function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
+function open(options: Partial<WorkloadCacheOptions> & { deaf?: boolean } = {}) {
   let queries = 0;
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
@@ -24,7 +24,7 @@ function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
     transformResult: async ({ result }) => result,
   };
   const { deaf = false, ...rest } = options;
-  const catalogue = createCatalogue({
+  const catalogue = createWorkloadCache({
     // No server listens on port 1.
     databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : bed.api.databaseUrl,
     logger: silent,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
-import { createConnector } from '../../services/gateway/src/proxy/local-first-connector.ts';
+import { createLocalFirstConnector } from '../../services/gateway/src/proxy/local-first-connector.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
 import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
 import { type Bed, makeBed, silent } from './bed.ts';
@@ -94,7 +94,7 @@ export async function makeSandboxBed() {
       ...{ socketPath: ingress.lease, wakeMs },
       onLeaseOver: (instance) => walk.forwarder.forget(instance),
     });
-    const connector = createConnector(way === 'local' ? local : undefined, tunnel);
+    const connector = createLocalFirstConnector(way === 'local' ? local : undefined, tunnel);
     const walk = await startWalkBed(bed as Bed, connector, options);
     return {
       ...walk,

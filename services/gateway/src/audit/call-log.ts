@@ -8,7 +8,7 @@ import type { CallEntry } from './write-calls.ts';
 
 export interface CallLog {
   /** Synchronous; makes no query. */
-  note(principal: Principal, workload: CalledWorkload, from: { address: string; requestId: string }): void;
+  record(principal: Principal, workload: CalledWorkload, from: { address: string; requestId: string }): void;
   /** Writes the rows that are due now. */
   flush(): Promise<void>;
   /** Writes all remaining rows. */
@@ -50,7 +50,7 @@ export function createCallLog({
   let missed = 0;
   let flushing: Promise<void> = Promise.resolve();
 
-  function note(
+  function record(
     principal: Principal,
     workload: CalledWorkload,
     { address, requestId }: { address: string; requestId: string },
@@ -113,7 +113,7 @@ export function createCallLog({
 
   const timer = setInterval(() => void flush(), flushMs).unref();
   return {
-    note,
+    record,
     flush: () => flush(),
     async close() {
       clearInterval(timer);

@@ -1,4 +1,4 @@
-// Counts concurrent requests per workload through this gateway. The book writes the count when the number of needed
+// Counts concurrent requests per workload through this gateway. The tracker writes the count when the number of needed
 // instances changes, and at once when it grows. It also repeats the count periodically: a gateway that stops repeating
 // has died.
 import { pause } from '@berth/pace';
@@ -6,7 +6,7 @@ import type { Logger } from '@berth/telemetry';
 import { PeakWindow, windowParts } from './peak-window.ts';
 import type { DemandEntry } from './write-demand.ts';
 
-export interface DemandBookOptions {
+export interface DemandTrackerOptions {
   readonly requestsPerInstance: number;
   readonly idleMs: number;
   /** Throws when the entries were not written. */
@@ -14,37 +14,42 @@ export interface DemandBookOptions {
   readonly logger: Logger;
 }
 
-export interface DemandBook {
+export interface DemandTracker {
   /** Counts a request; the returned function ends it. */
   enter(uid: string): () => void;
   /** Writes the demand once more, when no instance has answered although the demand was written before. */
-  insist(uid: string): void;
+  requestAgain(uid: string): void;
   close(): Promise<void>;
 }
 
-interface Asked {
+interface TrackedWorkload {
   readonly window: PeakWindow;
   /** Number of requests as last written. */
-  told: number;
+  lastWritten: number;
 }
 
 /** Reason for a write: the demand has grown, it is repeated periodically, or an earlier write had no effect. */
-type Reason = 'grown' | 'again' | 'unheard';
+type Reason = 'grown' | 'periodic' | 'unanswered';
 
 const retryMs = 250;
 
-export function createDemandBook({ requestsPerInstance, idleMs, write, logger }: DemandBookOptions): DemandBook {
-  const asked = new Map<string, Asked>();
+export function createDemandTracker({
+  requestsPerInstance,
+  idleMs,
+  write,
+  logger,
+}: DemandTrackerOptions): DemandTracker {
+  const tracked = new Map<string, TrackedWorkload>();
   const due = new Map<string, Reason>();
   const closing = new AbortController();
   let writing: Promise<void> | undefined;
   const instances = (requests: number): number => Math.ceil(requests / requestsPerInstance);
 
   /** Runs one statement at a time; entries that arrive during a write go out together in the next one. */
-  function tell(): void {
+  function flush(): void {
     writing ??= writeDue().finally(() => {
       writing = undefined;
-      if (due.size > 0 && !closing.signal.aborted) tell();
+      if (due.size > 0 && !closing.signal.aborted) flush();
     });
   }
 
@@ -56,57 +61,57 @@ export function createDemandBook({ requestsPerInstance, idleMs, write, logger }:
     try {
       await write(entries);
       for (const { uid, requests } of entries) {
-        const known = asked.get(uid);
-        if (known !== undefined) known.told = requests;
+        const known = tracked.get(uid);
+        if (known !== undefined) known.lastWritten = requests;
       }
     } catch (err) {
-      logger.warn({ err }, 'what is asked of workloads could not be told; tried again');
-      for (const { uid } of entries) due.set(uid, due.get(uid) ?? reasons.get(uid) ?? 'again');
+      logger.warn({ err }, 'demand of workloads could not be written; retrying');
+      for (const { uid } of entries) due.set(uid, due.get(uid) ?? reasons.get(uid) ?? 'periodic');
       await pause(retryMs, closing.signal);
     }
   }
 
   function entryFor(uid: string, reason: Reason): readonly DemandEntry[] {
-    const known = asked.get(uid);
+    const known = tracked.get(uid);
     if (known === undefined) return [];
     const requests = known.window.peak;
-    const isNews = reason === 'unheard' || instances(requests) !== instances(known.told);
+    const isChange = reason === 'unanswered' || instances(requests) !== instances(known.lastWritten);
     // An earlier write has already covered this growth while the entry waited.
-    return reason === 'grown' && !isNews ? [] : [{ uid, requests, isNews }];
+    return reason === 'grown' && !isChange ? [] : [{ uid, requests, isChange }];
   }
 
-  function turn(): void {
-    for (const [uid, { window, told }] of asked) {
+  function rotateWindows(): void {
+    for (const [uid, { window, lastWritten }] of tracked) {
       window.turn();
-      if (window.peak > 0 || told > 0) due.set(uid, due.get(uid) ?? 'again');
-      else asked.delete(uid);
+      if (window.peak > 0 || lastWritten > 0) due.set(uid, due.get(uid) ?? 'periodic');
+      else tracked.delete(uid);
     }
-    if (due.size > 0) tell();
+    if (due.size > 0) flush();
   }
 
-  const turning = setInterval(turn, idleMs / windowParts).unref();
+  const rotation = setInterval(rotateWindows, idleMs / windowParts).unref();
   return {
     enter(uid) {
-      let known = asked.get(uid);
+      let known = tracked.get(uid);
       if (known === undefined) {
-        known = { window: new PeakWindow(), told: 0 };
-        asked.set(uid, known);
+        known = { window: new PeakWindow(), lastWritten: 0 };
+        tracked.set(uid, known);
       }
       const { window } = known;
       window.enter();
-      if (instances(window.peak) > instances(known.told)) {
+      if (instances(window.peak) > instances(known.lastWritten)) {
         due.set(uid, due.get(uid) ?? 'grown');
-        tell();
+        flush();
       }
       return () => window.leave();
     },
-    insist(uid) {
-      due.set(uid, 'unheard');
-      tell();
+    requestAgain(uid) {
+      due.set(uid, 'unanswered');
+      flush();
     },
     async close() {
       closing.abort();
-      clearInterval(turning);
+      clearInterval(rotation);
       await writing;
     },
   };

@@ -8,5 +8,5 @@ const lookupsBusy = new GatewayError('LOOKUPS_BUSY', { limit: 'lookups' });
  * Gateway error for a failed lookup of a caller or workload: either the lookup lane is full, or the database does not
  * answer.
  */
-export const lookupFault = (error: unknown): GatewayError =>
+export const lookupError = (error: unknown): GatewayError =>
   error instanceof LaneFull ? lookupsBusy : new GatewayError('PLATFORM_UNAVAILABLE', {}, error);

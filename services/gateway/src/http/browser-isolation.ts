@@ -9,7 +9,7 @@
 // - Headers that affect the whole origin are removed there, because no single tenant may send them.
 import { pairsOf } from './hop-by-hop.ts';
 
-export interface Walls {
+export interface Isolation {
   /** Custom domain of a customer. */
   readonly domain: string | undefined;
   /** Path of a workload on a shared host; empty elsewhere. */
@@ -23,20 +23,20 @@ const ownOrigin =
 const forTheWholeOrigin = new Set(['alt-svc', 'clear-site-data', 'nel', 'report-to', 'strict-transport-security']);
 
 /** Takes and returns names and values in turn. The workload's own policy stays: browsers enforce both. */
-export function walledAnswer(rawHeaders: readonly string[], walls: Walls): string[] {
+export function isolateResponse(rawHeaders: readonly string[], isolation: Isolation): string[] {
   const headers: string[] = [];
-  const isShared = walls.path !== '';
+  const isShared = isolation.path !== '';
   for (const [name, value] of pairsOf(rawHeaders)) {
     const lower = name.toLowerCase();
     if (isShared && forTheWholeOrigin.has(lower)) continue;
-    headers.push(name, lower === 'set-cookie' ? walledCookie(value, walls) : value);
+    headers.push(name, lower === 'set-cookie' ? isolateCookie(value, isolation) : value);
   }
   if (isShared) headers.push('Content-Security-Policy', ownOrigin);
   return headers;
 }
 
-/** Takes and returns a value of Set-Cookie. A cookie that stays within the walls is returned unchanged. */
-export function walledCookie(setCookie: string, { domain, path }: Walls): string {
+/** Takes and returns a value of Set-Cookie. A cookie that stays within these bounds is returned unchanged. */
+export function isolateCookie(setCookie: string, { domain, path }: Isolation): string {
   const [pair = '', ...attributes] = setCookie.split(';');
   const kept = attributes.filter((attribute) => {
     const [name, value] = attributeIn(attribute);

@@ -105,8 +105,8 @@ function addConnectionHeaders(headers: string[], rawHeaders: readonly string[], 
 
 /** Client address from a trusted edge (last entry of X-Forwarded-For), otherwise the address of the peer. */
 export function clientAddress(rawHeaders: readonly string[], peer: string, isTrusted: boolean): string {
-  const told = isTrusted ? valuesOf(rawHeaders, 'x-forwarded-for').join(',').split(',').at(-1)?.trim() : undefined;
-  return told === undefined || isIP(told) === 0 ? plainAddress(peer) : told;
+  const reported = isTrusted ? valuesOf(rawHeaders, 'x-forwarded-for').join(',').split(',').at(-1)?.trim() : undefined;
+  return reported === undefined || isIP(reported) === 0 ? plainAddress(peer) : reported;
 }
 
 function addClientHeaders(headers: string[], rawHeaders: readonly string[], { peer, target }: Forwarding): void {

@@ -13,7 +13,7 @@ export function setHeaders(raw: readonly string[], headers: HeaderMap): string[]
 }
 
 /** Merges both maps; where both have a name, `headers` wins. */
-export function over(first: HeaderMap, headers: HeaderMap): HeaderMap {
+export function mergeHeaders(first: HeaderMap, headers: HeaderMap): HeaderMap {
   if (first === noHeaders) return headers;
   const names = lowerNames(headers);
   const kept = Object.entries(first).filter(([name]) => !names.has(name.toLowerCase()));

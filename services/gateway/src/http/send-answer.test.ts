@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { logger } from '../proxy/proxy-fixture.ts';
 import { createGatewayServer, type GatewayServer } from './gateway-server.ts';
-import { answer } from './send-answer.ts';
+import { sendAnswer } from './send-answer.ts';
 
 let gateway: GatewayServer | undefined;
 afterEach(() => gateway?.stop(0));
@@ -16,7 +16,7 @@ async function refusing(body: string, lingerMs?: number): Promise<number> {
     keepAliveMs: 5_000,
     logger,
     async handle(call) {
-      answer(call, { status: 413, headers: { 'Content-Length': String(body.length) }, body }, lingerMs);
+      sendAnswer(call, { status: 413, headers: { 'Content-Length': String(body.length) }, body }, lingerMs);
     },
   });
   return (await gateway.listen(0, '127.0.0.1')).port;

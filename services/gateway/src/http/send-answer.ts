@@ -13,7 +13,7 @@ export interface OwnAnswer {
  * while before it closes the connection: closing on unread bytes causes a reset, and the client would lose the
  * response.
  */
-export function answer(
+export function sendAnswer(
   { request, response }: Pick<Call, 'request' | 'response'>,
   { status, headers, body = '' }: OwnAnswer,
   lingerMs?: number,

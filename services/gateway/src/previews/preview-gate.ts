@@ -16,7 +16,7 @@ import { browserHeaders } from '@berth/contract/guest';
 import { hashSecret, isInventedPreviewToken } from '@berth/identity';
 import type { Admitted } from '../access/admitted.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { lookupFault } from '../errors/lookup-error.ts';
+import { lookupError } from '../errors/lookup-error.ts';
 import {
   type PreviewCredential,
   previewCookie,
@@ -25,51 +25,51 @@ import {
 } from '../http/preview-token.ts';
 import { brandedNames, valuesOf } from '../http/raw-headers.ts';
 import type { Preview } from '../routing/preview.ts';
-import type { NamedPreview } from '../routing/route.ts';
-import type { Catalogue } from '../routing/workload-cache.ts';
+import type { PreviewRoute } from '../routing/route.ts';
+import type { WorkloadCache } from '../routing/workload-cache.ts';
 import { isOfForeignPage } from './foreign-page.ts';
 import { previewAnswerHeaders } from './preview-headers.ts';
-import type { LookUpToken } from './token-lookup.ts';
+import type { TokenLookup } from './token-lookup.ts';
 
 export interface PreviewGateOptions {
-  readonly catalogue: Pick<Catalogue, 'find'>;
-  readonly lookUpToken: LookUpToken;
+  readonly cache: Pick<WorkloadCache, 'find'>;
+  readonly lookUpToken: TokenLookup;
   readonly brand: Brand;
 }
 
-type Asked = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
-type Dress = (answerHeaders: Readonly<Record<string, string>>) => void;
+type PreviewRequest = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
+type OnAnswerHeaders = (answerHeaders: Readonly<Record<string, string>>) => void;
 
 export interface PreviewGate {
   /**
-   * Throws a GatewayError for a caller who may not pass. Calls `dress` first, with the headers that every response has
+   * Throws a GatewayError for a caller who may not pass. Calls `onAnswerHeaders` first, with the headers that every response has
    * to carry. The gateway answers a preflight itself, with these headers alone.
    */
-  admit(named: NamedPreview, asked: Asked, dress: Dress): Promise<Admitted | 'preflight'>;
+  admit(route: PreviewRoute, asked: PreviewRequest, onAnswerHeaders: OnAnswerHeaders): Promise<Admitted | 'preflight'>;
 }
 
 /** Maximum database lookups per request: each unknown token costs one. */
-const mostQuestions = 5;
+const maxTokenLookups = 5;
 
-interface Shown extends PreviewCredential {
+interface ValidToken extends PreviewCredential {
   readonly endsInMs: number;
 }
 
-export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGateOptions): PreviewGate {
+export function createPreviewGate({ cache, lookUpToken, brand }: PreviewGateOptions): PreviewGate {
   async function lookUp({ uid }: Preview, hash: Buffer): Promise<number | undefined> {
     try {
       return await lookUpToken(uid, hash);
     } catch (error) {
-      throw lookupFault(error);
+      throw lookupError(error);
     }
   }
 
-  async function firstValid(preview: Preview, shown: readonly PreviewCredential[]): Promise<Shown | undefined> {
+  async function firstValid(preview: Preview, shown: readonly PreviewCredential[]): Promise<ValidToken | undefined> {
     let questions = 0;
     const possible = shown.filter(({ value }) => !isInventedPreviewToken(value));
     for (const { credential, hash, endsAt } of inOrder(preview, possible)) {
       if (endsAt === undefined) questions += 1;
-      if (questions > mostQuestions) return undefined;
+      if (questions > maxTokenLookups) return undefined;
       const left = endsAt === undefined ? await lookUp(preview, hash) : endsAt - performance.now();
       if (left !== undefined && left > 0) return { ...credential, endsInMs: left };
     }
@@ -100,23 +100,27 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
    * A page whose preview has ended receives a readable 401, so that it learns that its session is over. A custom domain
    * that has no preview (`region` is empty) gets the plain 404.
    */
-  function refuseMissing(named: NamedPreview, { method, rawHeaders }: Asked, dress: Dress): 'preflight' {
-    if (previewCredentials(rawHeaders, named.path, brand).length === 0 && method !== 'OPTIONS') throw missing(named);
-    if (named.region === '') throw missing(named);
-    dress(browserHeaders(brand));
+  function refuseMissing(
+    route: PreviewRoute,
+    { method, rawHeaders }: PreviewRequest,
+    onAnswerHeaders: OnAnswerHeaders,
+  ): 'preflight' {
+    if (previewCredentials(rawHeaders, route.path, brand).length === 0 && method !== 'OPTIONS') throw missing(route);
+    if (route.region === '') throw missing(route);
+    onAnswerHeaders(browserHeaders(brand));
     if (method === 'OPTIONS') return 'preflight';
     throw refusals.shown;
   }
 
   return {
-    async admit(named, asked, dress) {
+    async admit(route, asked, onAnswerHeaders) {
       const { method, rawHeaders } = asked;
-      const workload = await catalogue.find(named);
+      const workload = await cache.find(route);
       const preview = workload?.preview;
-      if (workload === undefined || preview === undefined) return refuseMissing(named, asked, dress);
+      if (workload === undefined || preview === undefined) return refuseMissing(route, asked, onAnswerHeaders);
       const answerHeaders = previewAnswerHeaders(preview, brand);
-      dress(answerHeaders);
-      const shown = preview.isPublic ? [] : previewCredentials(rawHeaders, named.path, brand);
+      onAnswerHeaders(answerHeaders);
+      const shown = preview.isPublic ? [] : previewCredentials(rawHeaders, route.path, brand);
       const token = await firstValid(preview, shown);
       const isAdmitted = preview.isPublic || token !== undefined;
       if (method === 'OPTIONS' && (!isAdmitted || Object.keys(answerHeaders).length > 0)) return 'preflight';
@@ -129,7 +133,7 @@ export function createPreviewGate({ catalogue, lookUpToken, brand }: PreviewGate
         consumed: holdsKey(rawHeaders, brand) ? 'authorization' : undefined,
         preview: {
           preview,
-          named: { ...named, path: withoutPreviewToken(named.path, brand) },
+          route: { ...route, path: withoutPreviewToken(route.path, brand) },
           cookie: isNew ? previewCookie(token.value, token.endsInMs, brand) : undefined,
         },
       };
@@ -162,7 +166,7 @@ function inOrder({ tokens }: Preview, shown: readonly PreviewCredential[]) {
   return read.toSorted((one, other) => rank(one) - rank(other));
 }
 
-const missing = ({ region }: NamedPreview): GatewayError =>
+const missing = ({ region }: PreviewRoute): GatewayError =>
   region === ''
     ? new GatewayError('ROUTE_NOT_FOUND')
     : new GatewayError('WORKLOAD_NOT_FOUND', {

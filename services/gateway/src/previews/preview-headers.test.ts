@@ -1,6 +1,6 @@
 import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { over, setHeaders } from '../http/header-map.ts';
+import { mergeHeaders, setHeaders } from '../http/header-map.ts';
 import { previewAnswerHeaders } from './preview-headers.ts';
 
 const preview = {
@@ -25,7 +25,10 @@ test('a header that is set stands there once, whatever its case and number were 
     'X-Own',
     'new',
   ]);
-  expect(over({ 'content-type': 'a', B: 'b' }, { 'Content-Type': 'c' })).toEqual({ B: 'b', 'Content-Type': 'c' });
+  expect(mergeHeaders({ 'content-type': 'a', B: 'b' }, { 'Content-Type': 'c' })).toEqual({
+    B: 'b',
+    'Content-Type': 'c',
+  });
 });
 
 test('the API lets pages of every origin read it, unless the preview says otherwise; an app says it itself', () => {

@@ -1,6 +1,6 @@
 import type { Brand } from '@berth/contract';
 import { browserHeaders } from '@berth/contract/guest';
-import { type HeaderMap, over } from '../http/header-map.ts';
+import { type HeaderMap, mergeHeaders } from '../http/header-map.ts';
 import type { Preview } from '../routing/preview.ts';
 
 /**
@@ -8,4 +8,4 @@ import type { Preview } from '../routing/preview.ts';
  * sandbox's API.
  */
 export const previewAnswerHeaders = ({ port, responseHeaders }: Preview, brand: Brand): HeaderMap =>
-  port === undefined ? over(browserHeaders(brand), responseHeaders) : responseHeaders;
+  port === undefined ? mergeHeaders(browserHeaders(brand), responseHeaders) : responseHeaders;

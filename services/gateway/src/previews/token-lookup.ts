@@ -3,7 +3,7 @@ import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, la
 import { BoundedMap } from '@berth/identity';
 import { queryTokens } from '../routing/preview-query.ts';
 
-export interface TokenLookUpOptions {
+export interface TokenLookupOptions {
   readonly database: Database;
   readonly lane: BatchLaneOptions;
   /** Monotonic, in milliseconds. */
@@ -21,9 +21,9 @@ const maxMissing = 10_000;
  * Remaining validity of a preview token in milliseconds; undefined when there is no such token. Rejects with LaneFull
  * when too many lookups are waiting.
  */
-export type LookUpToken = (previewUid: string, hash: Buffer) => Promise<number | undefined>;
+export type TokenLookup = (previewUid: string, hash: Buffer) => Promise<number | undefined>;
 
-export function createTokenLookUp({ database, lane, now = () => performance.now() }: TokenLookUpOptions): LookUpToken {
+export function createTokenLookup({ database, lane, now = () => performance.now() }: TokenLookupOptions): TokenLookup {
   const strangers = createBatchLane((asked: Parameters<typeof queryTokens>[1]) => queryTokens(database, asked), lane);
   const missingUntil = new BoundedMap<number>(maxMissing);
   return async (previewUid, hash) => {

@@ -351,7 +351,7 @@ test('a connection that broke a moment before anything was sent on it costs no r
 
 test('a connection that has grown old takes no new request', async () => {
   const upstream = await upstreamOf((_, response) => response.end());
-  const front = await frontOf(directConnector(upstream.port), { forwarder: { lanes: { mostAgeMs: 60_000 } } });
+  const front = await frontOf(directConnector(upstream.port), { forwarder: { pool: { maxAgeMs: 60_000 } } });
   for (let round = 0; round < 3; round += 1) await fetch(front.url);
   expect(upstream.accepted()).toBe(1);
   const now = performance.now.bind(performance);

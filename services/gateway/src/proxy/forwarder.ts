@@ -7,18 +7,18 @@ import { discardRest } from '../http/discard-rest.ts';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
 import type { Endpoint, Workload } from '../workloads/workload.ts';
 import { type BodyLimits, bodyLimitFor } from './body-limit.ts';
-import { createLanes, type LaneSettings } from './connection-pool.ts';
+import { type ConnectionPoolSettings, createConnectionPool } from './connection-pool.ts';
 import type { Connector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { type Outcome, outcomeOf, type ProxyError, startTally, type Tally } from './outcome.ts';
 import { hasBody, RequestBody } from './request-body.ts';
-import { startPatience, type Timeouts } from './request-timer.ts';
+import { startRequestTimer, type Timeouts } from './request-timer.ts';
 
 export interface ForwarderOptions {
   readonly connector: Connector;
   readonly limits: BodyLimits;
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
-  readonly lanes?: Partial<LaneSettings>;
+  readonly pool?: Partial<ConnectionPoolSettings>;
   /** How long the rest of an upload is read and discarded after an early response. */
   readonly lingerMs?: number;
   readonly logger: Logger;
@@ -45,10 +45,10 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-const laneDefaults: LaneSettings = {
+const poolDefaults: ConnectionPoolSettings = {
   idleMs: 4_000,
-  mostIdleMs: 60_000,
-  mostAgeMs: 8_000,
+  maxIdleMs: 60_000,
+  maxAgeMs: 8_000,
   keepAwakeMs: 1_000,
   maxHeaderBytes: 64 * 1024,
 };
@@ -58,7 +58,7 @@ const ignore = (): void => {};
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { connector, limits, timeouts, logger, registry, lingerMs } = options;
-  const lanes = createLanes(connector, { ...laneDefaults, ...options.lanes }, registry);
+  const pool = createConnectionPool(connector, { ...poolDefaults, ...options.pool }, registry);
   const retries = new Counter({
     name: 'berth_gateway_upstream_retries_total',
     help: 'Requests that were sent a second time because their first connection failed unused.',
@@ -69,7 +69,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
     const { request, response, onResponseHead } = task;
     const limit = bodyLimitFor(limits, request.headers['content-type'], isUploadPart(task));
-    const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.mostBytes;
+    const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.maxBytes;
     if (isTooLarge || request.socket.destroyed) {
       settle({ code: isTooLarge ? 'too_large' : 'client_gone' });
       return;
@@ -81,7 +81,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     let current: Exchange | undefined;
     let body: RequestBody | null = null;
     let wantsContinue = request.headers.expect !== undefined;
-    const patience = startPatience(timeouts[task.kind], () =>
+    const timer = startRequestTimer(timeouts[task.kind], () =>
       current?.stop(body?.isClientLate === true ? 'client_late' : 'timed_out'),
     );
     const onBodyWanted = () => {
@@ -90,25 +90,25 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     };
     const onBodyChunk = (chunk: Buffer) => {
       tally.bytesIn += chunk.length;
-      patience.touch();
+      timer.touch();
       if (limit?.guard(tally.bytesIn, chunk) === false) current?.stop('too_large');
     };
 
     function begin(round: number): void {
-      const lane = lanes.take(task.endpoint);
-      const context = { request, response, lane, tally, patience, onResponseHead, onBodyWanted, hasBody: withBody };
+      const connection = pool.take(task.endpoint);
+      const context = { request, response, connection, tally, timer, onResponseHead, onBodyWanted, hasBody: withBody };
       const exchange = new Exchange(context, (error) => onDone(exchange, round, error));
       current = exchange;
       body = withBody ? new RequestBody(request, onBodyChunk) : null;
       // undici reports a failed body itself. A body that fails before undici reads it would otherwise raise an
       // unhandled error.
       body?.on('error', ignore);
-      lane.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
+      connection.client.dispatch({ method: request.method ?? 'GET', path: task.path, headers, body }, exchange);
     }
 
     function onDone(exchange: Exchange, round: number, error: ProxyError | undefined): void {
       if (error === undefined || round === attempts || !mayRetry(request, tally, exchange, error)) {
-        patience.stop();
+        timer.stop();
         settle(error);
         return;
       }
@@ -133,8 +133,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
           resolve(outcomeOf(tally, error));
         });
       }),
-    forget: lanes.forget,
-    close: lanes.close,
+    forget: pool.forget,
+    close: pool.close,
   };
 }
 

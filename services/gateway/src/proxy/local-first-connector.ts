@@ -2,7 +2,7 @@ import type { Connector } from './connector.ts';
 import type { LocalConnector } from './local-connector.ts';
 
 /** Connects straight to the container where possible, otherwise through its runner. */
-export function createConnector(local: LocalConnector | undefined, tunnel: Connector): Connector {
+export function createLocalFirstConnector(local: LocalConnector | undefined, tunnel: Connector): Connector {
   if (local === undefined) return tunnel;
   return {
     async connect(endpoint, signal) {

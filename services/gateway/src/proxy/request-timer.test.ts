@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPatience, type Timeouts } from './request-timer.ts';
+import { startRequestTimer, type Timeouts } from './request-timer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,8 +8,8 @@ afterEach(() => void vi.useRealTimers());
 function endedAtMs(timeouts: Timeouts, moves: { everyMs: number; untilMs: number }): number[] {
   const startedAt = performance.now();
   const ends: number[] = [];
-  const patience = startPatience(timeouts, () => ends.push(performance.now() - startedAt));
-  const moving = setInterval(() => patience.touch(), moves.everyMs);
+  const timer = startRequestTimer(timeouts, () => ends.push(performance.now() - startedAt));
+  const moving = setInterval(() => timer.touch(), moves.everyMs);
   setTimeout(() => clearInterval(moving), moves.untilMs);
   vi.advanceTimersByTime(100_000);
   return ends;
@@ -27,7 +27,7 @@ test('its length ends it, however much moves', () => {
 
 test('it never ends once it is stopped', () => {
   const onEnd = vi.fn();
-  startPatience({ totalMs: 5_000, silentMs: 1_000 }, onEnd).stop();
+  startRequestTimer({ totalMs: 5_000, silentMs: 1_000 }, onEnd).stop();
   vi.advanceTimersByTime(100_000);
   expect(onEnd).not.toHaveBeenCalled();
 });

@@ -5,20 +5,20 @@ export interface Timeouts {
   readonly silentMs: number;
 }
 
-export interface Patience {
+export interface RequestTimer {
   /** Notes that a byte has moved. */
   touch(): void;
   stop(): void;
 }
 
 /** Calls `onEnd` once, when either limit is reached. */
-export const startPatience = (timeouts: Timeouts, onEnd: () => void): Patience => new Clock(timeouts, onEnd);
+export const startRequestTimer = (timeouts: Timeouts, onEnd: () => void): RequestTimer => new Timer(timeouts, onEnd);
 
 /**
  * One timer serves both limits, and `touch` only stores a time: it runs for every chunk, and nearly all requests end
  * early.
  */
-class Clock implements Patience {
+class Timer implements RequestTimer {
   readonly #silentMs: number;
   readonly #endAt: number;
   readonly #onEnd: () => void;
@@ -29,7 +29,7 @@ class Clock implements Patience {
     this.#silentMs = silentMs;
     this.#endAt = this.#touchedAt + totalMs;
     this.#onEnd = onEnd;
-    this.#timer = setTimeout(look, Math.min(totalMs, silentMs), this);
+    this.#timer = setTimeout(check, Math.min(totalMs, silentMs), this);
   }
 
   touch(): void {
@@ -40,11 +40,11 @@ class Clock implements Patience {
     clearTimeout(this.#timer);
   }
 
-  look(): void {
+  check(): void {
     const leftMs = Math.min(this.#touchedAt + this.#silentMs, this.#endAt) - performance.now();
-    if (leftMs > 0) this.#timer = setTimeout(look, leftMs, this);
+    if (leftMs > 0) this.#timer = setTimeout(check, leftMs, this);
     else this.#onEnd();
   }
 }
 
-const look = (clock: Clock): void => clock.look();
+const check = (timer: Timer): void => timer.check();

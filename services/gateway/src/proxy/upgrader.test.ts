@@ -169,7 +169,7 @@ test('a workload that goes on after its client has ended may finish, and is clos
       });
       socket.resume();
     },
-    { upgrader: { lastWordsMs: 5_000 } },
+    { upgrader: { halfClosedMs: 5_000 } },
   );
   const socket = connect({ port: front.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
   closing.push(() => socket.destroy());

@@ -11,13 +11,13 @@ import type { Connector } from './connector.ts';
 import type { ForwardTask } from './forwarder.ts';
 import { join } from './join.ts';
 import { type Outcome, outcomeOf, type ProxyError, startTally, type Tally } from './outcome.ts';
-import { type Patience, startPatience, type Timeouts } from './request-timer.ts';
+import { type RequestTimer, startRequestTimer, type Timeouts } from './request-timer.ts';
 
 export interface UpgraderOptions {
   readonly connector: Connector;
   readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
   /** How long one side may stay silent after the other side has ended. */
-  readonly lastWordsMs?: number;
+  readonly halfClosedMs?: number;
 }
 
 interface UpgradeTask extends ForwardTask {
@@ -31,13 +31,13 @@ export interface Upgrader {
   upgrade(task: UpgradeTask): Promise<Outcome>;
 }
 
-export function createUpgrader({ connector, timeouts, lastWordsMs = 5_000 }: UpgraderOptions): Upgrader {
+export function createUpgrader({ connector, timeouts, halfClosedMs = 5_000 }: UpgraderOptions): Upgrader {
   return {
     async upgrade(task) {
       const tally = startTally();
       const stop = new AbortController();
       let isLate = false;
-      const patience = startPatience(timeouts[task.kind], () => {
+      const timer = startRequestTimer(timeouts[task.kind], () => {
         isLate = true;
         stop.abort();
       });
@@ -47,13 +47,13 @@ export function createUpgrader({ connector, timeouts, lastWordsMs = 5_000 }: Upg
       let error: ProxyError | undefined;
       try {
         const upstream = await connector.connect(task.endpoint, stop.signal);
-        await speak({ ...task, lastWordsMs }, upstream, tally, patience, stop.signal);
+        await sendUpgrade({ ...task, halfClosedMs }, upstream, tally, timer, stop.signal);
       } catch (cause) {
         error = { code: codeOf(cause, tally, isLate, task.socket), cause };
         if (tally.status !== undefined) task.socket.destroy();
       } finally {
         task.socket.off('close', onGone);
-        patience.stop();
+        timer.stop();
       }
       return outcomeOf(tally, error);
     },
@@ -69,11 +69,11 @@ function codeOf(cause: unknown, tally: Tally, isLate: boolean, socket: Socket): 
   return code.startsWith('HPE_') ? 'bad_answer' : 'reset';
 }
 
-function speak(
-  task: UpgradeTask & { readonly lastWordsMs: number },
+function sendUpgrade(
+  task: UpgradeTask & { readonly halfClosedMs: number },
   upstream: Duplex,
   tally: Tally,
-  patience: Patience,
+  timer: RequestTimer,
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -95,16 +95,16 @@ function speak(
     outgoing.on('error', reject);
     outgoing.on('upgrade', (answer, _, ahead) => {
       noteHead(answer, tally);
-      welcome(task, answer, upstream, ahead);
-      join({ client: task.socket, upstream, tally, patience, settle, lastWordsMs: task.lastWordsMs });
+      acceptUpgrade(task, answer, upstream, ahead);
+      join({ client: task.socket, upstream, tally, timer, settle, halfClosedMs: task.halfClosedMs });
     });
     outgoing.on('response', (answer) => {
       noteHead(answer, tally);
       answer.on('data', (chunk: Buffer) => {
         tally.bytesOut += chunk.length;
-        patience.touch();
+        timer.touch();
       });
-      refuse(task, answer, settle);
+      passRefusal(task, answer, settle);
     });
     tally.dispatchState = 'dispatched';
     outgoing.end();
@@ -117,7 +117,7 @@ function noteHead(answer: IncomingMessage, tally: Tally): void {
   tally.firstByteMs = performance.now() - tally.startedAt;
 }
 
-function welcome(
+function acceptUpgrade(
   { socket, response, head, onResponseHead }: UpgradeTask,
   answer: IncomingMessage,
   upstream: Duplex,
@@ -140,7 +140,7 @@ function welcome(
 }
 
 /** The workload refuses the upgrade: its ordinary response is passed on, and the connection ends. */
-function refuse(
+function passRefusal(
   { response, onResponseHead }: UpgradeTask,
   answer: IncomingMessage,
   settle: (error?: Error | null) => void,

@@ -5,7 +5,7 @@ import type { Preview } from './preview.ts';
 /**
  * A workload named by a request. `path` is the rest of the raw target with its query, unchanged; it begins with `/`.
  */
-export type Named =
+export type Route =
   | {
       readonly by: 'path';
       readonly workspace: string;
@@ -14,13 +14,13 @@ export type Named =
       readonly path: string;
     }
   | { readonly by: 'host'; readonly region: string; readonly label: string; readonly path: string }
-  | NamedPreview;
+  | PreviewRoute;
 
 /**
  * A sandbox named by one of its previews. Below a customer's domain the label is the whole host, and the region is
  * empty.
  */
-export interface NamedPreview {
+export interface PreviewRoute {
   readonly by: 'preview';
   readonly region: string;
   readonly label: string;

@@ -17,18 +17,19 @@ import {
 } from '@berth/database';
 import { BoundedMap } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { lookupFault } from '../errors/lookup-error.ts';
+import { lookupError } from '../errors/lookup-error.ts';
 import { queryNames } from './name-query.ts';
-import type { FoundWorkload, Named } from './route.ts';
+import { createNoticeLog } from './notice-log.ts';
+import type { FoundWorkload, Route } from './route.ts';
 import { isPossible, queryWorkload } from './workload-query.ts';
 
-export interface CatalogueOptions {
+export interface WorkloadCacheOptions {
   readonly database: Database;
   /** Database for notices, which arrive on a separate connection. */
   readonly databaseUrl: string;
   readonly logger: Logger;
   /** Lanes for names that were never found, by type of caller. */
-  readonly newNames?: NewNames;
+  readonly lookupLanes?: LookupLanes;
   /** Monotonic clock in milliseconds: a wall clock that is set back would keep old results alive. */
   readonly now?: () => number;
 }
@@ -36,38 +37,38 @@ export interface CatalogueOptions {
 /** `caller` has shown a valid key; `stranger` has not. */
 type Asker = 'caller' | 'stranger';
 
-interface NewNames {
+interface LookupLanes {
   readonly caller: { readonly database: Database; readonly lane: LookupLane };
   readonly stranger: { readonly database: Database; readonly lane: BatchLaneOptions };
 }
 
-export interface Catalogue {
+export interface WorkloadCache {
   /**
    * Undefined when there is no such workload. Throws PLATFORM_UNAVAILABLE when the database does not answer and nothing
    * is cached, and LOOKUPS_BUSY when the name was never found and its lane is full.
    */
-  find(named: Named, asker?: Asker): Promise<FoundWorkload | undefined>;
-  /** Resolves at the next notice about the workload, or after `mostMs`. */
-  change(uid: string, mostMs: number): Promise<void>;
+  find(route: Route, asker?: Asker): Promise<FoundWorkload | undefined>;
+  /** Resolves at the next notice about the workload, or after `maxMs`. */
+  nextChange(uid: string, maxMs: number): Promise<void>;
   /** Marks the cached result as stale, because it has proven wrong. */
-  doubt(named: Named): void;
+  invalidate(route: Route): void;
   /** Fresh cached result, synchronously; undefined when there is none, and then `find` has to ask. */
-  remembered(named: Named): FoundWorkload | undefined;
+  peek(route: Route): FoundWorkload | undefined;
   close(): Promise<void>;
 }
 
-interface Answer {
+interface CacheEntry {
   readonly freshUntil: number;
   readonly knownUntil: number;
   /** Number of notices received when the query began. */
-  readonly heard: number;
+  readonly noticesSeen: number;
   readonly workload: FoundWorkload;
 }
 
-interface Question {
-  readonly askedAt: number;
-  readonly heard: number;
-  readonly found: Promise<FoundWorkload | undefined>;
+interface PendingLookup {
+  readonly startedAt: number;
+  readonly noticesSeen: number;
+  readonly result: Promise<FoundWorkload | undefined>;
 }
 
 const freshMs = 800;
@@ -78,171 +79,137 @@ const retryMs = 250;
 
 const usualLane = { maxRunning: 2, maxWaiting: 1_000 };
 
-const keyOf = (named: Named): string =>
-  named.by === 'path'
-    ? `path/${named.workspace}/${named.kind}/${named.name}`
-    : `${named.by}/${named.region}/${named.label}`;
+const keyOf = (route: Route): string =>
+  route.by === 'path'
+    ? `path/${route.workspace}/${route.kind}/${route.name}`
+    : `${route.by}/${route.region}/${route.label}`;
 
-export function createCatalogue(options: CatalogueOptions): Catalogue {
+export function createWorkloadCache(options: WorkloadCacheOptions): WorkloadCache {
   const { database, databaseUrl, logger, now = () => performance.now() } = options;
   const {
-    newNames = {
+    lookupLanes = {
       caller: { database, lane: createLookupLane(usualLane) },
       stranger: { database, lane: { maxWaiting: usualLane.maxWaiting } },
     },
   } = options;
-  const { caller, stranger } = newNames;
-  const nameLane = createBatchLane((names: readonly Named[]) => queryNames(stranger.database, names), stranger.lane);
+  const { caller, stranger } = lookupLanes;
+  const nameLane = createBatchLane((names: readonly Route[]) => queryNames(stranger.database, names), stranger.lane);
   const workloadLane = createLookupLane({ maxRunning: 1, maxWaiting: stranger.lane.maxWaiting });
-  const known = new BoundedMap<Answer>(maxEntries);
+  const known = new BoundedMap<CacheEntry>(maxEntries);
   // Holds at most one query per known name, plus as many as the lanes admit.
-  const questions = new Map<string, Question>();
-  const news = createNews();
+  const pendingLookups = new Map<string, PendingLookup>();
+  const notices = createNoticeLog();
   const listener = listen({
     url: databaseUrl,
     channel: routesChannel,
-    onNotice: news.hear,
+    onNotice: notices.record,
     onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
   });
 
   /** A cached result or a running query is outdated when a notice about its workload arrived after it began. */
-  const isOutdated = (key: string, heard: number): boolean => news.isSince(heard, known.get(key)?.workload?.uid);
+  const isOutdated = (key: string, noticesSeen: number): boolean =>
+    notices.isSince(noticesSeen, known.get(key)?.workload?.uid);
 
-  function keep(key: string, { askedAt, heard }: Question, workload: FoundWorkload | undefined): void {
+  function store(key: string, { startedAt, noticesSeen }: PendingLookup, workload: FoundWorkload | undefined): void {
     if (workload === undefined) return void known.delete(key);
     // Counted from the start of the query, since the result may be as old as that.
-    const endsAt = askedAt + (workload.endsInMs ?? Number.POSITIVE_INFINITY);
+    const endsAt = startedAt + (workload.endsInMs ?? Number.POSITIVE_INFINITY);
     known.set(key, {
-      freshUntil: Math.min(askedAt + freshMs, endsAt),
-      knownUntil: Math.min(askedAt + freshMs + staleMs, endsAt),
-      heard,
+      freshUntil: Math.min(startedAt + freshMs, endsAt),
+      knownUntil: Math.min(startedAt + freshMs + staleMs, endsAt),
+      noticesSeen,
       workload,
     });
   }
 
-  async function settle(key: string, question: Question): Promise<void> {
-    const isNewest = () => questions.get(key) === question;
+  async function storeResult(key: string, lookup: PendingLookup): Promise<void> {
+    const isNewest = () => pendingLookups.get(key) === lookup;
     try {
-      const workload = await question.found;
-      if (isNewest()) keep(key, question, workload);
+      const workload = await lookup.result;
+      if (isNewest()) store(key, lookup, workload);
     } catch (err) {
       logger.debug({ err }, 'a workload could not be looked up');
     } finally {
-      if (isNewest()) questions.delete(key);
+      if (isNewest()) pendingLookups.delete(key);
     }
   }
 
-  function lookUp(key: string, named: Named, asker: Asker): Promise<FoundWorkload | undefined> {
-    if (known.get(key) !== undefined) return queryWorkload(database, named);
+  function lookUp(key: string, route: Route, asker: Asker): Promise<FoundWorkload | undefined> {
+    if (known.get(key) !== undefined) return queryWorkload(database, route);
     if (asker === 'stranger') {
       if (nameLane.isFull) throw laneFull;
-      return lookUpForStranger(named);
+      return lookUpForStranger(route);
     }
     if (caller.lane.isFull) throw laneFull;
-    return caller.lane.ask(() => queryWorkload(caller.database, named));
+    return caller.lane.ask(() => queryWorkload(caller.database, route));
   }
 
-  async function lookUpForStranger(named: Named): Promise<FoundWorkload | undefined> {
-    return (await nameLane.ask(named)) ? workloadLane.ask(() => queryWorkload(stranger.database, named)) : undefined;
+  async function lookUpForStranger(route: Route): Promise<FoundWorkload | undefined> {
+    return (await nameLane.ask(route)) ? workloadLane.ask(() => queryWorkload(stranger.database, route)) : undefined;
   }
 
-  function ask(key: string, named: Named, asker: Asker): Question {
-    const open = questions.get(key);
-    if (open !== undefined && now() < open.askedAt + freshMs && !isOutdated(key, open.heard)) return open;
-    const found = answerInTime(lookUp(key, named, asker), { hasStandIn: standIn(key) !== undefined });
-    const question = { askedAt: now(), heard: news.count(), found };
-    questions.set(key, question);
-    void settle(key, question);
-    return question;
+  function lookUpShared(key: string, route: Route, asker: Asker): PendingLookup {
+    const open = pendingLookups.get(key);
+    if (open !== undefined && now() < open.startedAt + freshMs && !isOutdated(key, open.noticesSeen)) return open;
+    const result = answerInTime(lookUp(key, route, asker), { hasStandIn: staleEntry(key) !== undefined });
+    const lookup = { startedAt: now(), noticesSeen: notices.count(), result };
+    pendingLookups.set(key, lookup);
+    void storeResult(key, lookup);
+    return lookup;
   }
 
   /**
    * A query that began before the workload was created does not see it. A negative result of a shared query is
    * therefore confirmed by a newer query.
    */
-  async function certain(key: string, named: Named, asker: Asker): Promise<FoundWorkload | undefined> {
-    const open = questions.get(key);
-    const question = ask(key, named, asker);
-    const workload = await question.found;
-    return workload === undefined && question === open ? ask(key, named, asker).found : workload;
+  async function lookUpConfirmed(key: string, route: Route, asker: Asker): Promise<FoundWorkload | undefined> {
+    const open = pendingLookups.get(key);
+    const lookup = lookUpShared(key, route, asker);
+    const workload = await lookup.result;
+    return workload === undefined && lookup === open ? lookUpShared(key, route, asker).result : workload;
   }
 
   /** Cached result to use while the database does not answer. */
-  function standIn(key: string): Answer | undefined {
-    const answer = known.get(key);
-    return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
+  function staleEntry(key: string): CacheEntry | undefined {
+    const entry = known.get(key);
+    return entry !== undefined && now() < entry.knownUntil ? entry : undefined;
   }
 
-  function useStandIn(key: string): FoundWorkload | undefined {
-    const answer = standIn(key);
-    if (answer === undefined) return undefined;
-    const freshUntil = Math.min(now() + retryMs, answer.knownUntil);
-    known.set(key, { ...answer, freshUntil, heard: news.count() });
-    return answer.workload;
+  function serveStale(key: string): FoundWorkload | undefined {
+    const entry = staleEntry(key);
+    if (entry === undefined) return undefined;
+    const freshUntil = Math.min(now() + retryMs, entry.knownUntil);
+    known.set(key, { ...entry, freshUntil, noticesSeen: notices.count() });
+    return entry.workload;
   }
 
-  const isFresh = ({ freshUntil, heard, workload }: Answer): boolean =>
-    now() < freshUntil && !news.isSince(heard, workload.uid);
+  const isFresh = ({ freshUntil, noticesSeen, workload }: CacheEntry): boolean =>
+    now() < freshUntil && !notices.isSince(noticesSeen, workload.uid);
 
   return {
-    remembered(named) {
-      const answer = known.get(keyOf(named));
-      return answer !== undefined && isFresh(answer) ? answer.workload : undefined;
+    peek(route) {
+      const entry = known.get(keyOf(route));
+      return entry !== undefined && isFresh(entry) ? entry.workload : undefined;
     },
-    async find(named, asker = 'stranger') {
-      const key = keyOf(named);
-      const answer = known.get(key);
-      if (answer !== undefined && isFresh(answer)) return answer.workload;
-      if (!isPossible(named)) return undefined;
+    async find(route, asker = 'stranger') {
+      const key = keyOf(route);
+      const entry = known.get(key);
+      if (entry !== undefined && isFresh(entry)) return entry.workload;
+      if (!isPossible(route)) return undefined;
       try {
-        return await certain(key, named, asker);
+        return await lookUpConfirmed(key, route, asker);
       } catch (error) {
-        const workload = useStandIn(key);
-        if (workload === undefined) throw lookupFault(error);
+        const workload = serveStale(key);
+        if (workload === undefined) throw lookupError(error);
         return workload;
       }
     },
-    change: news.next,
-    doubt(named) {
-      const key = keyOf(named);
-      const answer = known.get(key);
-      if (answer !== undefined) known.set(key, { ...answer, freshUntil: Number.NEGATIVE_INFINITY });
+    nextChange: notices.nextChange,
+    invalidate(route) {
+      const key = keyOf(route);
+      const entry = known.get(key);
+      if (entry !== undefined) known.set(key, { ...entry, freshUntil: Number.NEGATIVE_INFINITY });
     },
     close: () => listener.close(),
-  };
-}
-
-/** Numbers notices in order of arrival, to distinguish results from before and after a notice. */
-function createNews() {
-  const changed = new BoundedMap<number>(maxEntries);
-  const waiting = new Map<string, Set<() => void>>();
-  let count = 0;
-  let everything = 0;
-  return {
-    hear(uid: string): void {
-      count += 1;
-      if (uid === '') everything = count;
-      else changed.set(uid, count);
-      const woken = uid === '' ? [...waiting.values()] : [waiting.get(uid) ?? []];
-      for (const wake of woken.flatMap((each) => [...each])) wake();
-    },
-    next(uid: string, mostMs: number): Promise<void> {
-      return new Promise((resolve) => {
-        const own = waiting.get(uid) ?? new Set();
-        waiting.set(uid, own);
-        const wake = (): void => {
-          clearTimeout(timer);
-          own.delete(wake);
-          if (own.size === 0 && waiting.get(uid) === own) waiting.delete(uid);
-          resolve();
-        };
-        const timer = setTimeout(wake, mostMs);
-        own.add(wake);
-      });
-    },
-    count: () => count,
-    /** For an unknown workload every notice counts: it may announce the creation of that workload. */
-    isSince: (heard: number, uid: string | undefined): boolean =>
-      uid === undefined ? count > heard : everything > heard || (changed.get(uid) ?? 0) > heard,
   };
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Brand } from '@berth/contract';
 import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
-import type { DemandBook } from '../demand/demand-tracker.ts';
+import type { DemandTracker } from '../demand/demand-tracker.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { pairsOf } from '../http/hop-by-hop.ts';
 import { incomingSession, outgoingSession, sessionHeader } from '../http/mcp-session.ts';
@@ -10,15 +10,15 @@ import { withoutPlatformHeaders } from '../http/platform-headers.ts';
 import { pathBase } from '../routing/by-path.ts';
 import { pickInstance } from '../routing/pick-instance.ts';
 import { pickRevision } from '../routing/pick-revision.ts';
-import type { Named } from '../routing/route.ts';
-import type { Catalogue } from '../routing/workload-cache.ts';
+import type { Route } from '../routing/route.ts';
+import type { WorkloadCache } from '../routing/workload-cache.ts';
 import type { Endpoint, Workload } from '../workloads/workload.ts';
 import type { WaitingList } from './waiting-list.ts';
 
 export interface ChooserOptions {
   readonly brand: Brand;
-  readonly catalogue: Pick<Catalogue, 'find' | 'change'>;
-  readonly demand: Pick<DemandBook, 'insist'>;
+  readonly cache: Pick<WorkloadCache, 'find' | 'nextChange'>;
+  readonly demand: Pick<DemandTracker, 'requestAgain'>;
   readonly cookies: StickyCookies;
   readonly holdMs: number;
   /** Counts waiting requests; when it is full, the next request is refused at once. */
@@ -50,18 +50,18 @@ interface Held {
 
 export interface Chooser {
   /** Throws WORKLOAD_UNAVAILABLE when no instance is ready in time. */
-  choose(named: Named, workload: Workload, asked: Asked): Promise<Chosen>;
+  choose(route: Route, workload: Workload, asked: Asked): Promise<Chosen>;
 }
 
 /** Poll interval when no notice arrives. */
 const lookMs = 250;
 /** The orchestrator may have crashed before it acted on our request, so we repeat it every 5 s. */
-const insistMs = 5_000;
+const requestAgainMs = 5_000;
 /** A machine that is not back within the hold time will not be back within a second, the default for Retry-After. */
 const awayRetrySeconds = 5;
 
 export function createChooser(options: ChooserOptions): Chooser {
-  const { brand, catalogue, demand, cookies, holdMs, waiting, random } = options;
+  const { brand, cache, demand, cookies, holdMs, waiting, random } = options;
   const inFlight = new Map<string, number>();
 
   const pick = (workload: Workload, { request, session, refused }: Asked): Endpoint | undefined => {
@@ -75,30 +75,30 @@ export function createChooser(options: ChooserOptions): Chooser {
     return pickInstance(own, (instance) => inFlight.get(instance) ?? 0, random);
   };
 
-  function hold(named: Named, asked: Asked, { uid, kind, isFailed }: Workload): Promise<Held> {
+  function hold(route: Route, asked: Asked, { uid, kind, isFailed }: Workload): Promise<Held> {
     if (isFailed) throw failed(kind);
     if (waiting.isFull(uid))
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
-    return waiting.wait(uid, () => look(named, asked, uid));
+    return waiting.wait(uid, () => look(route, asked, uid));
   }
 
   /** Looks again until an instance is ready. The demand was already recorded when the request arrived. */
-  async function look(named: Named, asked: Asked, uid: string): Promise<Held> {
+  async function look(route: Route, asked: Asked, uid: string): Promise<Held> {
     const since = performance.now();
-    let insistAt = since + insistMs;
+    let requestAgainAt = since + requestAgainMs;
     let isAway = false;
     for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
-      await catalogue.change(uid, lookMs);
-      const workload = await catalogue.find(named, 'caller');
+      await cache.nextChange(uid, lookMs);
+      const workload = await cache.find(route, 'caller');
       if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
       const endpoint = pick(workload, asked);
       if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
       if (workload.isFailed) throw failed(workload.kind);
       isAway = workload.kind === 'sandbox' && workload.isAway;
       // Sandboxes do not scale: the single instance is either starting or away.
-      if (now < insistAt || workload.kind === 'sandbox') continue;
-      demand.insist(uid);
-      insistAt = now + insistMs;
+      if (now < requestAgainAt || workload.kind === 'sandbox') continue;
+      demand.requestAgain(uid);
+      requestAgainAt = now + requestAgainMs;
     }
     if (isAway) throw away();
     throw new GatewayError('WORKLOAD_UNAVAILABLE', {
@@ -107,15 +107,15 @@ export function createChooser(options: ChooserOptions): Chooser {
   }
 
   return {
-    async choose(named, known, asked) {
+    async choose(route, known, asked) {
       const first = pick(known, asked);
       const { workload, endpoint, heldMs } =
-        first === undefined ? await hold(named, asked, known) : { workload: known, endpoint: first, heldMs: undefined };
+        first === undefined ? await hold(route, asked, known) : { workload: known, endpoint: first, heldMs: undefined };
       return {
         endpoint,
         heldMs,
         onResponseHead: (_, rawHeaders) =>
-          answerHeaders({ brand, cookies, named, workload, endpoint, request: asked.request }, rawHeaders),
+          answerHeaders({ brand, cookies, route, workload, endpoint, request: asked.request }, rawHeaders),
         async count(work) {
           const { instance } = endpoint;
           inFlight.set(instance, (inFlight.get(instance) ?? 0) + 1);
@@ -152,7 +152,7 @@ const away = (): GatewayError =>
 interface Answering {
   readonly brand: Brand;
   readonly cookies: StickyCookies;
-  readonly named: Named;
+  readonly route: Route;
   readonly workload: Workload;
   readonly endpoint: Endpoint;
   readonly request: IncomingMessage;
@@ -160,7 +160,7 @@ interface Answering {
 
 /** Headers of the workload's response, with the instance in the session id and a cookie for the revision. */
 function answerHeaders(answering: Answering, rawHeaders: readonly string[]): string[] {
-  const { brand, cookies, named, workload, endpoint, request } = answering;
+  const { brand, cookies, route, workload, endpoint, request } = answering;
   const headers: string[] = [];
   for (const [name, value] of pairsOf(withoutPlatformHeaders(rawHeaders, brand))) {
     const isSession = workload.kind === 'function' && name.toLowerCase() === sessionHeader.toLowerCase();
@@ -170,7 +170,7 @@ function answerHeaders(answering: Answering, rawHeaders: readonly string[]): str
   const { revision } = endpoint;
   if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
   // Workloads on one host have separate cookies, by path.
-  const path = pathBase(named) || '/';
+  const path = pathBase(route) || '/';
   const isTls = 'encrypted' in request.socket;
   headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));
   return headers;

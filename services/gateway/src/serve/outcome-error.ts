@@ -18,7 +18,7 @@ const codes = {
 } as const satisfies Record<ProxyErrorCode, string | undefined>;
 
 /** A request that was never sent to the workload may be repeated after any failure. */
-export function faultOf(outcome: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
+export function outcomeError(outcome: Outcome, target: Pick<Target, 'port'> | undefined): GatewayError | undefined {
   const { error, dispatchState } = outcome;
   if (error === undefined) return undefined;
   const plain = finalRefusal(outcome, target);

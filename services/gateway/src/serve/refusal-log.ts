@@ -27,10 +27,10 @@ const isOfStranger = ({ code, details }: GatewayError): boolean =>
 export function createRefusalLog(logger: Logger): RefusalLog {
   const counts = new Map<GatewayCode, number>();
   let ownLines = 0;
-  let isTold = true;
+  let isSummaryScheduled = false;
 
-  function tell(): void {
-    isTold = true;
+  function writeSummary(): void {
+    isSummaryScheduled = false;
     ownLines = 0;
     if (counts.size === 0) return;
     const refused = Object.fromEntries(counts);
@@ -44,9 +44,9 @@ export function createRefusalLog(logger: Logger): RefusalLog {
   return {
     hasOwnLine(error) {
       if (!isOfStranger(error)) return true;
-      if (isTold) {
-        isTold = false;
-        setTimeout(tell, secondMs).unref();
+      if (!isSummaryScheduled) {
+        isSummaryScheduled = true;
+        setTimeout(writeSummary, secondMs).unref();
       }
       ownLines += 1;
       if (ownLines <= ownLinesPerSecond) return true;

@@ -1,11 +1,11 @@
 import { BoundedMap } from '@berth/identity';
 import type { Endpoint, Workload } from '../workloads/workload.ts';
 
-const mostWorkloads = 10_000;
+const maxWorkloads = 10_000;
 
 /** Reports instances that a workload no longer has: connections kept open to them would delay their removal. */
-export function createDepartures(onGone: (instance: string) => void): (workload: Workload) => void {
-  const last = new BoundedMap<readonly Endpoint[]>(mostWorkloads);
+export function createRemovalWatcher(onGone: (instance: string) => void): (workload: Workload) => void {
+  const last = new BoundedMap<readonly Endpoint[]>(maxWorkloads);
   return ({ uid, endpoints }) => {
     const before = last.get(uid);
     // The cache returns the same list object until it reads the workload again.
