@@ -3,9 +3,9 @@ import { createAuthenticator } from '@berth/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
 import { gatewayKey } from '../../services/gateway/src/access/gateway-key.ts';
-import { errorAnswer, GatewayError } from '../../services/gateway/src/errors.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import type { Named } from '../../services/gateway/src/routing/route.ts';
+import { errorAnswer, GatewayError } from '../../services/gateway/src/errors/gateway-error.ts';
+import type { Route } from '../../services/gateway/src/routing/route.ts';
+import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { type DatabaseLine, openDatabaseLine } from '../harness/database-line.ts';
 import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
@@ -15,7 +15,7 @@ const branded = `X-${brand.long}-Authorization`;
 let workloads: ApiWithWorkloads;
 let line: DatabaseLine;
 let keeper: ReturnType<typeof createGatekeeper>;
-let catalogue: ReturnType<typeof createCatalogue>;
+let catalogue: ReturnType<typeof createWorkloadCache>;
 let member: { key: string; id: string };
 let foreigner: { key: string; id: string };
 /** Advances the clocks of the gateway's caches. */
@@ -25,9 +25,9 @@ beforeAll(async () => {
   workloads = await startApiWithWorkloads();
   line = await openDatabaseLine(workloads.api.databaseUrl);
   const now = () => performance.now() + skipped;
-  catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
+  catalogue = createWorkloadCache({ database: line.database, databaseUrl: line.url, logger: silent, now });
   const authenticator = createAuthenticator(line.database, { staleMs: 60_000, now });
-  keeper = createGatekeeper({ authenticator, catalogue, brand });
+  keeper = createGatekeeper({ authenticator, cache: catalogue, brand });
   await workloads.api.addWorkspace('other');
   await workloads.deploy('private');
   await workloads.deploy('open', { public: true });
@@ -43,10 +43,10 @@ afterAll(async () => {
 const bearer = (key: string): string[] => ['Authorization', `Bearer ${key}`];
 
 /** `admit` may throw synchronously or reject; an async wrapper makes both a rejection. */
-const admit = async (named: Named, rawHeaders: string[]) => keeper.admit(named, rawHeaders);
+const admit = async (named: Route, rawHeaders: string[]) => keeper.admit(named, rawHeaders);
 
 /** The whole refusal, byte for byte except the time. */
-async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
+async function refusal(named: Route, rawHeaders: string[]): Promise<string> {
   const error = await admit(named, rawHeaders).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -56,8 +56,8 @@ async function refusal(named: Named, rawHeaders: string[]): Promise<string> {
   return JSON.stringify(errorAnswer(error.code, context, error.details));
 }
 
-const host = (label: string): Named => ({ by: 'host', region: 'local', label, path: '/' });
-const everyName: Named[] = [
+const host = (label: string): Route => ({ by: 'host', region: 'local', label, path: '/' });
+const everyName: Route[] = [
   byPath('private'),
   byPath('missing'),
   byPath('private', 'other'),

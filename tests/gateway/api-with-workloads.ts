@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
-import type { Named, ServedKind } from '../../services/gateway/src/routing/route.ts';
+import type { Route } from '../../services/gateway/src/routing/route.ts';
+import type { ServedKind } from '../../services/gateway/src/workloads/workload.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from '../harness/test-api.ts';
 
 export const silent = createLogger({ role: 'gateway' }, { level: 'silent' });
 
-export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'agent'): Named => ({
+export const byPath = (name: string, workspace = 'main', kind: ServedKind = 'agent'): Route => ({
   by: 'path',
   workspace,
   kind,

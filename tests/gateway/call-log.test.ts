@@ -40,7 +40,7 @@ function openLog(more: Partial<CallLogOptions> = {}) {
     ...more,
   });
   const call = (keyId: string, name: string, times: number) => {
-    for (let count = 0; count < times; count += 1) log.note(principal(keyId), workload(name), from);
+    for (let count = 0; count < times; count += 1) log.record(principal(keyId), workload(name), from);
   };
   return { log, call, clock };
 }

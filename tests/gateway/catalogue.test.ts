@@ -4,7 +4,7 @@ import { createBell, routesChannel } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CatalogueOptions, createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { createWorkloadCache, type WorkloadCacheOptions } from '../../services/gateway/src/routing/workload-cache.ts';
 import { openDatabaseLine } from '../harness/database-line.ts';
 import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => workloads[Symbol.asyncDispose]());
 
 /** Counts its queries. With `deaf` it receives no notices. */
-function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
+function open(options: Partial<WorkloadCacheOptions> & { deaf?: boolean } = {}) {
   let queries = 0;
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
@@ -25,7 +25,7 @@ function open(options: Partial<CatalogueOptions> & { deaf?: boolean } = {}) {
     transformResult: async ({ result }) => result,
   };
   const { deaf = false, ...rest } = options;
-  const catalogue = createCatalogue({
+  const catalogue = createWorkloadCache({
     // No server listens on port 1.
     databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : workloads.api.databaseUrl,
     logger: silent,

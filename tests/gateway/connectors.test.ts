@@ -9,8 +9,8 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { ingressCallerName, ingressServerName } from '@berth/contract';
 import { Bundle, type Channel, createCredentials, RunnerAway, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
+import { createLocalFirstConnector } from '../../services/gateway/src/proxy/local-first-connector.ts';
 import {
   directConnector,
   listening,
@@ -286,7 +286,7 @@ describe('on the runner’s own machine', () => {
       },
     });
     const viaTunnel = vi.fn(directConnector(upstream.port).connect);
-    const front = await startFront(createConnector(local, { connect: viaTunnel, close: async () => {} }));
+    const front = await startFront(createLocalFirstConnector(local, { connect: viaTunnel, close: async () => {} }));
     leases.known.add(front.endpoint.instance);
     closing.push(
       () => upstream.server.close(),

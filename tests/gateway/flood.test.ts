@@ -6,13 +6,13 @@ import { newApiKey, newPreviewToken } from '@berth/identity';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
-import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { GatewayConfig } from '../../services/gateway/src/config.ts';
-import { GatewayError } from '../../services/gateway/src/errors.ts';
+import { GatewayError } from '../../services/gateway/src/errors/gateway-error.ts';
+import { createPreviewGate } from '../../services/gateway/src/previews/preview-gate.ts';
+import { createTokenLookup } from '../../services/gateway/src/previews/token-lookup.ts';
 import { directConnector } from '../../services/gateway/src/proxy/proxy-fixture.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import type { Named, NamedPreview } from '../../services/gateway/src/routing/route.ts';
+import type { PreviewRoute, Route } from '../../services/gateway/src/routing/route.ts';
+import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
 import { startGateway } from '../../services/gateway/src/start-gateway.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
@@ -56,9 +56,9 @@ test('invented hosts fill their lane alone: known workloads and first calls with
   await using strangers = await stuckStrangers();
   let clock = 0;
   const { database } = workloads;
-  const catalogue = createCatalogue({
+  const catalogue = createWorkloadCache({
     ...{ database, databaseUrl: workloads.api.databaseUrl, logger: silent, now: () => clock },
-    newNames: {
+    lookupLanes: {
       caller: { database, lane: createLookupLane({ maxRunning: 1, maxWaiting: 1 }) },
       stranger: strangers,
     },
@@ -66,7 +66,7 @@ test('invented hosts fill their lane alone: known workloads and first calls with
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   await catalogue.find(byPath('known'), 'caller');
   clock = 10_000;
-  const invented = (): Named => ({
+  const invented = (): Route => ({
     by: 'host',
     region: 'local',
     label: `agt-${randomBytes(8).toString('hex')}`,
@@ -100,11 +100,11 @@ test('names of every form that strangers ask about at once are told apart from i
     transformResult: async ({ result }) => result,
   };
   const database = workloads.database.withPlugin(counting);
-  const catalogue = createCatalogue({ database, databaseUrl: workloads.api.databaseUrl, logger: silent });
+  const catalogue = createWorkloadCache({ database, databaseUrl: workloads.api.databaseUrl, logger: silent });
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const { region, label } = row;
-  const real: Named[] = [byPath('told'), byPath('told', row.workspace_id), { by: 'host', region, label, path: '/' }];
-  const invented = Array.from({ length: 30 }, (_, at): Named[] => [
+  const real: Route[] = [byPath('told'), byPath('told', row.workspace_id), { by: 'host', region, label, path: '/' }];
+  const invented = Array.from({ length: 30 }, (_, at): Route[] => [
     byPath(`invented-${at}`),
     byPath('told', 'main', 'function'),
     byPath('told', `nowhere-${at}`),
@@ -135,13 +135,13 @@ test('invented preview tokens cost at most one question each, none without a che
   const made = await admin.post('/sandboxes/box/previews', { metadata: { name: 'app' }, spec: { port: 3000 } });
   expect(made.status, made.text).toBe(200);
   const label = new URL(made.body.spec.url).host.split('.')[0] ?? '';
-  const named: NamedPreview = { by: 'preview', region: 'local', label, path: '/' };
-  const catalogue = createCatalogue({
+  const named: PreviewRoute = { by: 'preview', region: 'local', label, path: '/' };
+  const catalogue = createWorkloadCache({
     ...{ database: workloads.database, databaseUrl: workloads.api.databaseUrl, logger: silent },
   });
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const gateWith = (database: Database, lane: BatchLaneOptions = { maxWaiting: 4 }) =>
-    createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database, lane }) });
+    createPreviewGate({ cache: catalogue, brand, lookUpToken: createTokenLookup({ database, lane }) });
   const enter = (gate: ReturnType<typeof gateWith>, value: string): Promise<unknown> =>
     gate.admit(named, { method: 'GET', rawHeaders: [`X-${brand.long}-Preview-Token`, value] }, () => {});
 

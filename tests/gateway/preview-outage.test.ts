@@ -1,9 +1,9 @@
 // Previews while PostgreSQL is away.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
-import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
-import type { NamedPreview } from '../../services/gateway/src/routing/route.ts';
+import { createPreviewGate, type PreviewGate } from '../../services/gateway/src/previews/preview-gate.ts';
+import { createTokenLookup } from '../../services/gateway/src/previews/token-lookup.ts';
+import type { PreviewRoute } from '../../services/gateway/src/routing/route.ts';
+import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
 import { type DatabaseLine, openDatabaseLine } from '../harness/database-line.ts';
 import { silent } from './api-with-workloads.ts';
 import { brand, type GatewayWithPreviews, startGatewayWithPreviews, tokenHeader } from './gateway-with-previews.ts';
@@ -11,7 +11,7 @@ import { brand, type GatewayWithPreviews, startGatewayWithPreviews, tokenHeader 
 let gateway: GatewayWithPreviews;
 let line: DatabaseLine;
 let gate: PreviewGate;
-let catalogue: ReturnType<typeof createCatalogue>;
+let catalogue: ReturnType<typeof createWorkloadCache>;
 /** Advances the clock of the gateway's caches. */
 let skipped = 0;
 
@@ -19,9 +19,13 @@ beforeAll(async () => {
   gateway = await startGatewayWithPreviews(() => ({}));
   line = await openDatabaseLine(gateway.api.databaseUrl);
   const now = () => performance.now() + skipped;
-  catalogue = createCatalogue({ database: line.database, databaseUrl: line.url, logger: silent, now });
+  catalogue = createWorkloadCache({ database: line.database, databaseUrl: line.url, logger: silent, now });
   const lane = { maxWaiting: 4 };
-  gate = createPreviewGate({ catalogue, brand, lookUpToken: createTokenLookUp({ database: line.database, lane }) });
+  gate = createPreviewGate({
+    cache: catalogue,
+    brand,
+    lookUpToken: createTokenLookup({ database: line.database, lane }),
+  });
   await gateway.sandbox('box');
 });
 afterAll(async () => {
@@ -34,7 +38,7 @@ test.each(['cut', 'silent'] as const)(
   'a known token of a known preview passes for a minute while PostgreSQL is %s, one that is not known is told 503',
   async (state) => {
     const host = await gateway.preview('box', state);
-    const named: NamedPreview = { by: 'preview', region: 'local', label: host.split('.')[0] ?? '', path: '/' };
+    const named: PreviewRoute = { by: 'preview', region: 'local', label: host.split('.')[0] ?? '', path: '/' };
     const token = await gateway.token('box', state);
     const enter = async (value: string) => {
       const entered = await gate

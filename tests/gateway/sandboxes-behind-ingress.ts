@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
+import { createLocalFirstConnector } from '../../services/gateway/src/proxy/local-first-connector.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
 import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
 import { type ApiWithWorkloads, silent, startApiWithWorkloads } from './api-with-workloads.ts';
@@ -94,7 +94,7 @@ export async function startSandboxesBehindIngress() {
       ...{ socketPath: ingress.lease, wakeMs },
       onLeaseOver: (instance) => gateway.forwarder.forget(instance),
     });
-    const connector = createConnector(way === 'local' ? local : undefined, tunnel);
+    const connector = createLocalFirstConnector(way === 'local' ? local : undefined, tunnel);
     const gateway = await startTestGateway(workloads as ApiWithWorkloads, connector, options);
     return {
       ...gateway,

@@ -44,16 +44,16 @@ test('a stream is cut when its key is revoked or its owner leaves the workspace;
     [revoked, removed, other].map(({ key }) => openStream(key)),
   );
   // New streams are only checked from the second look on.
-  await gateway.streams.look();
+  await gateway.streams.recheck();
   await workloads.database.deleteFrom('api_keys').where('user_id', '=', revoked.id).execute();
   await workloads.database.deleteFrom('workspace_members').where('user_id', '=', removed.id).execute();
   await expect
     .poll(async () => {
-      await gateway.streams.look();
+      await gateway.streams.recheck();
       return [ofRevoked?.isCut(), ofRemoved?.isCut()];
     })
     .toEqual([true, true]);
-  await gateway.streams.look();
+  await gateway.streams.recheck();
   expect(ofOther?.isCut()).toBe(false);
   await ofOther?.cancel();
 });

@@ -3,24 +3,24 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { createGatekeeper } from '../../services/gateway/src/access/gatekeeper.ts';
-import { createTokenLookUp } from '../../services/gateway/src/access/look-up-token.ts';
-import { createPreviewGate } from '../../services/gateway/src/access/preview-gate.ts';
 import { rateRefusal } from '../../services/gateway/src/access/rate-refusal.ts';
 import { createStickyCookies } from '../../services/gateway/src/access/sticky-cookie.ts';
 import { type CallLog, createCallLog } from '../../services/gateway/src/audit/call-log.ts';
 import { insertCalls, updateCalls } from '../../services/gateway/src/audit/write-calls.ts';
-import { createDemandBook } from '../../services/gateway/src/demand/demand-book.ts';
+import { createDemandTracker } from '../../services/gateway/src/demand/demand-tracker.ts';
 import { writeDemand } from '../../services/gateway/src/demand/write-demand.ts';
+import { createGatewayServer } from '../../services/gateway/src/http/gateway-server.ts';
+import { createPreviewGate } from '../../services/gateway/src/previews/preview-gate.ts';
+import { createTokenLookup } from '../../services/gateway/src/previews/token-lookup.ts';
 import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
-import { createForwarder, type Forwarder } from '../../services/gateway/src/proxy/forward.ts';
-import { createGatewayServer } from '../../services/gateway/src/proxy/serve.ts';
-import { createUpgrader } from '../../services/gateway/src/proxy/upgrade.ts';
-import { createCatalogue } from '../../services/gateway/src/routing/catalogue.ts';
+import { createForwarder, type Forwarder } from '../../services/gateway/src/proxy/forwarder.ts';
+import { createUpgrader } from '../../services/gateway/src/proxy/upgrader.ts';
 import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
 import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
-import { createChooser } from '../../services/gateway/src/serve/choose.ts';
-import { createRequestMetrics } from '../../services/gateway/src/serve/metrics.ts';
+import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
+import { createChooser } from '../../services/gateway/src/serve/chooser.ts';
 import { createOpenStreams, type OpenStreams } from '../../services/gateway/src/serve/open-streams.ts';
+import { createRequestMetrics } from '../../services/gateway/src/serve/request-metrics.ts';
 import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
 import { createWalk } from '../../services/gateway/src/serve/walk.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
@@ -62,12 +62,12 @@ export async function startTestGateway(
   const registry = createMetricsRegistry({ role: 'gateway' });
   // No server listens on port 1.
   const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
-  const catalogue = createCatalogue({ database, databaseUrl, logger: silent });
+  const catalogue = createWorkloadCache({ database, databaseUrl, logger: silent });
   const limits = { totalMs: 20_000, silentMs: 10_000 };
   const timeouts = { agent: limits, function: limits, sandbox: { totalMs: undefined, silentMs } };
   const shared = { connector, timeouts, logger, registry };
   const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024, ...options.limits }, ...shared });
-  const demand = createDemandBook({
+  const demand = createDemandTracker({
     ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
     write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
   });
@@ -81,16 +81,16 @@ export async function startTestGateway(
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
-    ...{ logger, forwarder, demand, calls, catalogue, patienceMs, waiting, streams },
+    ...{ logger, forwarder, demand, calls, cache: catalogue, retryForMs: patienceMs, waiting, streams },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
-    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), catalogue, brand }),
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), cache: catalogue, brand }),
     previews: createPreviewGate({
-      catalogue,
+      cache: catalogue,
       brand,
-      lookUpToken: createTokenLookUp({ database, lane: { maxWaiting: 100 } }),
+      lookUpToken: createTokenLookup({ database, lane: { maxWaiting: 100 } }),
     }),
     chooser: createChooser({
-      ...{ brand, catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
+      ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
       cookies: createStickyCookies({ key: randomBytes(32), brand }),
     }),
     upgrader: createUpgrader(shared),

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 async function say(gatewayId: string, uid: string, requests: number, lifeSeconds = 60): Promise<void> {
-  await writeDemand(controlPlane.api.database, { gatewayId, lifeSeconds }, [{ uid, requests, isNews: true }]);
+  await writeDemand(controlPlane.api.database, { gatewayId, lifeSeconds }, [{ uid, requests, isChange: true }]);
   await sql`select pg_notify('outbox', '')`.execute(controlPlane.api.database);
 }
 

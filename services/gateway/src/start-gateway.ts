@@ -8,29 +8,30 @@ import { type Credentials, createCertificateMetric, createCredentials } from '@b
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
 import { gatewayKey } from './access/gateway-key.ts';
-import { createTokenLookUp } from './access/look-up-token.ts';
-import { createPreviewGate } from './access/preview-gate.ts';
 import { rateRefusal } from './access/rate-refusal.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { createCallLog } from './audit/call-log.ts';
 import { insertCalls, updateCalls } from './audit/write-calls.ts';
 import type { GatewayConfig } from './config.ts';
-import { createDemandBook } from './demand/demand-book.ts';
+import { createDemandTracker } from './demand/demand-tracker.ts';
 import { writeDemand } from './demand/write-demand.ts';
-import { errorAnswer, type GatewayCode } from './errors.ts';
+import type { GatewayCode } from './errors/error-table.ts';
+import { errorAnswer } from './errors/gateway-error.ts';
+import { createGatewayServer, type Refusal, type RefusalStatus } from './http/gateway-server.ts';
+import { createPreviewGate } from './previews/preview-gate.ts';
+import { createTokenLookup } from './previews/token-lookup.ts';
 import { certifyGateway } from './proxy/certify-gateway.ts';
-import { createConnector } from './proxy/connectors.ts';
-import { createForwarder } from './proxy/forward.ts';
+import { createForwarder } from './proxy/forwarder.ts';
 import { createLocalConnector } from './proxy/local-connector.ts';
+import { createLocalFirstConnector } from './proxy/local-first-connector.ts';
 import { measureOpenings } from './proxy/measure-openings.ts';
-import { createGatewayServer, type Refusal, type RefusalStatus } from './proxy/serve.ts';
 import { createTunnelConnector } from './proxy/tunnel-connector.ts';
-import { createUpgrader } from './proxy/upgrade.ts';
-import { createCatalogue } from './routing/catalogue.ts';
+import { createUpgrader } from './proxy/upgrader.ts';
 import { ownHosts } from './routing/own-hosts.ts';
-import { createChooser } from './serve/choose.ts';
-import { createRequestMetrics } from './serve/metrics.ts';
+import { createWorkloadCache } from './routing/workload-cache.ts';
+import { createChooser } from './serve/chooser.ts';
 import { createOpenStreams } from './serve/open-streams.ts';
+import { createRequestMetrics } from './serve/request-metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
 
@@ -81,16 +82,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     applicationName: 'berth-gateway-strangers',
     onIdleError,
   });
-  const catalogue = createCatalogue({
+  const cache = createWorkloadCache({
     database,
     databaseUrl,
     logger,
-    newNames: {
+    lookupLanes: {
       caller: { database, lane: createLookupLane(callerLane(config.databaseConnections)) },
       stranger: { database: strangers, lane: strangerLane },
     },
   });
-  const demand = openDemandBook(database, scaling, logger);
+  const demand = openDemandTracker(database, scaling, logger);
   const calls = createCallLog({
     insert: (entries) => insertCalls(database, entries),
     update: (entries) => updateCalls(database, entries),
@@ -99,7 +100,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const credentials = openCredentials(database, logger, registry);
   const { localRunner: socketPath, sandboxes } = config;
   const wakeMs = sandboxes.wakeSeconds * 1_000;
-  const reached = createConnector(
+  const reached = createLocalFirstConnector(
     socketPath === undefined
       ? undefined
       : createLocalConnector({
@@ -124,24 +125,24 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const waiting = new WaitingList(config.hold.requests);
   const streams = createOpenStreams();
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, catalogue, sandboxes, streams },
+    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, cache, sandboxes, streams },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({
       authenticator: createAuthenticator(people, {
         staleMs,
         strangers: { database: strangers, lane: strangerLane },
       }),
-      catalogue,
+      cache,
       brand,
     }),
     previews: createPreviewGate({
-      catalogue,
+      cache,
       brand,
-      lookUpToken: createTokenLookUp({ database: strangers, lane: strangerLane }),
+      lookUpToken: createTokenLookup({ database: strangers, lane: strangerLane }),
     }),
     chooser: createChooser({
       brand,
-      catalogue,
+      cache,
       demand,
       cookies: createStickyCookies({ key: await gatewayKey(database, 'sticky'), brand }),
       holdMs,
@@ -151,7 +152,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted,
     callers: createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal }),
-    patienceMs: holdMs,
+    retryForMs: holdMs,
     waiting,
     metrics: createRequestMetrics(registry),
   });
@@ -172,7 +173,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       await server.stop(drainMs);
       streams.close();
-      await Promise.all([forwarder.close(), catalogue.close(), demand.close(), calls.close()]);
+      await Promise.all([forwarder.close(), cache.close(), demand.close(), calls.close()]);
       await connector.close();
       credentials.close();
       await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);
@@ -198,7 +199,7 @@ function openCredentials(database: Database, logger: Logger, registry: Registry)
 }
 
 /** Demand rows live for one idle time: by then a successor of this gateway has written its own. */
-function openDemandBook(
+function openDemandTracker(
   database: Database,
   { requestsPerInstance, idleSeconds }: GatewayOptions['scaling'],
   logger: Logger,
@@ -207,13 +208,13 @@ function openDemandBook(
   const ring = createBell(database, outboxChannel, (err) =>
     logger.warn({ err }, 'nobody was told that an instance is wanted; it is found a moment later'),
   );
-  return createDemandBook({
+  return createDemandTracker({
     requestsPerInstance,
     idleMs: idleSeconds * 1_000,
     logger,
     async write(entries) {
       await writeDemand(database, { gatewayId, lifeSeconds: idleSeconds }, entries);
-      if (entries.some(({ isNews }) => isNews)) ring();
+      if (entries.some(({ isChange }) => isChange)) ring();
     },
   });
 }

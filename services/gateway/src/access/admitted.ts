@@ -1,7 +1,8 @@
 // Result of a successful access check: workload, caller, and the parts of the request that were meant for the gateway.
 import type { Principal } from '@berth/identity';
 import type { Preview } from '../routing/preview.ts';
-import type { NamedPreview, Workload } from '../routing/route.ts';
+import type { PreviewRoute } from '../routing/route.ts';
+import type { Workload } from '../workloads/workload.ts';
 import type { CredentialPlace } from './credential.ts';
 
 export interface Admitted {
@@ -11,13 +12,13 @@ export interface Admitted {
   /** Place of the platform credential in the request; it is not forwarded. */
   readonly consumed: CredentialPlace | undefined;
   /** Set when the request arrived through a preview. */
-  readonly preview?: PreviewPass | undefined;
+  readonly preview?: AdmittedPreview | undefined;
 }
 
-export interface PreviewPass {
+export interface AdmittedPreview {
   readonly preview: Preview;
   /** Named preview; its path has no token in it. */
-  readonly named: NamedPreview;
+  readonly route: PreviewRoute;
   /** Value of Set-Cookie. With this cookie the page's fetches and sockets need no token in their address. */
   readonly cookie: string | undefined;
 }

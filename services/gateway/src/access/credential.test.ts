@@ -34,8 +34,8 @@ test('a terminal of a sandbox may bring it in its query, when no header does', (
   const path = '/terminal/ws?token=service_abc';
   const sandbox = { by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path } as const;
   const host = { by: 'host', region: 'eu', label: 'sbx-s-main', path } as const;
-  for (const named of [sandbox, host])
-    expect(credentialIn(named, [], defaultBrand)).toEqual({ place: 'query', bearer: 'service_abc', isOurs: true });
+  for (const route of [sandbox, host])
+    expect(credentialIn(route, [], defaultBrand)).toEqual({ place: 'query', bearer: 'service_abc', isOurs: true });
   expect(credentialIn(sandbox, ['Authorization', 'Bearer x'], defaultBrand)).toMatchObject({ place: 'authorization' });
   const twice = { ...sandbox, path: '/terminal?token=a&token=b' };
   expect(credentialIn(twice, [], defaultBrand)).toMatchObject({ bearer: undefined });

@@ -1,9 +1,9 @@
 // Finds the platform credential of a request: in a header, or for a terminal in the query. Sandbox sheet U-36: the
 // branded header wins and is removed, and Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
-import type { Named } from '../routing/route.ts';
-import { terminalToken } from '../routing/terminal-token.ts';
-import { brandedNames, onlyValueOf } from './raw-headers.ts';
+import { brandedNames, onlyValueOf } from '../http/raw-headers.ts';
+import type { Route } from '../routing/route.ts';
+import { terminalToken } from '../workloads/terminal-token.ts';
 
 export type CredentialPlace = 'branded' | 'authorization' | 'query';
 
@@ -20,12 +20,12 @@ export interface Credential {
 
 const bearerForm = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
 
-export function credentialIn(named: Named, rawHeaders: readonly string[], brand: Brand): Credential | undefined {
+export function credentialIn(route: Route, rawHeaders: readonly string[], brand: Brand): Credential | undefined {
   const names = brandedNames(brand);
   const branded = onlyValueOf(rawHeaders, names.authorization);
   if (branded !== undefined) return { place: 'branded', bearer: bearerIn(branded), isOurs: true };
   const usual = onlyValueOf(rawHeaders, 'authorization');
-  if (usual === undefined) return isOfSandbox(named) ? credentialInQuery(named.path) : undefined;
+  if (usual === undefined) return isOfSandbox(route) ? credentialInQuery(route.path) : undefined;
   const bearer = bearerIn(usual);
   return { place: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
 }
@@ -37,8 +37,8 @@ function credentialInQuery(path: string): Credential | undefined {
 }
 
 /** Judged by the address alone; the workload has not been looked up yet. */
-const isOfSandbox = (named: Named): boolean =>
-  named.by === 'path' ? named.kind === 'sandbox' : named.label.startsWith('sbx-');
+const isOfSandbox = (route: Route): boolean =>
+  route.by === 'path' ? route.kind === 'sandbox' : route.label.startsWith('sbx-');
 
 /** Null means that the value occurs twice. Two values could name two callers, so neither is accepted. */
 const bearerIn = (value: string | null): string | undefined =>

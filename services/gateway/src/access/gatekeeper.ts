@@ -8,17 +8,18 @@
 //   the workload learns the owner of the key, and a key that may only list templates must not act in its owner's name.
 import { type Brand, lacksScope } from '@berth/contract';
 import type { Authenticator, Principal } from '@berth/identity';
-import { GatewayError } from '../errors.ts';
-import type { Catalogue } from '../routing/catalogue.ts';
-import type { Named, ServedKind, Workload } from '../routing/route.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { lookupError } from '../errors/lookup-error.ts';
+import type { Route } from '../routing/route.ts';
+import type { WorkloadCache } from '../routing/workload-cache.ts';
+import type { ServedKind, Workload } from '../workloads/workload.ts';
 import type { Admitted } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
-import { lookupFault } from './lookup-fault.ts';
 
 export interface GatekeeperOptions {
   /** Configured with `staleMs`, so that known callers are served while PostgreSQL is away. */
   readonly authenticator: Authenticator;
-  readonly catalogue: Pick<Catalogue, 'find' | 'remembered'>;
+  readonly cache: Pick<WorkloadCache, 'find' | 'peek'>;
   readonly brand: Brand;
 }
 
@@ -27,14 +28,14 @@ export interface Gatekeeper {
    * Throws a GatewayError for a caller who may not pass. Returns synchronously when caller and workload are cached, as
    * for most requests.
    */
-  admit(named: Named, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
+  admit(route: Route, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
 }
 
 /** Created once: in a flood, the stack trace of every refusal would cost more than the refusal. */
 const failed = new GatewayError('AUTHENTICATION_FAILED');
 const required = new GatewayError('AUTHENTICATION_REQUIRED');
 
-export function createGatekeeper({ authenticator, catalogue, brand }: GatekeeperOptions): Gatekeeper {
+export function createGatekeeper({ authenticator, cache, brand }: GatekeeperOptions): Gatekeeper {
   async function principalOf({ bearer }: Credential): Promise<Principal> {
     const principal = bearer === undefined ? undefined : await authenticate(authenticator, bearer);
     if (principal === undefined) throw failed;
@@ -45,34 +46,34 @@ export function createGatekeeper({ authenticator, catalogue, brand }: Gatekeeper
    * Admits a caller without a platform credential to a public workload. Undefined otherwise, because the existence of
    * other workloads must not show.
    */
-  async function admitStranger(named: Named): Promise<Admitted | undefined> {
-    const workload = await catalogue.find(named);
+  async function admitStranger(route: Route): Promise<Admitted | undefined> {
+    const workload = await cache.find(route);
     return workload?.isPublic ? { workload, principal: undefined, consumed: undefined } : undefined;
   }
 
-  async function admitPrincipal(named: Named, credential: Credential): Promise<Admitted> {
+  async function admitPrincipal(route: Route, credential: Credential): Promise<Admitted> {
     const principal = await principalOf(credential);
-    return admitMember(await catalogue.find(named, 'caller'), principal, credential.place);
+    return admitMember(await cache.find(route, 'caller'), principal, credential.place);
   }
 
-  function admitRemembered(named: Named, { bearer, place }: Credential): Admitted | undefined {
+  function admitRemembered(route: Route, { bearer, place }: Credential): Admitted | undefined {
     const principal = bearer === undefined ? undefined : authenticator.remembered(bearer);
-    const workload = principal === undefined ? undefined : catalogue.remembered(named);
+    const workload = principal === undefined ? undefined : cache.peek(route);
     return principal === undefined || workload === undefined ? undefined : admitMember(workload, principal, place);
   }
 
-  async function admitUnknown(named: Named, credential: Credential | undefined): Promise<Admitted> {
-    const stranger = await admitStranger(named);
+  async function admitUnknown(route: Route, credential: Credential | undefined): Promise<Admitted> {
+    const stranger = await admitStranger(route);
     if (stranger !== undefined) return stranger;
     if (credential === undefined) throw required;
-    return admitPrincipal(named, credential);
+    return admitPrincipal(route, credential);
   }
 
   return {
-    admit(named, rawHeaders) {
-      const credential = credentialIn(named, rawHeaders, brand);
-      if (!credential?.isOurs) return admitUnknown(named, credential);
-      return admitRemembered(named, credential) ?? admitPrincipal(named, credential);
+    admit(route, rawHeaders) {
+      const credential = credentialIn(route, rawHeaders, brand);
+      if (!credential?.isOurs) return admitUnknown(route, credential);
+      return admitRemembered(route, credential) ?? admitPrincipal(route, credential);
     },
   };
 }
@@ -102,6 +103,6 @@ async function authenticate(authenticator: Authenticator, bearer: string): Promi
   try {
     return await authenticator.authenticate(bearer);
   } catch (error) {
-    throw lookupFault(error);
+    throw lookupError(error);
   }
 }

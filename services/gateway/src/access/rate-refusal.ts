@@ -1,5 +1,5 @@
 import type { RateRefusal } from '@berth/identity';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 
 const settings = { key: 'gateway.rateLimits.perKey', address: 'gateway.rateLimits.perAddress' };
 

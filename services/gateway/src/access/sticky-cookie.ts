@@ -2,7 +2,7 @@
 // that clients cannot choose a revision. Control-plane sheet 4.6.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Brand } from '@berth/contract';
-import type { Traffic } from '../routing/route.ts';
+import type { Traffic } from '../workloads/workload.ts';
 
 export interface StickyCookies {
   /** Revision named by a valid, unexpired cookie of this workload. */

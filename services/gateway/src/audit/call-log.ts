@@ -3,12 +3,12 @@
 // the count is updated once more when the hour or the process ends.
 import type { Principal } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import type { Workload } from '../routing/route.ts';
+import type { Workload } from '../workloads/workload.ts';
 import type { CallEntry } from './write-calls.ts';
 
 export interface CallLog {
   /** Synchronous; makes no query. */
-  note(principal: Principal, workload: CalledWorkload, from: { address: string; requestId: string }): void;
+  record(principal: Principal, workload: CalledWorkload, from: { address: string; requestId: string }): void;
   /** Writes the rows that are due now. */
   flush(): Promise<void>;
   /** Writes all remaining rows. */
@@ -50,7 +50,7 @@ export function createCallLog({
   let missed = 0;
   let flushing: Promise<void> = Promise.resolve();
 
-  function note(
+  function record(
     principal: Principal,
     workload: CalledWorkload,
     { address, requestId }: { address: string; requestId: string },
@@ -113,7 +113,7 @@ export function createCallLog({
 
   const timer = setInterval(() => void flush(), flushMs).unref();
   return {
-    note,
+    record,
     flush: () => flush(),
     async close() {
       clearInterval(timer);

@@ -8,7 +8,7 @@ export interface DemandEntry {
   /** 0 removes the row: the workload gets no requests any more. */
   readonly requests: number;
   /** True when the workload may need a different number of instances; false for a periodic repeat. */
-  readonly isNews: boolean;
+  readonly isChange: boolean;
 }
 
 export interface Writer {
@@ -24,10 +24,10 @@ export async function writeDemand(
 ): Promise<void> {
   const uids = entries.map(({ uid }) => uid);
   const requests = entries.map((entry) => entry.requests);
-  const news = entries.map(({ isNews }) => isNews);
+  const changes = entries.map(({ isChange }) => isChange);
   await sql`
     with said as (
-      select * from unnest(${uids}::uuid[], ${requests}::int[], ${news}::boolean[]) as said(uid, requests, is_news)
+      select * from unnest(${uids}::uuid[], ${requests}::int[], ${changes}::boolean[]) as said(uid, requests, is_news)
     ), kept as (
       insert into workload_demand (resource_uid, gateway_id, requests, expires_at)
       select uid, ${gatewayId}::uuid, requests, clock_timestamp() + make_interval(secs => ${lifeSeconds}) from said

@@ -9,7 +9,7 @@ export interface BodyLimits {
 type BodyGuard = (bytesSoFar: number, chunk: Buffer) => boolean;
 
 export interface BodyLimit {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly guard: BodyGuard;
 }
 
@@ -27,4 +27,7 @@ export function bodyLimitFor(
   return contentType !== undefined && json.test(contentType) ? limitOf(jsonBytes) : undefined;
 }
 
-const limitOf = (mostBytes: number): BodyLimit => ({ mostBytes, guard: (bytesSoFar) => bytesSoFar <= mostBytes });
+const limitOf = (maxBytes: number): BodyLimit => ({
+  maxBytes: maxBytes,
+  guard: (bytesSoFar) => bytesSoFar <= maxBytes,
+});

@@ -3,7 +3,7 @@
 import { type Database, uuidv7 } from '@berth/database';
 import { pause } from '@berth/pace';
 
-const patienceMs = 15_000;
+const maxWaitMs = 15_000;
 /** Poll interval. An api looks for requests once a second. */
 const lookMs = 100;
 
@@ -11,7 +11,7 @@ export async function certifyGateway(database: Database, publicKey: string, sign
   const id = uuidv7();
   await database.insertInto('gateway_certificates').values({ id, public_key: publicKey }).execute();
   try {
-    for (let waitedMs = 0; waitedMs < patienceMs && !signal.aborted; waitedMs += lookMs) {
+    for (let waitedMs = 0; waitedMs < maxWaitMs && !signal.aborted; waitedMs += lookMs) {
       const { certificate } = await database
         .selectFrom('gateway_certificates')
         .select('certificate')

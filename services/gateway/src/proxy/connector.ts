@@ -1,7 +1,7 @@
 // Opens connections to an instance: through its runner's tunnel, or straight to its container on the same machine.
 import type { Duplex } from 'node:stream';
 import { NotDispatched } from '@berth/wire';
-import type { Endpoint } from '../routing/route.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 
 export interface Connector {
   /** Connects to the instance's port, ready for HTTP. Throws `NotDispatched`. */

@@ -1,21 +1,21 @@
-// One attempt at one request on one lane: receives undici's events and writes bytes to the client. An exchange settles
+// One attempt at one request on one connection: receives undici's events and writes bytes to the client. An exchange settles
 // once, with an error or undefined; the forwarder decides about a retry.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotDispatched } from '@berth/wire';
 import type { Dispatcher } from 'undici';
-import { pairsOf, withoutHopByHop } from './hop-by-hop.ts';
-import type { Lane } from './lanes.ts';
+import { pairsOf, withoutHopByHop } from '../http/hop-by-hop.ts';
+import type { PooledConnection } from './connection-pool.ts';
 import type { ProxyError, ProxyErrorCode, Tally } from './outcome.ts';
-import type { Patience } from './patience.ts';
 import { ClientGone } from './request-body.ts';
+import type { RequestTimer } from './request-timer.ts';
 
 export interface ExchangeContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly lane: Lane;
+  readonly connection: PooledConnection;
   readonly tally: Tally;
-  readonly patience: Patience;
+  readonly timer: RequestTimer;
   readonly hasBody: boolean;
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
   readonly onBodyWanted: () => void;
@@ -23,7 +23,7 @@ export interface ExchangeContext {
 
 const nothing = Buffer.alloc(0);
 /** Up to this size, copying the bytes costs less than a second piece in the same write. */
-const mostShortBytes = 16 * 1024;
+const maxShortBytes = 16 * 1024;
 const flushHead = (exchange: Exchange): void => exchange.flushHead();
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -53,17 +53,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   stop(code: ProxyErrorCode, cause?: unknown): void {
     this.#finish({ code, cause });
     this.#controller?.abort(cause instanceof Error ? cause : new Error(code));
-    this.#context.lane.destroy();
+    this.#context.connection.destroy();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { tally, lane, hasBody, onBodyWanted } = this.#context;
+    const { tally, connection, hasBody, onBodyWanted } = this.#context;
     if (this.#isSettled) {
       controller.abort(new Error('no longer wanted'));
       return;
     }
     this.#controller = controller;
-    this.onUsedConnection = lane.served > 0;
+    this.onUsedConnection = connection.served > 0;
     // With a body, the head is sent together with the first bytes of the body.
     if (hasBody) onBodyWanted();
     else tally.dispatchState = 'dispatched';
@@ -84,8 +84,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
     // Interim responses such as early hints are not passed on.
     if (status < 200 || this.#isSettled) return;
-    const { response, tally, patience, onResponseHead } = this.#context;
-    patience.touch();
+    const { response, tally, timer, onResponseHead } = this.#context;
+    timer.touch();
     const headers = onResponseHead(status, answerHeaders(status, rawPairs(controller.rawHeaders)));
     response.writeHead(status, reason ?? '', headers);
     tally.status = status;
@@ -98,10 +98,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
-    const { response, tally, patience } = this.#context;
-    patience.touch();
+    const { response, tally, timer } = this.#context;
+    timer.touch();
     tally.bytesOut += chunk.length;
-    if (!this.#isHeadFlushed && this.#first === undefined && chunk.length <= mostShortBytes) {
+    if (!this.#isHeadFlushed && this.#first === undefined && chunk.length <= maxShortBytes) {
       this.#first = chunk;
       return;
     }
@@ -111,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#isSettled) return;
-    const { response, lane } = this.#context;
+    const { response, connection } = this.#context;
     this.#isAnswerWhole = true;
     const trailers = rawPairs(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
@@ -119,13 +119,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isHeadFlushed || this.#first === undefined) response.end();
     else response.end(this.#first.toString('latin1'), 'latin1');
     this.#isHeadFlushed = true;
-    lane.release();
+    connection.release();
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#isSettled || this.#isAnswerWhole) return;
     this.#finish({ code: this.#codeOf(error), cause: error });
-    this.#context.lane.destroy();
+    this.#context.connection.destroy();
   }
 
   #codeOf(error: Error): ProxyErrorCode {
@@ -154,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   readonly #onDrain = (): void => {
-    this.#context.patience.touch();
+    this.#context.timer.touch();
     this.#controller?.resume();
   };
 

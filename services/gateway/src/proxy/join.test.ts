@@ -11,8 +11,8 @@ test('after the client has ended, each word of the workload gives it the whole t
   const [upstream, workload] = duplexPair();
   const settle = vi.fn();
   join({
-    ...{ client: clientEnd, upstream, tally: startTally(), settle, lastWordsMs: 1_000 },
-    patience: { touch: () => {}, stop: () => {} },
+    ...{ client: clientEnd, upstream, tally: startTally(), settle, halfClosedMs: 1_000 },
+    timer: { touch: () => {}, stop: () => {} },
   });
   let heard = '';
   client.on('data', (chunk) => {

@@ -1,15 +1,15 @@
 import type { Duplex } from 'node:stream';
 import type { Tally } from './outcome.ts';
-import type { Patience } from './patience.ts';
+import type { RequestTimer } from './request-timer.ts';
 
 export interface Joined {
   readonly client: Duplex;
   readonly upstream: Duplex;
   readonly tally: Tally;
-  readonly patience: Patience;
+  readonly timer: RequestTimer;
   readonly settle: (error?: Error | null) => void;
   /** How long one side may stay silent after the other side has ended. */
-  readonly lastWordsMs: number;
+  readonly halfClosedMs: number;
 }
 
 /**
@@ -17,19 +17,19 @@ export interface Joined {
  * then closed: many servers never close a connection whose client has left, and both sides would stay open until the
  * silence limit.
  */
-export function join({ client, upstream, tally, patience, settle, lastWordsMs }: Joined): void {
+export function join({ client, upstream, tally, timer, settle, halfClosedMs }: Joined): void {
   client.on('data', (chunk: Buffer) => {
     tally.bytesIn += chunk.length;
-    patience.touch();
+    timer.touch();
   });
   upstream.on('data', (chunk: Buffer) => {
     tally.bytesOut += chunk.length;
-    patience.touch();
+    timer.touch();
   });
   client.pipe(upstream);
   upstream.pipe(client);
-  endTogether(client, upstream, lastWordsMs);
-  endTogether(upstream, client, lastWordsMs);
+  endTogether(client, upstream, halfClosedMs);
+  endTogether(upstream, client, halfClosedMs);
   let open = 2;
   for (const side of [client, upstream])
     side.once('close', () => {
@@ -38,13 +38,13 @@ export function join({ client, upstream, tally, patience, settle, lastWordsMs }:
     });
 }
 
-function endTogether(one: Duplex, other: Duplex, lastWordsMs: number): void {
+function endTogether(one: Duplex, other: Duplex, halfClosedMs: number): void {
   one.once('end', () => {
     const timer = setTimeout(() => {
       // The other side is still reading buffered data.
       if (other.writableLength > 0) timer.refresh();
       else other.destroy();
-    }, lastWordsMs);
+    }, halfClosedMs);
     other.on('data', () => timer.refresh()).once('close', () => clearTimeout(timer));
   });
   one.once('error', () => other.destroy());

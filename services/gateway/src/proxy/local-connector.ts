@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { backoffMs, pause } from '@berth/pace';
 import { type Lease, Leases } from '@berth/wire';
-import type { Endpoint } from '../routing/route.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 import { PortClosed } from './connector.ts';
 
 export interface LocalConnectorOptions {
@@ -35,13 +35,13 @@ const dialMs = 3_000;
 /** A lease keeps a sleepable instance awake, so it is returned soon after its last use. */
 const keepAwakeMs = 1_000;
 /** Backoff between lease requests for an open stream while its runner restarts. */
-const renewMs = { first: 100, most: 2_000 };
+const renewMs = { first: 100, max: 2_000 };
 
 export function createLocalConnector(options: LocalConnectorOptions): LocalConnector {
   const { socketPath, isLocal = () => true, onLeaseOver, answerMs = 5_000, wakeMs = 60_000, keepMs = 30_000 } = options;
   const shared = { socketPath, ...(onLeaseOver === undefined ? {} : { onOver: onLeaseOver }) };
   const leases = new Leases({ ...shared, answerMs, keepMs });
-  const ofSleepers = new Leases({ ...shared, answerMs: wakeMs, keepMs: keepAwakeMs });
+  const sleeperLeases = new Leases({ ...shared, answerMs: wakeMs, keepMs: keepAwakeMs });
 
   /**
    * Holds the lease for as long as the connection lasts. A connection that outlives the runner process takes a new
@@ -50,7 +50,7 @@ export function createLocalConnector(options: LocalConnectorOptions): LocalConne
   function hold(socket: Socket, lease: Lease, again: (() => Promise<Lease | undefined>) | undefined): void {
     const renew = async (): Promise<void> => {
       for (let rounds = 1; !socket.destroyed && again !== undefined; rounds += 1) {
-        await pause(backoffMs(rounds, renewMs.first, renewMs.most, Math.random));
+        await pause(backoffMs(rounds, renewMs.first, renewMs.max, Math.random));
         const next = await again().catch(() => undefined);
         if (next === undefined || next.isOver) continue;
         if (!socket.destroyed) hold(socket, next, again);
@@ -65,7 +65,7 @@ export function createLocalConnector(options: LocalConnectorOptions): LocalConne
   return {
     async connect({ instance, runnerId, port, canSleep }, signal) {
       if (!isLocal(runnerId)) return undefined;
-      const ask = () => (canSleep ? ofSleepers : leases).on(instance);
+      const ask = () => (canSleep ? sleeperLeases : leases).on(instance);
       const lease = await ask();
       if (lease === undefined || lease.isOver) return undefined;
       const { host } = lease.place;
@@ -74,7 +74,7 @@ export function createLocalConnector(options: LocalConnectorOptions): LocalConne
       return connected(socket, signal);
     },
     async close() {
-      await Promise.all([leases.close(), ofSleepers.close()]);
+      await Promise.all([leases.close(), sleeperLeases.close()]);
     },
   };
 }

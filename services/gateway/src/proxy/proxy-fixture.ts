@@ -5,12 +5,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
-import type { Endpoint } from '../routing/route.ts';
+import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from '../http/gateway-server.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 import type { Connector } from './connector.ts';
-import { createForwarder, type Forwarder, type ForwarderOptions, type ForwardTask } from './forward.ts';
+import { createForwarder, type Forwarder, type ForwarderOptions, type ForwardTask } from './forwarder.ts';
 import type { Outcome } from './outcome.ts';
-import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from './serve.ts';
-import { createUpgrader, type UpgraderOptions } from './upgrade.ts';
+import { createUpgrader, type UpgraderOptions } from './upgrader.ts';
 
 export const logger = createLogger({ role: 'gateway' }, { level: 'silent' });
 

@@ -3,7 +3,7 @@
 import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
-import type { Endpoint } from '../routing/route.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 import { type Connector, PortClosed } from './connector.ts';
 
 export interface TunnelConnectorOptions {

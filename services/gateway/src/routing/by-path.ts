@@ -1,7 +1,9 @@
 // Address form `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own
 // hosts. Control-plane sheet 1.19.
+
+import type { ServedKind } from '../workloads/workload.ts';
 import type { Resolver } from './resolver.ts';
-import type { Named, ServedKind } from './route.ts';
+import type { Route } from './route.ts';
 
 const form = /^\/([^/?]*)\/(agents|functions|sandboxes)\/([^/?]*)(.*)$/s;
 const segments = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;
@@ -12,8 +14,8 @@ const kinds = new Map<string | undefined, ServedKind>([
 ]);
 
 /** Part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
-export const pathBase = (named: Named): string =>
-  named.by === 'path' ? `/${named.workspace}/${segments[named.kind]}/${named.name}` : '';
+export const pathBase = (route: Route): string =>
+  route.by === 'path' ? `/${route.workspace}/${segments[route.kind]}/${route.name}` : '';
 
 /**
  * Names are not decoded: a percent-encoded name does not exist and is looked up in vain like any other. A caller
@@ -21,7 +23,7 @@ export const pathBase = (named: Named): string =>
  */
 export const byPath: Resolver = {
   name: 'path',
-  resolve({ host, rawTarget }, { isOwnHost }): Named | undefined {
+  resolve({ host, rawTarget }, { isOwnHost }): Route | undefined {
     if (!isOwnHost(host)) return undefined;
     const [, workspace, segment, name, rest] = form.exec(rawTarget) ?? [];
     const kind = kinds.get(segment);

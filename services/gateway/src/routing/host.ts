@@ -1,4 +1,4 @@
-import { onlyValueOf } from '../access/raw-headers.ts';
+import { onlyValueOf } from '../http/raw-headers.ts';
 
 const hostForm = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,253}[a-z0-9_])?)\.?(?::\d{1,5})?$/;
 

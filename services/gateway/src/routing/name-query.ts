@@ -2,36 +2,36 @@
 import { Uuid } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
-import type { Named } from './route.ts';
+import type { Route } from './route.ts';
 
-type ByPath = Extract<Named, { by: 'path' }>;
-type ByHost = Exclude<Named, ByPath>;
+type ByPath = Extract<Route, { by: 'path' }>;
+type ByHost = Exclude<Route, ByPath>;
 
 /** Results are in the order of the names. A name that exists may still belong to a workload that is not served. */
-export async function queryNames(database: Database, names: readonly Named[]): Promise<boolean[]> {
+export async function queryNames(database: Database, names: readonly Route[]): Promise<boolean[]> {
   const found = await Promise.all([
-    meaning(
+    existing(
       database,
-      names.filter((named) => named.by === 'path'),
+      names.filter((route) => route.by === 'path'),
       pathsQuery,
     ),
-    meaning(
+    existing(
       database,
-      names.filter((named) => named.by === 'host'),
+      names.filter((route) => route.by === 'host'),
       (asked) => hostsQuery('host_labels', asked),
     ),
-    meaning(
+    existing(
       database,
-      names.filter((named) => named.by === 'preview'),
+      names.filter((route) => route.by === 'preview'),
       (asked) => hostsQuery('preview_hosts', asked),
     ),
   ]);
-  const all = new Set<Named>(found.flat());
-  return names.map((named) => all.has(named));
+  const all = new Set<Route>(found.flat());
+  return names.map((route) => all.has(route));
 }
 
 /** `query` returns the positions of the names that exist, counted from one. */
-async function meaning<Name extends Named>(
+async function existing<Name extends Route>(
   database: Database,
   asked: readonly Name[],
   query: (asked: readonly Name[]) => RawBuilder<{ at: number }>,

@@ -1,4 +1,4 @@
-import type { Endpoint } from './route.ts';
+import type { Endpoint } from '../workloads/workload.ts';
 
 /**
  * Picks the instance with the fewest requests under way. Ties are broken at random, so that gateways do not all choose

@@ -1,4 +1,4 @@
-import type { Endpoint, Traffic } from './route.ts';
+import type { Endpoint, Traffic } from '../workloads/workload.ts';
 
 /**
  * Picks the revision for a request: the client's earlier revision while it still takes traffic, otherwise a random one

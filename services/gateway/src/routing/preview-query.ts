@@ -4,7 +4,7 @@ import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Preview } from './preview.ts';
-import type { NamedPreview } from './route.ts';
+import type { PreviewRoute } from './route.ts';
 
 const Headers = z.record(z.string(), z.string());
 const Row = z.object({
@@ -23,7 +23,7 @@ const Row = z.object({
 /** Both port numbers mean the API of the sandbox. */
 const apiPorts = new Set([sandboxApiPort, 8080]);
 
-export async function queryPreview(database: Database, { region, label }: NamedPreview): Promise<Preview | undefined> {
+export async function queryPreview(database: Database, { region, label }: PreviewRoute): Promise<Preview | undefined> {
   const askedAt = performance.now();
   const { rows } = await sql`
     select uid, name, parent_uid as sandbox_uid, (spec ->> 'port')::integer as port,

@@ -19,8 +19,8 @@ describe('a path names a workload', () => {
     ['/main/sandboxes/a//x%2F', { workspace: 'main', kind: 'sandbox', name: 'a', path: '//x%2F' }],
     ['/main/agents/%61', { workspace: 'main', kind: 'agent', name: '%61', path: '/' }],
     ['//agents/a/agents/b', { workspace: '', kind: 'agent', name: 'a', path: '/agents/b' }],
-  ])('%s', (target, named) => {
-    expect(at(target)).toEqual({ by: 'path', ...named });
+  ])('%s', (target, route) => {
+    expect(at(target)).toEqual({ by: 'path', ...route });
   });
 
   test('and what follows the name survives byte for byte', () => {
@@ -54,9 +54,9 @@ describe('paths name workloads on the gateway’s own hosts alone:', () => {
   test.each(['10.0.0.1', 'x.run.example.org', 'localhost.example.org', '127.0.0.1.nip', '128.0.0.1', '[::2]', 'bench'])(
     'at %s nobody answers',
     (host) => {
-      const named = () => at(path, host);
-      if (host === '127.0.0.1.nip') expect(named()).toMatchObject({ by: 'preview', region: '' });
-      else expect(named).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+      const route = () => at(path, host);
+      if (host === '127.0.0.1.nip') expect(route()).toMatchObject({ by: 'preview', region: '' });
+      else expect(route).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
     },
   );
 
@@ -88,8 +88,8 @@ describe('a host names a workload', () => {
   });
 
   test('of a sandbox', () => {
-    const named = { by: 'host', region: 'eu', label: 'sbx-a-main', path: '/port/1//x' };
-    expect(at('/port/1//x', 'sbx-a-main.eu.example.org')).toEqual(named);
+    const route = { by: 'host', region: 'eu', label: 'sbx-a-main', path: '/port/1//x' };
+    expect(at('/port/1//x', 'sbx-a-main.eu.example.org')).toEqual(route);
   });
 
   test.each(['agt-a.example.org', 'agt-a.b.eu.example.org', 'xyz-a.eu.example.org', 'agt-.eu.example.org'])(

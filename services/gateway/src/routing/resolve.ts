@@ -1,11 +1,11 @@
 // Resolves the address of a request to the workload that it names. Each form of address is one file in the list.
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import { byPath } from './by-path.ts';
 import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
 import { byWorkloadHost } from './by-workload-host.ts';
 import { hostIn } from './host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
-import type { Named } from './route.ts';
+import type { Route } from './route.ts';
 
 /**
  * The first resolver that recognises the address wins. Hosts come before paths: on a workload's own host the whole path
@@ -19,7 +19,7 @@ const targetForm = /^\/[\x21-\x7e]*$/;
 export function resolve(
   request: { readonly host: string | undefined; readonly rawTarget: string },
   settings: ResolverSettings,
-): Named {
+): Route {
   const host = hostIn(request.host);
   if (host === undefined)
     throw new GatewayError('BAD_REQUEST', { message: 'The Host header is missing or malformed.' });
@@ -28,8 +28,8 @@ export function resolve(
     throw new GatewayError('BAD_REQUEST', { message: 'The request target has to be a path that begins with a slash.' });
   }
   for (const resolver of resolvers) {
-    const named = resolver.resolve({ host, rawTarget }, settings);
-    if (named !== undefined) return named;
+    const route = resolver.resolve({ host, rawTarget }, settings);
+    if (route !== undefined) return route;
   }
   throw new GatewayError('ROUTE_NOT_FOUND');
 }

@@ -1,4 +1,4 @@
-import type { Named } from './route.ts';
+import type { Route } from './route.ts';
 
 /** Address of a request: its host and its request target. */
 interface Addressed {
@@ -18,5 +18,5 @@ export interface ResolverSettings {
 /** One form of address. A resolver does not check whether the workload exists. */
 export interface Resolver {
   readonly name: string;
-  resolve(request: Addressed, settings: ResolverSettings): Named | undefined;
+  resolve(request: Addressed, settings: ResolverSettings): Route | undefined;
 }

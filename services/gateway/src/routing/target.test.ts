@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Named } from './route.ts';
+import type { Route } from './route.ts';
 import { targetOf } from './target.ts';
 
 const sandbox = { kind: 'sandbox', ports: [3000, 8080] } as const;
-const byPath = (path: string): Named => ({ by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path });
-const byHost = (path: string): Named => ({ by: 'host', region: 'eu', label: 'sbx-s-main', path });
+const byPath = (path: string): Route => ({ by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path });
+const byHost = (path: string): Route => ({ by: 'host', region: 'eu', label: 'sbx-s-main', path });
 const refuse = { undeclaredPorts: 'refuse' } as const;
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 
@@ -53,7 +53,7 @@ describe('of a sandbox', () => {
 test('of an agent or a function every path is its own', () => {
   const paths = ['/port/3000/x', '/control/v1', '/terminal?token=t'];
   for (const path of paths) {
-    const named: Named = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path };
-    expect(targetOf(named, { kind: 'agent', ports: [] }, refuse)).toEqual({ path, port: undefined, prefix: undefined });
+    const route: Route = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path };
+    expect(targetOf(route, { kind: 'agent', ports: [] }, refuse)).toEqual({ path, port: undefined, prefix: undefined });
   }
 });

@@ -1,9 +1,10 @@
 // Destination of a request inside its workload. Agents and functions have one port for all requests. A sandbox has the
 // API inside it, and below `/port/{n}` its own ports (sandbox sheet 2.12, U-17). Paths are never decoded.
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { withoutTerminalToken } from '../workloads/terminal-token.ts';
+import type { Workload } from '../workloads/workload.ts';
 import { pathBase } from './by-path.ts';
-import type { Named, Workload } from './route.ts';
-import { withoutTerminalToken } from './terminal-token.ts';
+import type { Route } from './route.ts';
 
 export interface Target {
   /** Path exactly as the workload shall receive it, byte for byte. */
@@ -34,14 +35,14 @@ const portForm = /^\/port\/([^/?]*)(.*)$/s;
 const runnersForm = /^\/+control(?:[/?%]|$)/i;
 
 /** Throws a GatewayError for a path or port that may not be called. */
-export function targetOf(named: Named, workload: Pick<Workload, 'kind' | 'ports'>, rules: SandboxRules): Target {
-  const { path } = named;
+export function targetOf(route: Route, workload: Pick<Workload, 'kind' | 'ports'>, rules: SandboxRules): Target {
+  const { path } = route;
   if (workload.kind !== 'sandbox') return { path, port: undefined, prefix: undefined };
   const [, digits, rest = ''] = portForm.exec(path) ?? [];
   if (digits === undefined) return apiTarget(path);
   const port = portIn(digits);
   refuseForbidden(port, workload.ports, rules);
-  return { path: rest.startsWith('/') ? rest : `/${rest}`, port, prefix: `${pathBase(named)}/port/${digits}` };
+  return { path: rest.startsWith('/') ? rest : `/${rest}`, port, prefix: `${pathBase(route)}/port/${digits}` };
 }
 
 function apiTarget(path: string): Target {

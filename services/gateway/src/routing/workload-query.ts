@@ -3,8 +3,9 @@ import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import type { Traffic, Workload } from '../workloads/workload.ts';
 import { queryPreview } from './preview-query.ts';
-import type { Named, Traffic, Workload } from './route.ts';
+import type { FoundWorkload, Route } from './route.ts';
 
 const Row = z.object({
   uid: z.string(),
@@ -34,17 +35,17 @@ const Row = z.object({
 });
 
 /** False for a name that no workload can have: it needs no query, and text of any length is not cached. */
-export const isPossible = (named: Named): boolean => conditionFor(named) !== undefined;
+export const isPossible = (route: Route): boolean => conditionFor(route) !== undefined;
 
-function conditionFor(named: Named): RawBuilder<boolean> | undefined {
-  if (named.by === 'host') {
-    return sql`uid = (select resource_uid from host_labels where region = ${named.region} and label = ${named.label})`;
+function conditionFor(route: Route): RawBuilder<boolean> | undefined {
+  if (route.by === 'host') {
+    return sql`uid = (select resource_uid from host_labels where region = ${route.region} and label = ${route.label})`;
   }
-  if (named.by === 'preview') {
+  if (route.by === 'preview') {
     return sql`uid = (select parent_uid from resources where uid =
-      (select preview_uid from preview_hosts where region = ${named.region} and label = ${named.label}))`;
+      (select preview_uid from preview_hosts where region = ${route.region} and label = ${route.label}))`;
   }
-  const { workspace, kind, name } = named;
+  const { workspace, kind, name } = route;
   if (!ResourceName.safeParse(name).success) return undefined;
   const inWorkspace = conditionForWorkspace(workspace);
   return (
@@ -60,17 +61,17 @@ function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefin
   return WorkspaceName.safeParse(workspace).success ? sql`name = ${workspace}` : undefined;
 }
 
-export async function queryWorkload(database: Database, named: Named): Promise<Workload | undefined> {
-  if (named.by !== 'preview') return workloadBy(database, named);
-  const [workload, preview] = await Promise.all([workloadBy(database, named), queryPreview(database, named)]);
+export async function queryWorkload(database: Database, route: Route): Promise<FoundWorkload | undefined> {
+  if (route.by !== 'preview') return workloadBy(database, route);
+  const [workload, preview] = await Promise.all([workloadBy(database, route), queryPreview(database, route)]);
   // The host may have moved to another preview between the two queries.
   if (workload === undefined || preview?.sandboxUid !== workload.uid) return undefined;
   const ends = [workload.endsInMs, preview.endsInMs].filter((end) => end !== undefined);
   return { ...workload, preview, endsInMs: ends.length === 0 ? undefined : Math.min(...ends) };
 }
 
-async function workloadBy(database: Database, named: Named): Promise<Workload | undefined> {
-  const condition = conditionFor(named);
+async function workloadBy(database: Database, route: Route): Promise<Workload | undefined> {
+  const condition = conditionFor(route);
   if (condition === undefined) return undefined;
   const { rows } = await sql`
     with found as (

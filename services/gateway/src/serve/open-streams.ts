@@ -1,7 +1,8 @@
 // Long-lived requests, such as terminals and event streams. Their caller was admitted once, at the beginning. The
 // gateway checks each of them again every minute and cuts it when its key, membership, token or preview is no longer
 // valid.
-import { type GatewayCode, GatewayError } from '../errors.ts';
+import type { GatewayCode } from '../errors/error-table.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 
 export interface OpenStreams {
   /**
@@ -9,8 +10,8 @@ export interface OpenStreams {
    * request.
    */
   watch(stream: WatchedStream): () => void;
-  /** Checks every request that was already open at the previous look. */
-  look(): Promise<void>;
+  /** Checks every request that was already open at the previous check. */
+  recheck(): Promise<void>;
   close(): void;
 }
 
@@ -19,26 +20,26 @@ interface WatchedStream {
   cut(): void;
 }
 
-const lookMs = 60_000;
+const recheckMs = 60_000;
 
 /** Other errors, such as an unreachable database, say nothing about the caller and do not end a stream. */
-const final: ReadonlySet<GatewayCode> = new Set([
+const revokingCodes: ReadonlySet<GatewayCode> = new Set([
   'AUTHENTICATION_REQUIRED',
   'AUTHENTICATION_FAILED',
   'FORBIDDEN',
   'WORKLOAD_NOT_FOUND',
 ]);
 
-export function createOpenStreams(everyMs = lookMs): OpenStreams {
+export function createOpenStreams(everyMs = recheckMs): OpenStreams {
   let young = new Set<WatchedStream>();
   let old = new Set<WatchedStream>();
 
   async function look(): Promise<void> {
-    const judged = [...old];
+    const checked = [...old];
     for (const stream of young) old.add(stream);
     young = new Set();
     // Sequential, so that many streams of one key cost one query.
-    for (const stream of judged) if (old.has(stream) && (await isRefused(stream))) stream.cut();
+    for (const stream of checked) if (old.has(stream) && (await isRefused(stream))) stream.cut();
   }
 
   const timer = setInterval(() => void look(), everyMs).unref();
@@ -49,7 +50,7 @@ export function createOpenStreams(everyMs = lookMs): OpenStreams {
         if (!young.delete(stream)) old.delete(stream);
       };
     },
-    look,
+    recheck: look,
     close() {
       clearInterval(timer);
       old = new Set();
@@ -62,6 +63,6 @@ async function isRefused(stream: WatchedStream): Promise<boolean> {
     await stream.admit();
     return false;
   } catch (error) {
-    return error instanceof GatewayError && final.has(error.code);
+    return error instanceof GatewayError && revokingCodes.has(error.code);
   }
 }

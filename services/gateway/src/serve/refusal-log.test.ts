@@ -1,6 +1,6 @@
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }));

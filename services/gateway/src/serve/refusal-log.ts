@@ -1,7 +1,8 @@
 // Log lines for refused anonymous callers. The first few per second get one line each, like every request. In a flood
 // the others are only counted, and one line reports their number: writing a line each would cost more than the refusal.
 import type { Logger } from '@berth/telemetry';
-import type { GatewayCode, GatewayError } from '../errors.ts';
+import type { GatewayCode } from '../errors/error-table.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
 
 export interface RefusalLog {
   /** True when the request gets its own log line; otherwise it is counted in the next summary. */
@@ -26,10 +27,10 @@ const isOfStranger = ({ code, details }: GatewayError): boolean =>
 export function createRefusalLog(logger: Logger): RefusalLog {
   const counts = new Map<GatewayCode, number>();
   let ownLines = 0;
-  let isTold = true;
+  let isSummaryScheduled = false;
 
-  function tell(): void {
-    isTold = true;
+  function writeSummary(): void {
+    isSummaryScheduled = false;
     ownLines = 0;
     if (counts.size === 0) return;
     const refused = Object.fromEntries(counts);
@@ -43,9 +44,9 @@ export function createRefusalLog(logger: Logger): RefusalLog {
   return {
     hasOwnLine(error) {
       if (!isOfStranger(error)) return true;
-      if (isTold) {
-        isTold = false;
-        setTimeout(tell, secondMs).unref();
+      if (!isSummaryScheduled) {
+        isSummaryScheduled = true;
+        setTimeout(writeSummary, secondMs).unref();
       }
       ownLines += 1;
       if (ownLines <= ownLinesPerSecond) return true;

@@ -1,15 +1,15 @@
 /** Counts waiting requests per workload and limits them, so that an unreachable workload does not fill the gateway. */
 export class WaitingList {
-  readonly #most: number;
+  readonly #max: number;
   readonly #counts = new Map<string, number>();
 
-  /** `most` is the limit per workload. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `max` is the limit per workload. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   isFull(uid: string): boolean {
-    return (this.#counts.get(uid) ?? 0) >= this.#most;
+    return (this.#counts.get(uid) ?? 0) >= this.#max;
   }
 
   /** Counts the request until `work` settles. */

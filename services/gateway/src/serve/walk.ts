@@ -14,36 +14,37 @@ import {
   type WideEvent,
 } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
-import type { Admitted, PreviewPass } from '../access/admitted.ts';
-import { walledAnswer } from '../access/answer-walls.ts';
-import { clientAddress, forwardedHeaders } from '../access/forwarded-headers.ts';
+import type { Admitted, AdmittedPreview } from '../access/admitted.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
-import { incomingSession } from '../access/mcp-session.ts';
-import type { PreviewGate } from '../access/preview-gate.ts';
-import { noHeaders, over, setHeaders } from '../access/preview-headers.ts';
-import { valuesOf } from '../access/raw-headers.ts';
 import type { CallLog } from '../audit/call-log.ts';
-import type { DemandBook } from '../demand/demand-book.ts';
-import { GatewayError } from '../errors.ts';
-import { answer } from '../proxy/answer.ts';
-import type { Forwarder } from '../proxy/forward.ts';
+import type { DemandTracker } from '../demand/demand-tracker.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { isolateResponse } from '../http/browser-isolation.ts';
+import { clientAddress, forwardedHeaders } from '../http/forwarded-headers.ts';
+import type { Call } from '../http/gateway-server.ts';
+import { mergeHeaders, noHeaders, setHeaders } from '../http/header-map.ts';
+import { incomingSession } from '../http/mcp-session.ts';
+import { valuesOf } from '../http/raw-headers.ts';
+import { sendAnswer } from '../http/send-answer.ts';
+import { answerPreflight } from '../previews/preflight.ts';
+import type { PreviewGate } from '../previews/preview-gate.ts';
+import { previewTarget } from '../previews/preview-target.ts';
+import type { Forwarder } from '../proxy/forwarder.ts';
 import type { Outcome } from '../proxy/outcome.ts';
-import type { Call } from '../proxy/serve.ts';
-import type { Upgrader } from '../proxy/upgrade.ts';
+import type { Upgrader } from '../proxy/upgrader.ts';
 import { pathBase } from '../routing/by-path.ts';
-import type { Catalogue } from '../routing/catalogue.ts';
 import { hostHeader } from '../routing/host.ts';
-import { previewTarget } from '../routing/preview-target.ts';
 import { resolve } from '../routing/resolve.ts';
-import type { Named, Workload } from '../routing/route.ts';
+import type { Route } from '../routing/route.ts';
 import { type SandboxRules, type Target, targetOf } from '../routing/target.ts';
-import type { Chooser } from './choose.ts';
-import { createDepartures } from './departures.ts';
-import { faultOf, finalRefusal } from './fault.ts';
-import type { RequestMetrics } from './metrics.ts';
+import type { WorkloadCache } from '../routing/workload-cache.ts';
+import type { Workload } from '../workloads/workload.ts';
+import type { Chooser } from './chooser.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { answerPreflight } from './preflight.ts';
+import { finalRefusal, outcomeError } from './outcome-error.ts';
 import { createRefusalLog } from './refusal-log.ts';
+import { createRemovalWatcher } from './removal-watcher.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import type { WaitingList } from './waiting-list.ts';
 
 export interface WalkOptions {
@@ -53,10 +54,10 @@ export interface WalkOptions {
   readonly docsUrl: string;
   readonly gatekeeper: Gatekeeper;
   readonly previews: PreviewGate;
-  readonly catalogue: Pick<Catalogue, 'doubt'>;
+  readonly cache: Pick<WorkloadCache, 'invalidate'>;
   readonly sandboxes: SandboxRules;
-  readonly demand: Pick<DemandBook, 'enter'>;
-  readonly calls: Pick<CallLog, 'note'>;
+  readonly demand: Pick<DemandTracker, 'enter'>;
+  readonly calls: Pick<CallLog, 'record'>;
   readonly chooser: Chooser;
   readonly forwarder: Forwarder;
   readonly upgrader: Upgrader;
@@ -64,7 +65,7 @@ export interface WalkOptions {
   readonly callers: CallerLimits;
   readonly streams: OpenStreams;
   /** How long a request that has reached no instance is retried. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   /** Counts such requests; when it is full, a request is refused at once. */
   readonly waiting: WaitingList;
   readonly logger: Logger;
@@ -82,37 +83,37 @@ interface About {
 
 interface Offered {
   readonly call: Call;
-  readonly named: Named;
+  readonly route: Route;
   readonly workload: Workload;
   readonly target: Target;
   readonly session: string | undefined;
   readonly headers: readonly string[];
-  readonly preview: PreviewPass | undefined;
+  readonly preview: AdmittedPreview | undefined;
   readonly about: About;
 }
 
 /** Backoff between rounds in which no instance took the request: its runner may be restarting. */
-const roundMs = { first: 100, most: 500 };
+const roundMs = { first: 100, max: 500 };
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, docsUrl, gatekeeper, chooser, waiting, logger, metrics } = options;
   const refusals = createRefusalLog(logger);
-  const noteDepartures = createDepartures((instance) => options.forwarder.forget(instance));
+  const forgetRemoved = createRemovalWatcher((instance) => options.forwarder.forget(instance));
 
   /**
    * Offers the request to one instance after another until one takes it: a request that reached no instance may be
    * repeated.
    */
   async function offer(offered: Offered): Promise<Outcome> {
-    const { call, named, workload: known, target, session, headers, about } = offered;
+    const { call, route, workload: known, target, session, headers, about } = offered;
     const { request, response, upgrade } = call;
-    const giveUpAt = performance.now() + options.patienceMs;
+    const giveUpAt = performance.now() + options.retryForMs;
     const refused = new Set<string>();
     let workload = known;
     for (let rounds = 0; ; ) {
-      noteDepartures(workload);
+      forgetRemoved(workload);
       const asked = { request, session, refused };
-      const { endpoint: chosen, onResponseHead, heldMs, count } = await chooser.choose(named, workload, asked);
+      const { endpoint: chosen, onResponseHead, heldMs, count } = await chooser.choose(route, workload, asked);
       const endpoint = target.port === undefined ? chosen : { ...chosen, port: target.port };
       about.event.add({ revision: endpoint.revision, instance: endpoint.instance });
       if (heldMs !== undefined) {
@@ -129,23 +130,23 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       const isUntouched = outcome.status === undefined && outcome.error?.code === 'unreachable';
       if (!isUntouched || performance.now() >= giveUpAt || finalRefusal(outcome, target) !== undefined) return outcome;
       refused.add(endpoint.instance);
-      if (isWrongPlace(outcome)) options.catalogue.doubt(named);
+      if (isWrongPlace(outcome)) options.cache.invalidate(route);
       // Reads the workload again: the instance may be gone, and its runner may have another address or secret by now.
-      const again = await admit(named, call, about);
+      const again = await admit(route, call, about);
       if (again === 'preflight') return outcome;
       ({ workload } = again);
       if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;
       rounds += 1;
-      const pauseMs = backoffMs(rounds, roundMs.first, roundMs.most, Math.random);
+      const pauseMs = backoffMs(rounds, roundMs.first, roundMs.max, Math.random);
       if (waiting.isFull(workload.uid)) return outcome;
       await waiting.wait(workload.uid, () => pause(pauseMs));
       refused.clear();
     }
   }
 
-  function admit(named: Named, { request }: Call, about: About): Admitted | Promise<Admitted | 'preflight'> {
-    if (named.by !== 'preview') return gatekeeper.admit(named, request.rawHeaders);
-    return options.previews.admit(named, request, (headers) => {
+  function admit(route: Route, { request }: Call, about: About): Admitted | Promise<Admitted | 'preflight'> {
+    if (route.by !== 'preview') return gatekeeper.admit(route, request.rawHeaders);
+    return options.previews.admit(route, request, (headers) => {
       about.answerHeaders = headers;
     });
   }
@@ -157,8 +158,8 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
   async function pass(call: Call, requestId: string, about: About): Promise<Outcome> {
     const { request } = call;
     options.callers.countAddress(request.socket.remoteAddress, valuesOf(request.rawHeaders, 'x-forwarded-for'));
-    const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
-    const admitting = admit(named, call, about);
+    const route = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
+    const admitting = admit(route, call, about);
     // A known caller is not awaited: an extra turn of the microtask queue for every request adds up.
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted === 'preflight') return answerPreflight(call, about.answerHeaders);
@@ -170,8 +171,8 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     if (preview !== undefined) about.event.add({ preview: preview.preview.name });
     const target =
       preview === undefined
-        ? targetOf(named, workload, options.sandboxes)
-        : previewTarget(preview.preview, preview.named, workload, options.sandboxes);
+        ? targetOf(route, workload, options.sandboxes)
+        : previewTarget(preview.preview, preview.route, workload, options.sandboxes);
     about.target = target;
     if (target.port !== undefined) about.event.add({ port: target.port });
     if (!workload.isEnabled)
@@ -182,7 +183,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const address = request.socket.remoteAddress ?? '';
     const isTrusted = options.isTrusted(address);
     if (principal !== undefined)
-      options.calls.note(principal, workload, {
+      options.calls.record(principal, workload, {
         requestId,
         address: clientAddress(request.rawHeaders, address, isTrusted),
       });
@@ -201,11 +202,11 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const sent = preview === undefined ? headers : setHeaders(headers, preview.preview.requestHeaders);
     const leave = countDemand(workload);
     const isOver = options.streams.watch({
-      admit: () => admit(named, call, about),
+      admit: () => admit(route, call, about),
       cut: () => void request.socket.destroy(),
     });
     try {
-      return await offer({ call, named, workload, target, session, headers: sent, preview, about });
+      return await offer({ call, route, workload, target, session, headers: sent, preview, about });
     } finally {
       isOver();
       leave?.();
@@ -222,7 +223,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     let error: unknown;
     try {
       outcome = await pass(call, requestId, about);
-      error = faultOf(outcome, about.target);
+      error = outcomeError(outcome, about.target);
     } catch (thrown) {
       error = thrown;
     }
@@ -232,7 +233,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       event.add({ code: known.code });
       if (known.details.limit !== undefined) metrics.refused(known.details.limit);
       if (!response.headersSent && !request.socket.destroyed)
-        answer(call, { ...told, headers: over(about.answerHeaders, told.headers) });
+        sendAnswer(call, { ...told, headers: mergeHeaders(about.answerHeaders, told.headers) });
       metrics.observe(about.kind, told.status, outcome);
       if (told.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: told.status });
       else if (refusals.hasOwnLine(known)) event.end(figures(told.status, outcome));
@@ -246,13 +247,13 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 type OnResponseHead = (status: number, rawHeaders: string[]) => string[];
 
 /** Adds the preview's headers to responses, and the walls between tenants to the responses of every workload. */
-function dressAnswers(onResponseHead: OnResponseHead, { named, preview, about }: Offered): OnResponseHead {
-  const walls = { domain: preview?.preview.customDomain, path: pathBase(named) };
-  if (preview === undefined) return (status, rawHeaders) => walledAnswer(onResponseHead(status, rawHeaders), walls);
+function dressAnswers(onResponseHead: OnResponseHead, { route, preview, about }: Offered): OnResponseHead {
+  const walls = { domain: preview?.preview.customDomain, path: pathBase(route) };
+  if (preview === undefined) return (status, rawHeaders) => isolateResponse(onResponseHead(status, rawHeaders), walls);
   const cookie = preview.cookie === undefined ? [] : ['Set-Cookie', preview.cookie];
   return (status, rawHeaders) => {
     const dressed = setHeaders(onResponseHead(status, rawHeaders), about.answerHeaders);
-    return [...walledAnswer(dressed, walls), ...cookie];
+    return [...isolateResponse(dressed, walls), ...cookie];
   };
 }
 

@@ -1,0 +1,103 @@
+import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
+import type { RefusingLimit } from '../errors/gateway-error.ts';
+import type { Outcome } from '../proxy/outcome.ts';
+
+export interface RequestMetrics {
+  /** Counts a request as under way; `observe` has to follow once, at its end. */
+  begin(): void;
+  /** Status 0 means that the client left before there was a response. */
+  observe(kind: string | undefined, status: number, outcome: Outcome | undefined): void;
+  /** Records how long a request waited for an instance. */
+  held(kind: string, ms: number): void;
+  /** Counts a request that a limit refused. */
+  refused(limit: RefusingLimit): void;
+}
+
+/** Labels are by kind, not by workload: tenants can create any number of names, and the log has them. */
+export function createRequestMetrics(registry: Registry): RequestMetrics {
+  const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 900];
+  const labelNames = ['kind', 'status'];
+  const seconds = new Histogram({
+    name: 'berth_gateway_request_seconds',
+    help: 'Time from the head of a request to the last byte of its answer.',
+    ...{ labelNames, buckets, registers: [registry] },
+  });
+  const firstByte = new Histogram({
+    name: 'berth_gateway_first_byte_seconds',
+    help: 'Time from the head of a request to the head of the answer of its workload.',
+    ...{ labelNames, buckets, registers: [registry] },
+  });
+  const passed = new Map<string, { in: number; out: number }>();
+  new Counter({
+    name: 'berth_gateway_bytes_total',
+    help: 'Bytes of bodies that passed, by direction.',
+    labelNames: ['kind', 'direction'],
+    registers: [registry],
+    // Sums are kept here and added on collection: the counter would look up its labels for every request.
+    collect() {
+      for (const [kind, bytes] of passed) {
+        this.inc({ kind, direction: 'in' }, bytes.in);
+        this.inc({ kind, direction: 'out' }, bytes.out);
+      }
+      passed.clear();
+    },
+  });
+  const waits = new Histogram({
+    name: 'berth_gateway_held_seconds',
+    help: 'How long requests that found no instance waited for one: cold starts, as clients feel them.',
+    ...{ labelNames: ['kind'], buckets, registers: [registry] },
+  });
+  const underWay = new Gauge({
+    name: 'berth_gateway_requests_in_flight',
+    help: 'Requests that were read and are not answered to their end.',
+    registers: [registry],
+  });
+
+  const refusals = new Counter({
+    name: 'berth_gateway_refusals_total',
+    help: 'Requests that a limit refused: of a key, of an address, or of lookups of unknown keys, hosts and tokens.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+
+  const children = new Map<string, Children>();
+  function childrenOf(kind: string, status: number): Children {
+    const key = `${kind} ${status}`;
+    const known = children.get(key);
+    if (known !== undefined) return known;
+    const labels = { kind, status: String(status) };
+    const made = { seconds: seconds.labels(labels), firstByte: firstByte.labels(labels) };
+    children.set(key, made);
+    return made;
+  }
+
+  function count(kind: string, { bytesIn, bytesOut }: Outcome): void {
+    const bytes = passed.get(kind);
+    if (bytes === undefined) {
+      passed.set(kind, { in: bytesIn, out: bytesOut });
+      return;
+    }
+    bytes.in += bytesIn;
+    bytes.out += bytesOut;
+  }
+
+  return {
+    begin: () => underWay.inc(),
+    refused: (limit) => refusals.inc({ limit }),
+    held: (kind, ms) => waits.observe({ kind }, ms / 1_000),
+    observe(kind = 'none', status, outcome) {
+      underWay.dec();
+      const child = childrenOf(kind, status);
+      if (outcome === undefined) return void child.seconds.observe(0);
+      child.seconds.observe(outcome.durationMs / 1_000);
+      if (outcome.firstByteMs !== undefined) child.firstByte.observe(outcome.firstByteMs / 1_000);
+      count(kind, outcome);
+    },
+  };
+}
+
+/** Metrics of one set of labels. */
+interface Children {
+  readonly seconds: Histogram.Internal<string>;
+  readonly firstByte: Histogram.Internal<string>;
+}
