@@ -5,7 +5,7 @@ import { createLogger } from '@berth/telemetry';
 import { openUsage, type Usage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../scripts/engines/test-clickhouse.ts';
-import { storeLogBatch } from '../../services/api/src/observability/store-log-batch.ts';
+import { storeLogBatch } from '../../services/api/src/logs/store-log-batch.ts';
 import type { Client } from '../support/client.ts';
 import { addAccount } from '../support/tenant.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';

@@ -3,7 +3,7 @@ import type { Database, Tables } from '@berth/database';
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { ReadCall } from '../http/call.ts';
 import type { Position } from '../resources/cursor.ts';
-import { cutPage, openWalk } from '../resources/walk.ts';
+import { cutPage, openWalk } from '../resources/paging.ts';
 
 type Place = { readonly workspaceId: string } | { readonly accountId: string };
 

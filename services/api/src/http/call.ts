@@ -3,8 +3,8 @@ import type { Operation, Version } from '@berth/contract';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import type { Principal } from '@berth/identity';
 import type { z } from 'zod';
-import type { AccountSettings } from '../accounts/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { AccountSettings } from './account-settings.ts';
 
 export interface CallerWorkspace {
   readonly id: string;

@@ -2,7 +2,7 @@
 // same body gets the stored response, so the fields are restored from it. Otherwise an execution of 32 MiB would be
 // stored twice.
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../resources/json.ts';
+import { isObject } from '../json.ts';
 
 /** Lists the omitted fields in the stored response. No response of the API has a field of this name. */
 const marker = '$echoed';

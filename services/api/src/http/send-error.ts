@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, sandboxErrorBody, toApiError } from './error-answer.ts';
-import './passage.ts';
+import './request-context.ts';
 import type { RequestLog } from './request-log.ts';
 
 export function sendError(

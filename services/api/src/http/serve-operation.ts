@@ -11,7 +11,7 @@ import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
 import { largeBodyBytes } from './large-bodies.ts';
 import { shareOf, streamInShare } from './share-of.ts';
-import './passage.ts';
+import './request-context.ts';
 import { readInput } from './read-input.ts';
 import type { RequestLog } from './request-log.ts';
 import { runWrite } from './run-write.ts';

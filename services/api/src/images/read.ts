@@ -1,8 +1,8 @@
 import { requestErrors } from '@berth/contract';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { positionOf, readPage } from '../resources/page.ts';
+import { streamArray } from '../resources/paging.ts';
 import { findLive, type ResourceRow } from '../resources/record.ts';
-import { streamArray } from '../resources/walk.ts';
 import { findOfAnyType, kind, storedName } from './record.ts';
 import { renderImage } from './render.ts';
 

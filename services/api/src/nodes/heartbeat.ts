@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { tellReturn } from './tell-return.ts';
+import { tellReturn } from './requeue-after-return.ts';
 
 export async function recordHeartbeat(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { database, dependencies } = context;

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { NodeListenerConfig } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, toApiError } from '../http/error-answer.ts';
-import { storeLogBatch } from '../observability/store-log-batch.ts';
+import { storeLogBatch } from '../logs/store-log-batch.ts';
 import { certifyGateways } from './certify-gateways.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';

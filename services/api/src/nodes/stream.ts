@@ -9,7 +9,7 @@ import { callSecretOf } from './call-secret.ts';
 import { type Desired, loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { tellReturn } from './tell-return.ts';
+import { tellReturn } from './requeue-after-return.ts';
 
 const pulseSeconds = 5;
 /** Poll interval without a notice. */

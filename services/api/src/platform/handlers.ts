@@ -1,9 +1,9 @@
 import { getChangelog, getConfiguration, getFeature, listFeatures, listLocations } from '@berth/contract';
 import { type Registration, read } from '../http/call.ts';
+import { runnersByRegion } from './active-runners.ts';
 import { changelog } from './changelog.ts';
 import { enabledFeatures, evaluateFeature } from './features.ts';
 import { configurationOf, locationOf } from './regions.ts';
-import { runnersByRegion } from './standing-runners.ts';
 
 export const platformHandlers: readonly Registration[] = [
   read(listLocations, async ({ dependencies, database }) => {

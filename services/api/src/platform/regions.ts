@@ -3,7 +3,7 @@ import type { Configuration, Location } from '@berth/contract';
 import { isolationIn, type PlacementConfig } from '@berth/placement';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
-import type { RegionRunners } from './standing-runners.ts';
+import type { RegionRunners } from './active-runners.ts';
 
 type Standing = ReadonlyMap<string, RegionRunners>;
 

@@ -1,11 +1,11 @@
 // Claims a host for a preview. A holder that has expired or whose workspace is deleted is removed; a live preview of
 // the same workspace is removed if the caller sets `force`.
 import { sql } from 'kysely';
-import { domainsAbove } from '../custom-domains/records.ts';
-import { kindErrors } from '../kinds/errors.ts';
-import { belongsToOlderWorkspace } from '../kinds/host-labels.ts';
-import { textOf } from '../kinds/spec-fields.ts';
+import { domainsAbove } from '../domains/records.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
+import { kindErrors } from '../rules/errors.ts';
+import { belongsToOlderWorkspace } from '../rules/host-labels.ts';
+import { textOf } from '../rules/spec-fields.ts';
 import { previewErrors } from './errors.ts';
 import { type PreviewHost, previewHostName, previewLabels } from './preview-hosts.ts';
 import { removePreviews } from './remove-previews.ts';

@@ -1,7 +1,7 @@
 // Host of a preview. It is derived from names alone, so that a recreated preview, even in a recreated sandbox, has the
 // same address as before. Control-plane sheet 4.8.
 import { hash } from 'node:crypto';
-import { endsLikeShortId, shortId } from '../kinds/host-labels.ts';
+import { endsLikeShortId, shortId } from '../rules/host-labels.ts';
 
 export interface PreviewNames {
   readonly workspace: { readonly id: string; readonly name: string };

@@ -1,13 +1,13 @@
 // Creates a resource of any kind: its row, events, revision and outbox row, and the counters last.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
 import { addToCount, giveBack, type JsonObject, uuidv7 } from '@berth/database';
-import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { isObject } from '../json.ts';
+import { kindRules } from '../kind-rules.ts';
 import { addEvent, type EventRow, loadEvents } from './events.ts';
 import { refuseIdle, warnings } from './field-effects.ts';
 import { readAgain } from './get.ts';
-import { isObject } from './json.ts';
+import { reserve } from './quota.ts';
 import { findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';
 import { addRevision, newRevisionId, requireKnownRevisions } from './revisions.ts';

@@ -5,7 +5,7 @@ import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract
 import { allowLongStatements, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { count, present, ruleContext } from './create.ts';
 import { addEvent, loadEvents } from './events.ts';
 import { hasLiveInstances } from './live-instances.ts';

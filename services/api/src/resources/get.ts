@@ -1,7 +1,7 @@
 import { type Kind, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import type { ReadCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from './events.ts';
 import { findLive, findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';

@@ -3,14 +3,14 @@
 import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from './events.ts';
-import { lookForPage, lookFromEnd, lookUntilFull, needsLook } from './look.ts';
 import { type PageQuery, positionOf, readPage } from './page.ts';
+import { cutPage, openWalk, streamArray } from './paging.ts';
 import { findParent, type ResourceRow } from './record.ts';
 import { renderResource } from './render.ts';
+import { lookForPage, lookFromEnd, lookUntilFull, needsLook } from './scan.ts';
 import { normalizeQuery } from './search-text.ts';
-import { cutPage, openWalk, streamArray } from './walk.ts';
 
 const defaultLimit = 50;
 const streamedBatch = 500;

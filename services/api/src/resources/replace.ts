@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
 import { refuseIdle } from './field-effects.ts';

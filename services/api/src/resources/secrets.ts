@@ -3,7 +3,7 @@
 import type { Kind, SecretField } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { seal, unseal } from '@berth/identity';
-import { isObject } from './json.ts';
+import { isObject } from '../json.ts';
 
 export const mask = '***';
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*{3,}$/.test(value);

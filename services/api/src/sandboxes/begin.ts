@@ -16,12 +16,12 @@ import {
   sandboxImageName,
   settleClaim,
 } from '@berth/placement';
-import { textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
-import { beginAnew } from './begin-anew.ts';
+import { textOf } from '../rules/spec-fields.ts';
 import { expiryOf } from './expiry.ts';
+import { beginAnew } from './replace-dead-claim.ts';
 
 /**
  * Maximum time for a runner to adopt an instance before the client gets its response anyway; by then the stream has

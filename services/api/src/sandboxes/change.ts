@@ -13,10 +13,10 @@ import {
   sandboxInstanceSpec,
   sandboxMemoryMb,
 } from '@berth/placement';
-import { section, textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
+import { section, textOf } from '../rules/spec-fields.ts';
 import { expiryOf } from './expiry.ts';
 
 /** The same limit as for adoption. */
