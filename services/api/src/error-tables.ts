@@ -2,7 +2,7 @@
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
 import { imageErrors } from './images/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
-import { observabilityErrors } from './logs/errors.ts';
+import { logErrors } from './logs/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
 import { apiKeyErrors } from './people/api-keys/errors.ts';
 import { peopleErrors } from './people/errors.ts';
@@ -27,6 +27,6 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Workspaces', table: workspaceErrors.table },
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
-  { about: 'Logs', table: observabilityErrors.table },
+  { about: 'Logs', table: logErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

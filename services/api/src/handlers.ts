@@ -8,7 +8,7 @@ import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { integrationHandlers } from './integrations/handlers.ts';
 import { executionHandlers } from './jobs/executions/handlers.ts';
-import { observabilityHandlers } from './logs/handlers.ts';
+import { logHandlers } from './logs/handlers.ts';
 import { egressHandlers } from './network/handlers.ts';
 import { accountHandlers } from './people/accounts/handlers.ts';
 import { profileKeyHandlers } from './people/api-keys/profile-keys.ts';
@@ -31,7 +31,7 @@ export const handlers: readonly Registration[] = [
   ...imageHandlers,
   ...catalogueHandlers,
   ...integrationHandlers,
-  ...observabilityHandlers,
+  ...logHandlers,
   ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

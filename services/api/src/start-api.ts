@@ -40,7 +40,7 @@ export interface ApiOptions {
   readonly registry: Registry;
   readonly now?: () => number;
   /** Interval at which the node listener's certificate is checked; one hour when absent. */
-  readonly certificateLookMs?: number;
+  readonly certificateCheckMs?: number;
 }
 
 export interface RunningApi {
@@ -121,7 +121,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const nodes = config.node.enabled
     ? await startNodeListener({
         ...{ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry },
-        certificateLookMs: options.certificateLookMs,
+        certificateCheckMs: options.certificateCheckMs,
       })
     : undefined;
   const runMaintenance = () =>

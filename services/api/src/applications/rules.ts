@@ -12,9 +12,9 @@ import { objectsOf, textOf } from '../rules/spec-fields.ts';
 import { loadRevisions } from './revisions.ts';
 
 export const applicationRules: KindRules = {
-  sent: withoutAuto,
-  create: (context, draft) => settle(context, draft),
-  replace: settle,
+  normalize: withoutAuto,
+  beforeCreate: (context, draft) => check(context, draft),
+  beforeReplace: check,
   async relate(database, items, rows) {
     const revisions = await loadRevisions(
       database,
@@ -28,7 +28,7 @@ export const applicationRules: KindRules = {
   },
 };
 
-async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+async function check(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, draft.spec.memory);
   await requireVerified(

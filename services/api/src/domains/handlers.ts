@@ -10,12 +10,12 @@ import { requireNoOwnerAbove } from './claim-domain.ts';
 import { lookUp } from './look-up.ts';
 import { type DomainRecords, type FoundRecords, missingRecords } from './records.ts';
 
-interface Asked {
+interface DnsResult {
   readonly uid: string;
   readonly found: FoundRecords | undefined;
 }
 
-const wantedOf = ({ spec }: ResourceRow): DomainRecords => ({
+const expectedRecords = ({ spec }: ResourceRow): DomainRecords => ({
   cnameRecords: textOf(spec.cnameRecords) ?? '',
   txtRecords: Object.fromEntries(
     Object.entries(section(spec, 'txtRecords')).map(([name, value]) => [name, textOf(value) ?? '']),
@@ -23,21 +23,21 @@ const wantedOf = ({ spec }: ResourceRow): DomainRecords => ({
 });
 
 /** Spec of the domain after the DNS query. When DNS does not answer, the previous status stays. */
-function judged(row: ResourceRow, found: FoundRecords | undefined, now: Date): JsonObject {
+function verifiedSpec(row: ResourceRow, found: FoundRecords | undefined, now: Date): JsonObject {
   const spec = without(row.spec, 'verificationError');
   if (found === undefined)
     return { ...spec, verificationError: 'DNS gave no answer. Check the name servers of the domain and try again.' };
-  const missing = missingRecords(row.name, wantedOf(row), found);
+  const missing = missingRecords(row.name, expectedRecords(row), found);
   if (missing.length > 0) return { ...spec, status: 'failed', verificationError: missing.join(' ') };
   return { ...spec, status: 'verified', lastVerifiedAt: now.toISOString() };
 }
 
-async function verify(call: WriteCall<typeof verifyCustomDomain>, { uid, found }: Asked): Promise<unknown> {
+async function verify(call: WriteCall<typeof verifyCustomDomain>, { uid, found }: DnsResult): Promise<unknown> {
   const { tx, workspace, dependencies } = call;
   const row = await lockLive(tx, { workspaceId: workspace.id, kind: customDomain.kind }, call.params.domainName);
   if (row?.uid !== uid) throw requestErrors.not_found();
   call.target(`${customDomain.kind}/${row.name}`);
-  const spec = judged(row, found, new Date(dependencies.now()));
+  const spec = verifiedSpec(row, found, new Date(dependencies.now()));
   if (spec.status === 'verified') await requireNoOwnerAbove(tx, workspace.id, row.name);
   const changed = await tx
     .updateTable('resources')
@@ -45,18 +45,18 @@ async function verify(call: WriteCall<typeof verifyCustomDomain>, { uid, found }
     .where('uid', '=', uid)
     .returning(resourceColumns)
     .executeTakeFirstOrThrow();
-  await call.follow(uid);
+  await call.enqueueReconcile(uid);
   return present(call, await ruleContext(call, customDomain), changed, []);
 }
 
 export const customDomainHandlers: readonly Registration[] = [
   writeAfter(
     verifyCustomDomain,
-    async ({ database, workspace, params, dependencies }): Promise<Asked> => {
+    async ({ database, workspace, params, dependencies }): Promise<DnsResult> => {
       const row = await findLive(database, { workspaceId: workspace.id, kind: customDomain.kind }, params.domainName);
       if (row === undefined) throw requestErrors.not_found();
       const servers = dependencies.config.dnsServers;
-      return { uid: row.uid, found: await lookUp(row.name, wantedOf(row), { servers }) };
+      return { uid: row.uid, found: await lookUp(row.name, expectedRecords(row), { servers }) };
     },
     verify,
   ),

@@ -35,9 +35,9 @@ export async function lookUp(
 
 const noSuchRecord = new Set(['ENOTFOUND', 'ENODATA']);
 
-async function orNone<T>(asked: Promise<T[]>): Promise<T[]> {
+async function orNone<T>(query: Promise<T[]>): Promise<T[]> {
   try {
-    return await asked;
+    return await query;
   } catch (error) {
     if (error instanceof Error && 'code' in error && noSuchRecord.has(String(error.code))) return [];
     throw error;

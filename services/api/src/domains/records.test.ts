@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { domainsAbove, missingRecords, recordsFor } from './records.ts';
 
-const wanted = recordsFor({
+const expected = recordsFor({
   domain: 'a.example.com',
   region: 'one',
   token: 'abc',
@@ -11,11 +11,11 @@ const wanted = recordsFor({
 const txt = new Map([['_service-verify.a.example.com', ['other', 'service-domain-verify=abc']]]);
 
 test('nothing is missing when the proof and the way here are there, in any letter case', () => {
-  expect(missingRecords('a.example.com', wanted, { txt, cname: ['One.CNAME.run.example.'] })).toEqual([]);
+  expect(missingRecords('a.example.com', expected, { txt, cname: ['One.CNAME.run.example.'] })).toEqual([]);
 });
 
 test('each missing record is named with the value to set', () => {
-  expect(missingRecords('a.example.com', wanted, { txt: new Map(), cname: ['elsewhere.example'] })).toEqual([
+  expect(missingRecords('a.example.com', expected, { txt: new Map(), cname: ['elsewhere.example'] })).toEqual([
     'The TXT record _service-verify.a.example.com is missing. Set it to service-domain-verify=abc.',
     'The CNAME record of a.example.com or *.a.example.com is missing. Set it to one.cname.run.example.',
   ]);

@@ -1,7 +1,7 @@
 // The DNS records that prove ownership of a domain and point it to this deployment, and the check of the records found.
 // Control-plane sheet 4.11.
 
-interface Wanted {
+interface RecordInput {
   readonly domain: string;
   readonly region: string;
   readonly token: string;
@@ -15,7 +15,7 @@ export interface DomainRecords {
   readonly txtRecords: Readonly<Record<string, string>>;
 }
 
-export const recordsFor = ({ domain, region, token, brand, workloadDomain }: Wanted): DomainRecords => ({
+export const recordsFor = ({ domain, region, token, brand, workloadDomain }: RecordInput): DomainRecords => ({
   cnameRecords: `${region}.cname.${workloadDomain}`,
   txtRecords: { [`_${brand}-verify.${domain}`]: `${brand}-domain-verify=${token}` },
 });
@@ -31,14 +31,14 @@ const sameHost = (one: string, other: string): boolean =>
   one.toLowerCase().replace(/\.$/, '') === other.toLowerCase().replace(/\.$/, '');
 
 /** The records still to be set, as sentences; empty when the domain is proven. */
-export function missingRecords(domain: string, wanted: DomainRecords, found: FoundRecords): string[] {
-  const txt = Object.entries(wanted.txtRecords)
+export function missingRecords(domain: string, expected: DomainRecords, found: FoundRecords): string[] {
+  const txt = Object.entries(expected.txtRecords)
     .filter(([name, value]) => !(found.txt.get(name) ?? []).includes(value))
     .map(([name, value]) => `The TXT record ${name} is missing. Set it to ${value}.`);
-  const led = found.cname.some((target) => sameHost(target, wanted.cnameRecords));
-  const cname = led
+  const hasCname = found.cname.some((target) => sameHost(target, expected.cnameRecords));
+  const cname = hasCname
     ? []
-    : [`The CNAME record of ${domain} or *.${domain} is missing. Set it to ${wanted.cnameRecords}.`];
+    : [`The CNAME record of ${domain} or *.${domain} is missing. Set it to ${expected.cnameRecords}.`];
   return [...txt, ...cname];
 }
 

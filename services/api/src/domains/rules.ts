@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@berth/database';
 import type { KindRules } from '../resources/rules.ts';
-import { settleRegion, withoutAuto } from '../rules/regions.ts';
+import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 import { without } from '../rules/spec-fields.ts';
 import { claimDomain } from './claim-domain.ts';
 import { recordsFor } from './records.ts';
@@ -10,22 +10,22 @@ import { requireNoPreviews } from './require-no-previews.ts';
 import { showSubdomains } from './subdomains.ts';
 
 export const customDomainRules: KindRules = {
-  sent: withoutAuto,
-  async create(context, draft) {
-    const region = await settleRegion(context, draft);
+  normalize: withoutAuto,
+  async beforeCreate(context, draft) {
+    const region = await resolveRegion(context, draft);
     const { brand, workloadDomain } = context.dependencies.config;
     const token = randomBytes(16).toString('hex');
     const records = recordsFor({ domain: draft.name, region, token, brand: brand.short, workloadDomain });
     draft.spec = { ...withoutFallback(draft.spec), ...records };
   },
-  async created({ tx, workspace }, row) {
+  async afterCreate({ tx, workspace }, row) {
     await claimDomain(tx, workspace.id, row);
     return row;
   },
-  async replace(_context, draft) {
+  async beforeReplace(_context, draft) {
     draft.spec = withoutFallback(draft.spec);
   },
-  delete: requireNoPreviews,
+  beforeDelete: requireNoPreviews,
   relate: showSubdomains,
 };
 

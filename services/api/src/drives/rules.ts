@@ -1,11 +1,11 @@
 // Drive. Specification: Drive; control-plane sheet 3.6, 7 (37).
 import type { KindRules } from '../resources/rules.ts';
-import { settleRegion, withoutAuto } from '../rules/regions.ts';
+import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 
 export const driveRules: KindRules = {
-  sent: withoutAuto,
-  async create(context, draft) {
-    await settleRegion(context, draft);
+  normalize: withoutAuto,
+  async beforeCreate(context, draft) {
+    await resolveRegion(context, draft);
     draft.spec = { ...draft.spec, infrastructureId: `drv-${draft.uid.slice(-12)}` };
   },
   finish: (rendered, { name }, { dependencies }) => ({

@@ -18,16 +18,16 @@ export function withoutEchoes(answer: unknown, body: unknown): unknown {
   return { ...answer, ...emptied, [marker]: echoed };
 }
 
-const isEcho = (said: unknown, asked: unknown): boolean =>
-  typeof asked === 'object' &&
-  asked !== null &&
-  isDeepStrictEqual(said, asked) &&
-  JSON.stringify(asked).length > smallBytes;
+const isEcho = (answered: unknown, sent: unknown): boolean =>
+  typeof sent === 'object' &&
+  sent !== null &&
+  isDeepStrictEqual(answered, sent) &&
+  JSON.stringify(sent).length > smallBytes;
 
 /** Restores the response as it was sent, with its fields in the same order. */
 export function withEchoes(stored: unknown, body: unknown): unknown {
   if (!isObject(stored) || !isObject(body) || !Array.isArray(stored[marker])) return stored;
   const { [marker]: echoed, ...answer } = stored;
-  const brought = Array.isArray(echoed) ? echoed.map((field) => [field, body[String(field)]]) : [];
-  return { ...answer, ...Object.fromEntries(brought) };
+  const restored = Array.isArray(echoed) ? echoed.map((field) => [field, body[String(field)]]) : [];
+  return { ...answer, ...Object.fromEntries(restored) };
 }

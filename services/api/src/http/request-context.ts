@@ -2,7 +2,7 @@
 import type { Operation, Version } from '@berth/contract';
 import type { Caller } from './call.ts';
 
-interface Passage {
+interface RequestContext {
   operation?: Operation;
   version?: Version;
   caller?: Caller;
@@ -10,6 +10,6 @@ interface Passage {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    passage: Passage;
+    requestContext: RequestContext;
   }
 }

@@ -6,13 +6,13 @@ import { textOf } from '../rules/spec-fields.ts';
 import { isKnownIntegration } from './catalogue.ts';
 
 export const integrationConnectionRules: KindRules = {
-  async create(_context, { spec }) {
+  async beforeCreate(_context, { spec }) {
     requireIntegration(spec.integration);
   },
-  async replace(_context, { spec }, previous) {
+  async beforeReplace(_context, { spec }, previous) {
     if (spec.integration !== previous.spec.integration) requireIntegration(spec.integration);
   },
-  async delete({ tx, workspace }, { name }) {
+  async beforeDelete({ tx, workspace }, { name }) {
     const user = await tx
       .selectFrom('resources')
       .select(['kind', 'name'])

@@ -7,12 +7,12 @@ import { requirePolicies } from '../rules/references.ts';
 import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from '../workloads/callback-secret.ts';
-import { settleTriggers, showNewSecrets } from '../workloads/triggers.ts';
+import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
 
 export const jobRules: KindRules = {
-  sent: withoutAuto,
-  create: (context, draft) => settle(context, draft),
-  replace: settle,
+  normalize: withoutAuto,
+  beforeCreate: (context, draft) => complete(context, draft),
+  beforeReplace: complete,
   finish: (rendered, { name }, { dependencies, workspace }) => ({
     ...rendered,
     metadata: { ...rendered.metadata, url: `${dependencies.apiUrl}/${workspace.name}/jobs/${name}/executions` },
@@ -20,10 +20,10 @@ export const jobRules: KindRules = {
   written: showNewSecrets,
 };
 
-async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   await requirePolicies(context, draft.spec, previous?.spec);
-  draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+  draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
 }

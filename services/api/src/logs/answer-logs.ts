@@ -21,7 +21,7 @@ export async function answerLogs({
   const resourceTypes = readableTypes(query, principal.scopes);
   const window = logWindow({ start: query.start, end: query.end, intervalSeconds: interval }, dependencies.now());
   const found = await withUsage(dependencies, async ({ logs }) => {
-    if (asksForWhatNoLineHas(query)) return new Map<string, WorkloadLogs>();
+    if (filtersOnMissingFields(query)) return new Map<string, WorkloadLogs>();
     return logs.query({
       ...window,
       workspaceId: workspace.id,
@@ -48,7 +48,7 @@ function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | un
 }
 
 /** Log lines carry no trace, execution, task or type yet, so these filters match nothing. */
-const asksForWhatNoLineHas = ({ traceId, taskId, executionId, type = 'all' }: LogsQuery): boolean =>
+const filtersOnMissingFields = ({ traceId, taskId, executionId, type = 'all' }: LogsQuery): boolean =>
   traceId !== undefined || taskId !== undefined || executionId !== undefined || type !== 'all';
 
 const nothing: WorkloadLogs = { lines: [], total: 0, buckets: [] };

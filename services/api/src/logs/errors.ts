@@ -1,6 +1,6 @@
 import { defineErrors } from '@berth/contract';
 
-export const observabilityErrors = defineErrors({
+export const logErrors = defineErrors({
   invalid_log_window: {
     status: 400,
     message: 'The window from {start} to {end} {fault}. Correct start, end or interval and ask again.',

@@ -1,4 +1,4 @@
-import { observabilityErrors } from './errors.ts';
+import { logErrors } from './errors.ts';
 
 export interface LogWindow {
   readonly from: Date;
@@ -22,7 +22,7 @@ export function logWindow({ start, end, intervalSeconds }: AskedWindow, nowMs: n
   const from = start ?? new Date(to.getTime() - hourMs);
   const lengthMs = to.getTime() - from.getTime();
   const refuse = (fault: string) =>
-    observabilityErrors.invalid_log_window({ start: from.toISOString(), end: to.toISOString(), fault });
+    logErrors.invalid_log_window({ start: from.toISOString(), end: to.toISOString(), fault });
   if (lengthMs <= 0) throw refuse('does not end after its start');
   if (lengthMs > maxWindowMs) throw refuse('is longer than 3 days');
   if (lengthMs / 1000 / intervalSeconds > maxIntervals) throw refuse(`has more than ${maxIntervals} intervals`);

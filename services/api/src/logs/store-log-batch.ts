@@ -26,7 +26,7 @@ export async function storeLogBatch(
   const { resource } = InstanceSpec.pick({ resource: true }).parse(row.spec);
   // An instance in the warm pool has no owner, so its lines belong to no workspace.
   if (resource === undefined || workspaceId === null || resourceUid === null) return { stored: 0 };
-  const place = {
+  const origin = {
     workspaceId,
     resourceType: segmentOf(resource.kind),
     resourceUid,
@@ -36,7 +36,7 @@ export async function storeLogBatch(
   };
   const { database, config } = dependencies;
   const day = withinDay(lines, await loggedToday(database, workspaceId), config.logBytesPerDay);
-  const rows: LogRow[] = day.kept.map((line: LogLine) => ({ ...place, ...line }));
+  const rows: LogRow[] = day.kept.map((line: LogLine) => ({ ...origin, ...line }));
   const stored = await withUsage(dependencies, ({ logs }) => logs.write(rows));
   // Counted only after storing: while ClickHouse is unreachable, the runner sends the same lines repeatedly.
   await countLogBytes(database, workspaceId, day.bytes);

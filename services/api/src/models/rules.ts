@@ -4,12 +4,12 @@ import { claimHostLabel, workloadUrl } from '../rules/host-labels.ts';
 import { requireConnections, requirePolicies } from '../rules/references.ts';
 
 export const modelRules: KindRules = {
-  async create(context, { spec }) {
+  async beforeCreate(context, { spec }) {
     await requirePolicies(context, spec);
     await requireConnections(context, spec);
   },
-  created: (context, row) => claimHostLabel(context, 'mdl', row),
-  async replace(context, { spec }, previous) {
+  afterCreate: (context, row) => claimHostLabel(context, 'mdl', row),
+  async beforeReplace(context, { spec }, previous) {
     await requirePolicies(context, spec, previous.spec);
     await requireConnections(context, spec);
   },

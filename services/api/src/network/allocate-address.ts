@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { kindErrors } from '../rules/errors.ts';
 
-interface Wanted {
+interface AddressRequest {
   /** Ranges of the region, in the order of the config. */
   readonly pools: readonly string[];
   readonly family: 'IPv4' | 'IPv6';
@@ -17,7 +17,7 @@ const isIpv6 = (pool: string): boolean => pool.includes(':');
 
 export async function allocateAddress(
   tx: DatabaseTransaction,
-  { pools, family, region, resourceUid }: Wanted,
+  { pools, family, region, resourceUid }: AddressRequest,
 ): Promise<string> {
   const usable = pools.filter((pool) => isIpv6(pool) === (family === 'IPv6'));
   if (usable.length === 0) throw kindErrors.no_egress_pool({ region, family });

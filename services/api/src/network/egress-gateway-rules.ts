@@ -1,17 +1,17 @@
 // Egress gateway. Control-plane sheet 2.14, 4.9.
 import { resourceErrors } from '@berth/contract';
 import type { KindRules } from '../resources/rules.ts';
-import { holdParent } from '../rules/references.ts';
-import { settleRegion, withoutAuto } from '../rules/regions.ts';
+import { lockParent } from '../rules/references.ts';
+import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 import { findSandboxIn } from './find-sandbox.ts';
 
 export const egressGatewayRules: KindRules = {
-  sent: withoutAuto,
-  async create(context, draft) {
-    await holdParent(context);
-    await settleRegion(context, draft);
+  normalize: withoutAuto,
+  async beforeCreate(context, draft) {
+    await lockParent(context);
+    await resolveRegion(context, draft);
   },
-  async delete({ tx, workspace, parents }, { name }) {
+  async beforeDelete({ tx, workspace, parents }, { name }) {
     const vpc = parents[0]?.name ?? '';
     const sandbox = await findSandboxIn(tx, workspace.id, { vpc, gateway: name });
     if (sandbox !== undefined)

@@ -7,7 +7,7 @@ import { findSandboxIn } from './find-sandbox.ts';
 export const defaultVpc = 'default';
 
 export const vpcRules: KindRules = {
-  async delete({ tx, workspace }, { name }) {
+  async beforeDelete({ tx, workspace }, { name }) {
     if (name === defaultVpc) throw kindErrors.default_vpc();
     const sandbox = await findSandboxIn(tx, workspace.id, { vpc: name });
     if (sandbox !== undefined) throw resourceErrors.in_use({ kind: 'vpc', name, users: `the sandbox ${sandbox}` });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 /**
  * Enqueues work for a runner that was lost and is back: its warm pools were ended, and its sandboxes were unreachable.
  */
-export async function tellReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
+export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id)
     select 'pool', ${runnerId}, ${nilUuid}::uuid union all

@@ -7,8 +7,8 @@ import { configurationOf, locationOf } from './regions.ts';
 
 export const platformHandlers: readonly Registration[] = [
   read(listLocations, async ({ dependencies, database }) => {
-    const standing = await runnersByRegion(database);
-    return dependencies.config.regions.map((region) => locationOf(region, standing, dependencies.placement.runcFor));
+    const runners = await runnersByRegion(database);
+    return dependencies.config.regions.map((region) => locationOf(region, runners, dependencies.placement.runcFor));
   }),
   read(getConfiguration, async ({ dependencies, database }) =>
     configurationOf(dependencies.config.regions, await runnersByRegion(database), dependencies.placement.runcFor),

@@ -9,11 +9,11 @@ import { countUsages } from './usages.ts';
 const listOfType = { location: 'locations', flavor: 'flavors' } as const;
 
 export const policyRules: KindRules = {
-  async create(_context, { spec }) {
-    requireOneMeaning(spec);
+  async beforeCreate(_context, { spec }) {
+    requireMatchingType(spec);
   },
-  async replace(_context, { spec }) {
-    requireOneMeaning(spec);
+  async beforeReplace(_context, { spec }) {
+    requireMatchingType(spec);
   },
   async finishItems({ database, workspace }, items, rows) {
     const usages = await countUsages(
@@ -25,7 +25,7 @@ export const policyRules: KindRules = {
   },
 };
 
-function requireOneMeaning(spec: JsonObject): void {
+function requireMatchingType(spec: JsonObject): void {
   const type = textOf(spec.type);
   if (type === 'maxToken') throw kindErrors.token_policy();
   for (const [wanted, field] of Object.entries(listOfType)) {

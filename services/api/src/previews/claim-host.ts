@@ -11,7 +11,7 @@ import { type PreviewHost, previewHostName, previewLabels } from './preview-host
 import { removePreviews } from './remove-previews.ts';
 
 /** Concurrent requests with `force` take the host from each other one after the other. */
-const mostRounds = 50;
+const maxRounds = 50;
 
 type Claimant = Pick<Draft, 'uid' | 'name' | 'spec'>;
 
@@ -50,7 +50,7 @@ async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }:
 /** Returns false when another account holds the host; the response does not reveal that account. */
 async function claim(context: RuleContext, uid: string, host: PreviewHost): Promise<boolean> {
   // The holder may disappear, and another may appear, between the insert and the lookup.
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     if (await insertHost(context, uid, host)) return true;
     const holder = await holderOf(context, host);
     if (holder === undefined) continue;

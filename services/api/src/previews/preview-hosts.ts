@@ -17,7 +17,7 @@ export interface PreviewHost {
   readonly label: string;
 }
 
-const longestLabel = 63;
+const maxLabelLength = 63;
 /** 80 bits: enough to avoid collisions within a deployment. */
 const idLength = 20;
 
@@ -31,7 +31,9 @@ export function previewLabels(names: PreviewNames, prefix: string | undefined): 
   const { workspace } = names;
   const readable = `${prefix}-${workspace.name}`;
   const short = `${prefix}-${shortId(workspace.id)}`;
-  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter((label) => label.length <= longestLabel);
+  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter(
+    (label) => label.length <= maxLabelLength,
+  );
 }
 
 export const previewHostName = ({ region, label }: PreviewHost, workloadDomain: string): string =>

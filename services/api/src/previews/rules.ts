@@ -12,17 +12,17 @@ import { type PreviewHost, previewHostName } from './preview-hosts.ts';
 import { removeEndedPreviews, removePreviews } from './remove-previews.ts';
 
 export const previewRules: KindRules = {
-  sent: withoutEmpty,
-  standing,
-  async create(context, draft) {
-    settle(context, draft.spec, context.dependencies.now());
-    await holdSandbox(context);
+  normalize: withoutEmpty,
+  onNameTaken: removeConflicting,
+  async beforeCreate(context, draft) {
+    check(context, draft.spec, context.dependencies.now());
+    await lockSandbox(context);
     const sandbox = context.parents.at(-1);
     if (sandbox !== undefined) await removeEndedPreviews(context.tx, sandbox.uid);
   },
-  async created(context, row) {
+  async afterCreate(context, row) {
     const host = await claimHost(context, row);
-    tellGateways(context);
+    notifyGateways(context);
     return context.tx
       .updateTable('resources')
       .set({ state: JSON.stringify(stateOf(host)), expires_at: endOf(row.spec, row) })
@@ -30,9 +30,9 @@ export const previewRules: KindRules = {
       .returning(resourceColumns)
       .executeTakeFirstOrThrow();
   },
-  async replace(context, draft, previous) {
-    settle(context, draft.spec, previous.created_at.getTime());
-    tellGateways(context);
+  async beforeReplace(context, draft, previous) {
+    check(context, draft.spec, previous.created_at.getTime());
+    notifyGateways(context);
     const expires_at = endOf(draft.spec, previous);
     await context.tx.updateTable('resources').set({ expires_at }).where('uid', '=', previous.uid).execute();
     const moves = ['prefixUrl', 'customDomain'].some((field) => draft.spec[field] !== previous.spec[field]);
@@ -40,14 +40,14 @@ export const previewRules: KindRules = {
     await context.tx.deleteFrom('preview_hosts').where('preview_uid', '=', previous.uid).execute();
     draft.state = stateOf(await claimHost(context, draft));
   },
-  async delete(context) {
-    tellGateways(context);
+  async beforeDelete(context) {
+    notifyGateways(context);
   },
   finish: showAddress,
 };
 
 /** With `force`, removes the existing preview of the same name, which has the same address. */
-async function standing({ tx, workspace, parents, query }: RuleContext, name: string): Promise<undefined> {
+async function removeConflicting({ tx, workspace, parents, query }: RuleContext, name: string): Promise<undefined> {
   const sandbox = parents.at(-1);
   if (query.force !== true || sandbox === undefined) return;
   const row = await lockLive(tx, { workspaceId: workspace.id, kind: 'preview', parentUid: sandbox.uid }, name);
@@ -63,7 +63,7 @@ function withoutEmpty(spec: JsonObject): JsonObject {
   );
 }
 
-function settle({ dependencies: { config, now } }: RuleContext, spec: JsonObject, createdAtMs: number): void {
+function check({ dependencies: { config, now } }: RuleContext, spec: JsonObject, createdAtMs: number): void {
   const ours = `x-${config.brand.long}-`.toLowerCase();
   // Many servers treat an underscore in a header name as a hyphen.
   for (const field of ['requestHeaders', 'responseHeaders'])
@@ -78,15 +78,15 @@ function settle({ dependencies: { config, now } }: RuleContext, spec: JsonObject
  * Locks the sandbox against a concurrent termination: that transaction waits for ours and then removes this preview
  * too.
  */
-async function holdSandbox({ tx, parents }: RuleContext): Promise<void> {
-  const held = await tx
+async function lockSandbox({ tx, parents }: RuleContext): Promise<void> {
+  const locked = await tx
     .selectFrom('resources')
     .select('uid')
     .where('uid', '=', parents.at(-1)?.uid ?? '')
     .where('terminated_at', 'is', null)
     .forShare()
     .executeTakeFirst();
-  if (held === undefined) throw requestErrors.not_found();
+  if (locked === undefined) throw requestErrors.not_found();
 }
 
 const stateOf = ({ region, label }: PreviewHost): JsonObject => ({ hostRegion: region, hostLabel: label });
@@ -97,7 +97,7 @@ const endOf = (spec: JsonObject, { created_at }: ResourceRow): Date | null => {
 };
 
 /** Gateways find a preview by the uid of its sandbox. */
-function tellGateways({ parents, dependencies, afterCommit }: RuleContext): void {
+function notifyGateways({ parents, dependencies, afterCommit }: RuleContext): void {
   const sandbox = parents.at(-1);
   if (sandbox !== undefined) afterCommit(() => dependencies.ringRoutes(sandbox.uid));
 }

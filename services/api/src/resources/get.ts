@@ -18,9 +18,9 @@ async function find(call: ReadCall, kind: Kind): Promise<Found> {
   const { params } = call;
   const { uid, rows } = await findParent(call.database, call.workspace.id, kind, params);
   const name = params[kind.param] ?? '';
-  const place = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
+  const scope = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
   const row =
-    (await findLive(call.database, place, name)) ?? (await kindRules[kind.kind]?.findTerminated?.(call, name));
+    (await findLive(call.database, scope, name)) ?? (await kindRules[kind.kind]?.findTerminated?.(call, name));
   if (row === undefined) throw requestErrors.not_found();
   return { row, parents: rows };
 }

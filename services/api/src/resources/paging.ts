@@ -1,19 +1,19 @@
-// Pagination: a walk is opened with the cursor of the last page and yields the cursor of the next.
+// Pagination: opened with the cursor of the last page, it yields the cursor of the next.
 import { createHash } from 'node:crypto';
 import type { ReadCall } from '../http/call.ts';
 import { type Position, readCursor, writeCursor } from './cursor.ts';
 
-export interface Walk {
+export interface Paging {
   readonly after: Position | undefined;
   cursorAfter(position: Position): string;
 }
 
 /** `query` is everything that the cursor is bound to. */
-export async function openWalk(
+export async function openPaging(
   { dependencies }: Pick<ReadCall, 'dependencies'>,
   query: object,
   cursor: string | undefined,
-): Promise<Walk> {
+): Promise<Paging> {
   const fingerprint = createHash('sha256').update(JSON.stringify(query)).digest('base64url');
   const bound = { fingerprint, nowMs: dependencies.now() };
   const key = await dependencies.keyring.deploymentKey(dependencies.database, 'cursor');
@@ -27,7 +27,7 @@ export async function openWalk(
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
-  walk: Walk,
+  paging: Paging,
   positionOf: (row: Row) => Position,
   /** Position where reading stopped before there were enough rows. */
   endedAt?: Position | undefined,
@@ -35,7 +35,10 @@ export function cutPage<Row>(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const next = rows.length > limit && last !== undefined ? positionOf(last) : endedAt;
-  return { page, meta: { hasMore: next !== undefined, nextCursor: next === undefined ? '' : walk.cursorAfter(next) } };
+  return {
+    page,
+    meta: { hasMore: next !== undefined, nextCursor: next === undefined ? '' : paging.cursorAfter(next) },
+  };
 }
 
 /** Streams a JSON array batch by batch; each batch continues after the last row of the previous one. */

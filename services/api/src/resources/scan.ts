@@ -1,5 +1,5 @@
 // Page of a listing whose filter has no index: by status, which also changes with time alone, or including terminated
-// resources that are still shown. A look scans the next rows in order, up to a limit. A page that is not full by then
+// resources that are still shown. A scan reads the next rows in order, up to a limit. A page that is not full by then
 // returns the position where the scan stopped, and the next page continues there.
 import { requestErrors } from '@berth/contract';
 import type { Database } from '@berth/database';
@@ -10,21 +10,21 @@ import { type ResourceRow, resourceColumns } from './record.ts';
 import { isLive, liveOrShown, shownStatus } from './terminated.ts';
 
 /** Rows scanned by one statement. */
-const lookedAt = 4_000;
-/** Maximum number of looks for `anchor=end`, whose response has no cursor to continue from. */
-const mostLooks = 25;
+const rowsPerScan = 4_000;
+/** Maximum number of scans for `anchor=end`, whose response has no cursor to continue from. */
+const maxScans = 25;
 
-export interface Look {
+export interface Scan {
   readonly rows: readonly ResourceRow[];
   /** Position of the last scanned row; undefined when the page is full or the list has ended. */
   readonly endedAt: Position | undefined;
 }
 
 /** Searches and external ids have their own indexes. */
-export const needsLook = ({ statuses, showTerminated, search, externalId }: PageQuery): boolean =>
+export const needsScan = ({ statuses, showTerminated, search, externalId }: PageQuery): boolean =>
   search === undefined && externalId === undefined && (statuses !== undefined || showTerminated === true);
 
-export async function lookForPage(database: Database, page: PageQuery): Promise<Look> {
+export async function scanForPage(database: Database, page: PageQuery): Promise<Scan> {
   const isShown = page.showTerminated === true ? liveOrShown : isLive;
   const isAsked = page.statuses === undefined ? sql`true` : sql`${shownStatus} = any(${[...page.statuses]}::text[])`;
   const found = await inOrder(
@@ -32,13 +32,13 @@ export async function lookForPage(database: Database, page: PageQuery): Promise<
       .selectFrom(numberedRows(database, page).as('resources'))
       .select(resourceColumns)
       .select([sql<number>`place`.as('place'), sql<boolean>`(${isShown} and ${isAsked})`.as('matches')])
-      .where(sql<boolean>`(place = ${lookedAt} or (${isShown} and ${isAsked}))`),
+      .where(sql<boolean>`(place = ${rowsPerScan} or (${isShown} and ${isAsked}))`),
     page,
   )
     .limit(page.limit + 1)
     .execute();
   const rows = found.filter(({ matches }) => matches).slice(0, page.limit);
-  const end = rows.length < page.limit ? found.find(({ place }) => place === lookedAt) : undefined;
+  const end = rows.length < page.limit ? found.find(({ place }) => place === rowsPerScan) : undefined;
   return { rows: rows.map(({ place, matches, ...row }) => row), endedAt: end && positionOf(page.sort, end) };
 }
 
@@ -46,7 +46,7 @@ export async function lookForPage(database: Database, page: PageQuery): Promise<
 function numberedRows(database: Database, page: PageQuery) {
   const part = (over: 'is' | 'is not') =>
     inOrder(rangeOf(database.selectFrom('resources').selectAll().where('terminated_at', over, null), page), page).limit(
-      lookedAt,
+      rowsPerScan,
     );
   const rows = database.selectFrom(part('is').as('resources')).selectAll();
   const parts =
@@ -61,28 +61,28 @@ function numberedRows(database: Database, page: PageQuery) {
       .selectAll()
       .select(sql<number>`row_number() over (order by ${key} ${direction}, uid ${direction})`.as('place')),
     page,
-  ).limit(lookedAt);
+  ).limit(rowsPerScan);
 }
 
-/** For responses without a cursor: repeats looks until the page is full or the list ends. */
-export async function lookUntilFull(
+/** For responses without a cursor: repeats scans until the page is full or the list ends. */
+export async function scanUntilFull(
   database: Database,
   page: PageQuery,
-  looksLeft = Number.POSITIVE_INFINITY,
+  scansLeft = Number.POSITIVE_INFINITY,
 ): Promise<ResourceRow[]> {
   const rows: ResourceRow[] = [];
   let { after } = page;
-  for (let looks = 0; looks < looksLeft; looks += 1) {
-    const look = await lookForPage(database, { ...page, after, limit: page.limit - rows.length });
-    rows.push(...look.rows);
-    after = look.endedAt;
+  for (let scans = 0; scans < scansLeft; scans += 1) {
+    const scan = await scanForPage(database, { ...page, after, limit: page.limit - rows.length });
+    rows.push(...scan.rows);
+    after = scan.endedAt;
     if (after === undefined) return rows;
   }
   throw requestErrors.invalid_request({
-    reason: `anchor=end with these filters looks at ${lookedAt * mostLooks} resources at most. Use sort=createdAt:asc and follow the cursor.`,
+    reason: `anchor=end with these filters looks at ${rowsPerScan * maxScans} resources at most. Use sort=createdAt:asc and follow the cursor.`,
   });
 }
 
-/** The oldest matching rows, within a bounded number of looks. */
-export const lookFromEnd = (database: Database, page: PageQuery): Promise<ResourceRow[]> =>
-  lookUntilFull(database, page, mostLooks);
+/** The oldest matching rows, within a bounded number of scans. */
+export const scanFromEnd = (database: Database, page: PageQuery): Promise<ResourceRow[]> =>
+  scanUntilFull(database, page, maxScans);

@@ -3,7 +3,7 @@ import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import type { CallerWorkspace } from '../http/call.ts';
 import type { ResourceRow } from '../resources/record.ts';
-import type { Finish } from '../resources/render.ts';
+import type { RenderOne } from '../resources/render.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 import { homeRegion } from './regions.ts';
@@ -11,7 +11,7 @@ import { textOf } from './spec-fields.ts';
 
 export type HostPrefix = 'agt' | 'mcp' | 'mdl' | 'sbx';
 
-const longestLabel = 63;
+const maxLabelLength = 63;
 /** Uses the end of a UUIDv7, which is random; the beginning is a timestamp that UUIDs of the same moment share. */
 export const shortId = (uuid: string): string => uuid.slice(-8);
 
@@ -47,7 +47,7 @@ export function hostLabels(prefix: HostPrefix, { name, uid, workspace }: Named):
   const readable = `${prefix}-${name}-${workspace.name}`;
   const labels = [shortId(workspace.id), shortId(uid)].map((end) => `${prefix}-${name}-${end}`);
   return (endsLikeShortId.test(readable) ? labels : [readable, ...labels]).filter(
-    (label) => label.length <= longestLabel,
+    (label) => label.length <= maxLabelLength,
   );
 }
 
@@ -111,7 +111,7 @@ export async function moveHostLabel(
 }
 
 /** `metadata.url` of workloads that answer requests. */
-export const workloadUrl: Finish = (rendered, { state }, { dependencies: { config } }) => {
+export const workloadUrl: RenderOne = (rendered, { state }, { dependencies: { config } }) => {
   const label = textOf(state?.hostLabel);
   const region = textOf(state?.hostRegion);
   if (label === undefined || region === undefined) return rendered;

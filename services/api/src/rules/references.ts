@@ -59,15 +59,15 @@ export async function requireConnections(context: RuleContext, spec: JsonObject)
 }
 
 /** Locks the parent: if it were deleted while a child is written, the child would have no parent. */
-export async function holdParent({ tx, parents }: RuleContext): Promise<void> {
+export async function lockParent({ tx, parents }: RuleContext): Promise<void> {
   const parent = parents.at(-1);
   if (parent === undefined) return;
-  const held = await tx
+  const locked = await tx
     .selectFrom('resources')
     .select('uid')
     .where('uid', '=', parent.uid)
     .where('terminated_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
-  if (held === undefined) throw requestErrors.not_found();
+  if (locked === undefined) throw requestErrors.not_found();
 }

@@ -6,14 +6,14 @@ import type { ApiConfig } from '../config.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { textOf, without } from './spec-fields.ts';
 
-const knows = (config: Pick<ApiConfig, 'regions'>, region: string): boolean =>
+const isKnown = (config: Pick<ApiConfig, 'regions'>, region: string): boolean =>
   config.regions.some(({ name }) => name === region);
 
 export const regionNames = ({ regions }: Pick<ApiConfig, 'regions'>): string =>
   regions.map(({ name }) => name).join(', ');
 
 export function requireRegion(config: Pick<ApiConfig, 'regions'>, field: string, region: string): void {
-  if (!knows(config, region)) throw resourceErrors.unknown_region({ field, region, regions: regionNames(config) });
+  if (!isKnown(config, region)) throw resourceErrors.unknown_region({ field, region, regions: regionNames(config) });
 }
 
 /** `auto` is the same as no region. */
@@ -23,7 +23,7 @@ export const withoutAuto = (spec: JsonObject): JsonObject => (spec.region === 'a
 export async function homeRegion({ tx, workspace, dependencies: { config } }: RuleContext): Promise<string> {
   const row = await tx.selectFrom('workspaces').select('region').where('id', '=', workspace.id).executeTakeFirst();
   const region = row?.region ?? '';
-  return knows(config, region) ? region : (config.regions[0]?.name ?? 'local');
+  return isKnown(config, region) ? region : (config.regions[0]?.name ?? 'local');
 }
 
 /** For kinds that may be pinned to a region and otherwise exist in all regions. */
@@ -34,7 +34,7 @@ export function checkRegion({ dependencies: { config } }: RuleContext, { spec }:
 }
 
 /** For kinds that always live in one region. */
-export async function settleRegion(context: RuleContext, draft: Draft): Promise<string> {
+export async function resolveRegion(context: RuleContext, draft: Draft): Promise<string> {
   const region = checkRegion(context, draft) ?? (await homeRegion(context));
   draft.spec = { ...draft.spec, region };
   return region;

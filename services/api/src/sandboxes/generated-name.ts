@@ -10,7 +10,7 @@ const things =
 const pick = (words: readonly string[], byte: number | undefined): string => words[(byte ?? 0) % words.length] ?? '';
 
 /** Uses eight random bytes: one for each word, six for the suffix. */
-export function sandboxName(random: Uint8Array): string {
+export function generateSandboxName(random: Uint8Array): string {
   const end = Buffer.from(random.subarray(2, 8)).toString('hex');
   return `${pick(qualities, random[0])}-${pick(things, random[1])}-${end}`;
 }

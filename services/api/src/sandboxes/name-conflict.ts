@@ -4,24 +4,24 @@ import { resourceErrors } from '@berth/contract';
 import { expiryMessage, terminateSandbox } from '@berth/placement';
 import { hasLiveInstances } from '../resources/live-instances.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
-import type { EndReason, RuleContext, Standing } from '../resources/rules.ts';
+import type { EndReason, NameConflict, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
-import { whenDeployed } from './begin.ts';
+import { answerWhenDeployed } from './begin.ts';
 
-export async function standing(
+export async function resolveNameConflict(
   context: RuleContext,
   name: string,
   when: 'before' | 'lost',
-): Promise<Standing | undefined> {
+): Promise<NameConflict | undefined> {
   if (name === '') return undefined;
   const row = await lockLive(context.tx, { workspaceId: context.workspace.id, kind: 'sandbox' }, name);
   if (row === undefined) return undefined;
-  if (row.status === 'TERMINATED' || row.status === 'FAILED') return { row, verdict: 'replace' };
+  if (row.status === 'TERMINATED' || row.status === 'FAILED') return { row, outcome: 'replace' };
   if (row.status === 'DELETING') throw resourceErrors.already_exists({ kind: 'sandbox', name });
   if (context.query.createIfNotExist === true) {
     if (row.status === 'DEPLOYING' && (await hasLiveInstances(context.tx, row.uid)))
-      context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));
-    return { row, verdict: 'answer' };
+      context.beforeAnswer((answer) => answerWhenDeployed(context, row.uid, answer));
+    return { row, outcome: 'answer' };
   }
   // A create that lost to one still in progress can wait for that one.
   if (when === 'lost' || row.status === 'DEPLOYING') throw kindErrors.creation_in_progress({ name });

@@ -10,13 +10,13 @@ const message = 'The one that was made ahead could not be used; another one is s
  * False when the runner has adopted the instance after all, or the sandbox has changed in the meantime; then nothing is
  * changed.
  */
-export async function beginAnew(
+export async function replaceDeadClaim(
   { dependencies, workspace }: RuleContext,
   uid: string,
   revision: string,
   instance: string,
 ): Promise<boolean> {
-  const isBegun = await dependencies.database.transaction().execute(async (tx) => {
+  const isReplaced = await dependencies.database.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('resources')
       .select('uid')
@@ -45,9 +45,9 @@ export async function beginAnew(
     await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: workspace.id });
     return true;
   });
-  if (isBegun) {
+  if (isReplaced) {
     dependencies.ringOutbox();
     dependencies.ringRoutes(uid);
   }
-  return isBegun;
+  return isReplaced;
 }

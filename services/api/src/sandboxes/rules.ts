@@ -13,53 +13,53 @@ import { checkImage } from '../rules/image-reference.ts';
 import { checkGeneration } from '../rules/isolation.ts';
 import { checkMemory } from '../rules/memory-limit.ts';
 import { requireRows } from '../rules/references.ts';
-import { settleRegion, withoutAuto } from '../rules/regions.ts';
+import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 import { section, textOf, without } from '../rules/spec-fields.ts';
 import { attachVolumes, persistentVolumes } from '../rules/volume-attachments.ts';
 import { beginSandbox } from './begin.ts';
 import { announceChange, applyChange } from './change.ts';
-import { sandboxName } from './generated-name.ts';
+import { generateSandboxName } from './generated-name.ts';
 import { keepHidden } from './hidden-fields.ts';
-import { endSandbox, standing } from './name-conflict.ts';
+import { endSandbox, resolveNameConflict } from './name-conflict.ts';
 import { showInstances } from './show-instances.ts';
 
 export const sandboxRules: KindRules = {
-  sent: withoutAuto,
-  standing,
-  async create(context, draft) {
-    if (draft.name === '') draft.name = sandboxName(randomBytes(8));
+  normalize: withoutAuto,
+  onNameTaken: resolveNameConflict,
+  async beforeCreate(context, draft) {
+    if (draft.name === '') draft.name = generateSandboxName(randomBytes(8));
     draft.state = { boot: 1 };
-    const region = await settleRegion(context, draft);
-    await settleRuntime(context, draft);
+    const region = await resolveRegion(context, draft);
+    await completeRuntime(context, draft);
     // Checked on create only, because the generation is immutable: an older sandbox can still be changed after the
     // operator forbids runc, and runs under gVisor from then on.
     checkGeneration(context, 'sandbox', section(draft.spec, 'runtime').generation);
     await requireNetwork(context, draft.spec, region);
   },
-  async created(context, row, draft) {
+  async afterCreate(context, row, draft) {
     const region = textOf(row.spec.region) ?? '';
     await attachVolumes(context, { kind: 'sandbox', name: row.name }, region, persistentVolumes(row.spec));
     return beginSandbox(context, await claimHostLabel(context, 'sbx', row), draft);
   },
-  async replace(context, draft, previous) {
+  async beforeReplace(context, draft, previous) {
     draft.spec = keepHidden(draft.spec, previous.spec);
     keepExtraArgs(draft, previous);
-    await settleRuntime(context, draft);
+    await completeRuntime(context, draft);
     await announceChange(context, draft, previous);
   },
-  replaced: applyChange,
+  afterReplace: applyChange,
   terminate: endSandbox,
   finish: workloadUrl,
   relate: showInstances,
   findTerminated: async (call, name) =>
-    (await findOver(call, name, 'still live')) ?? findOver(call, name, 'terminated'),
+    (await findEnded(call, name, 'still live')) ?? findEnded(call, name, 'terminated'),
 };
 
 /**
  * Newest sandbox of that name that is over and still shown. Live and terminated rows are queried separately, because
  * each has its own index.
  */
-function findOver(
+function findEnded(
   { database, workspace }: ReadCall,
   name: string,
   written: 'still live' | 'terminated',
@@ -82,7 +82,7 @@ function findOver(
  * An empty string removes a lifetime rule; for an account with enforced lifetimes the account's own rule takes its
  * place.
  */
-async function settleRuntime(context: RuleContext, draft: Draft): Promise<void> {
+async function completeRuntime(context: RuleContext, draft: Draft): Promise<void> {
   const { account } = context.workspace;
   const limit = (name: string) => limitOf(account, context.dependencies.config, name);
   const sent = section(draft.spec, 'runtime');

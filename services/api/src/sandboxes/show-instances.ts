@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
 
-interface InstanceRow {
+interface ShownInstance {
   readonly id: string;
   readonly uid: string;
   readonly state: string;
@@ -36,10 +36,10 @@ export async function showInstances(
 }
 
 /** Live instances and recently failed ones, oldest first. */
-async function loadInstances(database: Database, uids: readonly string[]): Promise<Map<string, InstanceRow[]>> {
-  const found = new Map<string, InstanceRow[]>(uids.map((uid) => [uid, []]));
+async function loadInstances(database: Database, uids: readonly string[]): Promise<Map<string, ShownInstance[]>> {
+  const found = new Map<string, ShownInstance[]>(uids.map((uid) => [uid, []]));
   if (uids.length === 0) return found;
-  const { rows } = await sql<InstanceRow>`
+  const { rows } = await sql<ShownInstance>`
     select id, resource_uid as uid, state, desired = 'running' and ended_at is null as "isCurrent", awake,
       used_at as "usedAt", spec->>'isolation' as isolation, code, message, failed_at as "failedAt"
     from instances
@@ -50,7 +50,7 @@ async function loadInstances(database: Database, uids: readonly string[]): Promi
 }
 
 /** Fields that apply only to a running sandbox, or to one that a rule will end, are left out otherwise. */
-function show(item: Rendered, row: ResourceRow, instances: readonly InstanceRow[], view: View): Rendered {
+function show(item: Rendered, row: ResourceRow, instances: readonly ShownInstance[], view: View): Rendered {
   const { state: _stored, ...shown } = item;
   const isOver = row.status === 'TERMINATED';
   const current = isOver ? undefined : instances.findLast(({ isCurrent }) => isCurrent);
@@ -81,7 +81,7 @@ function secondsLeft(
   return expiresInSeconds(spec, lifetime, dependencies.now());
 }
 
-const renderError = ({ id, code, message, failedAt }: InstanceRow, { status }: ResourceRow) => ({
+const renderError = ({ id, code, message, failedAt }: ShownInstance, { status }: ResourceRow) => ({
   ...(code === null ? {} : { code: code.toUpperCase() }),
   ...(message === null ? {} : { message }),
   ...(failedAt === null ? {} : { time: failedAt.toISOString() }),

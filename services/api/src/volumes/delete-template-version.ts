@@ -27,7 +27,7 @@ export const volumeTemplateHandlers: readonly Registration[] = [
       .where('uid', '=', row.uid)
       .returning(resourceColumns)
       .executeTakeFirstOrThrow();
-    await call.follow(row.uid);
+    await call.enqueueReconcile(row.uid);
     const template = await present(call, await ruleContext(call, volumeTemplate), changed, []);
     return { message: `The version ${version} of ${name} is deleted.`, template };
   }),

@@ -8,8 +8,8 @@ import { textOf } from '../rules/spec-fields.ts';
 import { versionsOf, withVersions } from './template-versions.ts';
 
 export const volumeTemplateRules: KindRules = {
-  create: async (context, draft) => addVersion(context, draft),
-  replace: async (context, draft) => addVersion(context, draft),
+  beforeCreate: async (context, draft) => addVersion(context, draft),
+  beforeReplace: async (context, draft) => addVersion(context, draft),
   finish: (rendered, { name, state }, { workspace }) => {
     const versions = versionsOf(state);
     const latest = versions.at(-1);

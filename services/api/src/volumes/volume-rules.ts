@@ -4,23 +4,23 @@ import { limitOf } from '@berth/placement';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
 import { requireRows } from '../rules/references.ts';
-import { settleRegion, withoutAuto } from '../rules/regions.ts';
+import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 import { numberOf, textOf, without } from '../rules/spec-fields.ts';
 import { findVersion } from './template-versions.ts';
 
 const defaultSizeMb = 1024;
 
 export const volumeRules: KindRules = {
-  sent: withoutAuto,
-  async create(context, draft) {
-    await settleRegion(context, draft);
+  normalize: withoutAuto,
+  async beforeCreate(context, draft) {
+    await resolveRegion(context, draft);
     const templateSizeMb = await templateSize(context, draft);
     const size = numberOf(draft.spec.size) ?? templateSizeMb ?? defaultSizeMb;
     const limit = limitOf(context.workspace.account, context.dependencies.config, 'volume_size');
     if (size > limit) throw resourceErrors.quota_exceeded({ limit, resourceType: 'volume_size' });
     draft.spec = { ...draft.spec, size, infrastructureId: `vol-${draft.uid.slice(-12)}` };
   },
-  async delete(_context, { name, state }) {
+  async beforeDelete(_context, { name, state }) {
     const attachedTo = textOf(state?.attachedTo);
     if (attachedTo !== undefined) throw kindErrors.volume_attached({ name, attachedTo });
   },

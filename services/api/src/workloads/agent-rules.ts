@@ -10,19 +10,19 @@ import { checkRegion, regionNames, withoutAuto } from '../rules/regions.ts';
 import { section, textOf } from '../rules/spec-fields.ts';
 import { attachVolumes, detachVolumes, persistentVolumes } from '../rules/volume-attachments.ts';
 import { newCallbackSecret } from './callback-secret.ts';
-import { settleTriggers, showNewSecrets } from './triggers.ts';
+import { completeTriggers, showNewSecrets } from './triggers.ts';
 
-type Check = NonNullable<KindRules['replace']>;
+type Check = NonNullable<KindRules['beforeReplace']>;
 type Context = Parameters<Check>[0];
 type Draft = Parameters<Check>[1];
 
 export const agentRules: KindRules = {
-  sent: withoutAuto,
-  async create(context, draft) {
+  normalize: withoutAuto,
+  async beforeCreate(context, draft) {
     await check(context, draft);
-    draft.spec = settleTriggers(draft.spec, {}, newCallbackSecret);
+    draft.spec = completeTriggers(draft.spec, {}, newCallbackSecret);
   },
-  async created(context, row) {
+  async afterCreate(context, row) {
     await attachVolumes(
       context,
       { kind: 'agent', name: row.name },
@@ -31,9 +31,9 @@ export const agentRules: KindRules = {
     );
     return claimHostLabel(context, 'agt', row);
   },
-  async replace(context, draft, previous) {
+  async beforeReplace(context, draft, previous) {
     await check(context, draft, previous.spec);
-    draft.spec = settleTriggers(draft.spec, previous.spec, newCallbackSecret);
+    draft.spec = completeTriggers(draft.spec, previous.spec, newCallbackSecret);
     await moveHostLabel(context, 'agt', draft, previous);
     const workload = { kind: 'agent', name: previous.name } as const;
     const before = persistentVolumes(previous.spec);
@@ -47,7 +47,7 @@ export const agentRules: KindRules = {
     const moved = region !== previous.spec.region;
     await attachVolumes(context, workload, region, moved ? after : after.filter((name) => !before.includes(name)));
   },
-  async delete(context, row) {
+  async beforeDelete(context, row) {
     await detachVolumes(context, { kind: 'agent', name: row.name }, persistentVolumes(row.spec));
   },
   finish: workloadUrl,

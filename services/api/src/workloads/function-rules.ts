@@ -11,33 +11,33 @@ import { requireConnections, requirePolicies } from '../rules/references.ts';
 import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section, textOf, textsOf } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from './callback-secret.ts';
-import { settleTriggers, showNewSecrets } from './triggers.ts';
+import { completeTriggers, showNewSecrets } from './triggers.ts';
 
 export const functionRules: KindRules = {
-  sent: withoutAuto,
-  create: (context, draft) => settle(context, draft),
-  created: (context, row) => claimHostLabel(context, 'mcp', row),
-  async replace(context, draft, previous) {
-    await settle(context, draft, previous);
+  normalize: withoutAuto,
+  beforeCreate: (context, draft) => complete(context, draft),
+  afterCreate: (context, row) => claimHostLabel(context, 'mcp', row),
+  async beforeReplace(context, draft, previous) {
+    await complete(context, draft, previous);
     await moveHostLabel(context, 'mcp', draft, previous);
   },
   finish: workloadUrl,
   written: showNewSecrets,
 };
 
-async function settle(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
   checkGeneration(context, 'function', section(draft.spec, 'runtime').generation);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);
-  draft.spec = settleTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
-  takeHubImage(draft, connections);
+  draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+  fillHubImage(draft, connections);
 }
 
 /** The first connection determines the server's image; further connections only provide secrets. */
-function takeHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
+function fillHubImage(draft: Draft, connections: readonly ResourceRow[]): void {
   const runtime = section(draft.spec, 'runtime');
   const [first] = textsOf(draft.spec.integrationConnections);
   const connection = connections.find(({ name }) => name === first);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { settleTriggers, uniqueIds } from './triggers.ts';
+import { completeTriggers, uniqueIds } from './triggers.ts';
 
 const id = fc.stringMatching(/^[\w.-]{1,63}$/);
 const wanted = fc.array(
@@ -35,16 +35,16 @@ test('a secret is there exactly where a callback URL is, and a stored one stays'
   fc.assert(
     fc.property(fc.array(fc.record({ type: fc.constant('http'), configuration }), { maxLength: 20 }), (triggers) => {
       const made: string[] = [];
-      const settled = settleTriggers({ triggers }, {}, () => {
+      const completed = completeTriggers({ triggers }, {}, () => {
         made.push(`secret ${made.length}`);
         return made.at(-1) ?? '';
       });
       expect(made.length).toBe(triggers.filter((trigger) => trigger.configuration.callbackUrl !== undefined).length);
       expect(
-        settleTriggers({ triggers }, settled, () => {
+        completeTriggers({ triggers }, completed, () => {
           throw new Error('a secret was made again');
         }),
-      ).toEqual(settled);
+      ).toEqual(completed);
     }),
   );
 });

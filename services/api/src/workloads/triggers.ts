@@ -4,7 +4,7 @@ import type { JsonObject } from '@berth/database';
 import type { Rendered } from '../resources/render.ts';
 import { objectsOf, section, textOf } from '../rules/spec-fields.ts';
 
-const longestId = 63;
+const maxIdLength = 63;
 
 /**
  * An id sent by the client stays with the first trigger that has it. The other triggers are named after their type, in
@@ -23,7 +23,7 @@ export function uniqueIds(wanted: readonly { readonly id: string | undefined; re
 function freeId(base: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? '' : `-${number}`;
-    const id = base.slice(0, longestId - end.length) + end;
+    const id = base.slice(0, maxIdLength - end.length) + end;
     if (taken.has(id)) continue;
     taken.add(id);
     return id;
@@ -33,7 +33,7 @@ function freeId(base: string, taken: Set<string>): string {
 const secretOf = (trigger: JsonObject): unknown => section(trigger, 'configuration').callbackSecret;
 
 /** A stored secret stays with its trigger. A new secret is plain text here and is sealed with the rest of the spec. */
-export function settleTriggers(spec: JsonObject, previous: JsonObject, newSecret: () => string): JsonObject {
+export function completeTriggers(spec: JsonObject, previous: JsonObject, newSecret: () => string): JsonObject {
   if (spec.triggers === undefined) return spec;
   const triggers = objectsOf(spec.triggers);
   const ids = uniqueIds(triggers.map(({ id, type }) => ({ id: textOf(id), type: textOf(type) ?? 'trigger' })));

@@ -4,23 +4,23 @@ import { allowLongStatements, type DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
-import { type ExecutionPlace, showExecution } from './get.ts';
+import { type ExecutionPath, showExecution } from './get.ts';
 import { type ExecutionRow, executionColumns, findJob, lockExecution } from './record.ts';
 import { nextStatus } from './transitions.ts';
 
-type CancelCall = Pick<WriteCall, 'tx' | 'follow' | 'target'>;
+type CancelCall = Pick<WriteCall, 'tx' | 'enqueueReconcile' | 'target'>;
 
-export async function cancelExecution(call: CancelCall, place: ExecutionPlace): Promise<unknown> {
+export async function cancelExecution(call: CancelCall, path: ExecutionPath): Promise<unknown> {
   const { tx } = call;
   await allowLongStatements(tx);
-  const job = await findJob(tx, place.workspace.id, place.job);
-  const row = await lockExecution(tx, job.uid, place.executionId);
+  const job = await findJob(tx, path.workspace.id, path.job);
+  const row = await lockExecution(tx, job.uid, path.executionId);
   call.target(`job/${job.name}/execution/${row.external_id}`);
   const cancelling = nextStatus(row.status, 'cancelAsked');
-  if (cancelling === undefined) return showExecution(tx, place, row);
+  if (cancelling === undefined) return showExecution(tx, path, row);
   await addEvent(tx, row.id, { type: 'execution', status: cancelling, message: 'Cancelled on request.' });
   await cancelWaitingTasks(tx, row.id);
-  const drained = (await somethingRuns(tx, row)) ? undefined : nextStatus(cancelling, 'drained');
+  const drained = (await hasRunningTask(tx, row)) ? undefined : nextStatus(cancelling, 'drained');
   if (drained !== undefined)
     await addEvent(tx, row.id, { type: 'execution', status: drained, message: 'Nothing of it runs.' });
   const changed = await tx
@@ -34,8 +34,8 @@ export async function cancelExecution(call: CancelCall, place: ExecutionPlace): 
     .where('id', '=', row.id)
     .returning(executionColumns)
     .executeTakeFirstOrThrow();
-  await call.follow(row.id);
-  return showExecution(tx, place, changed);
+  await call.enqueueReconcile(row.id);
+  return showExecution(tx, path, changed);
 }
 
 async function cancelWaitingTasks(tx: DatabaseTransaction, executionId: string): Promise<void> {
@@ -47,7 +47,7 @@ async function cancelWaitingTasks(tx: DatabaseTransaction, executionId: string):
     .execute();
 }
 
-async function somethingRuns(tx: DatabaseTransaction, { id, started_at }: ExecutionRow): Promise<boolean> {
+async function hasRunningTask(tx: DatabaseTransaction, { id, started_at }: ExecutionRow): Promise<boolean> {
   if (started_at === null) return false;
   const task = await tx
     .selectFrom('tasks')

@@ -4,20 +4,20 @@ import { type ExecutionRow, findExecution, findJob, type TaskRow, taskColumns } 
 import { renderExecution } from './render.ts';
 import { statsOf } from './stats.ts';
 
-export interface ExecutionPlace {
+export interface ExecutionPath {
   readonly workspace: { readonly id: string; readonly name: string };
   readonly job: string;
   readonly executionId: string;
 }
 
-export async function getExecution(database: Database, place: ExecutionPlace): Promise<unknown> {
-  const job = await findJob(database, place.workspace.id, place.job);
-  return showExecution(database, place, await findExecution(database, job.uid, place.executionId));
+export async function getExecution(database: Database, path: ExecutionPath): Promise<unknown> {
+  const job = await findJob(database, path.workspace.id, path.job);
+  return showExecution(database, path, await findExecution(database, job.uid, path.executionId));
 }
 
-export async function showExecution(database: Database, place: ExecutionPlace, row: ExecutionRow): Promise<unknown> {
+export async function showExecution(database: Database, path: ExecutionPath, row: ExecutionRow): Promise<unknown> {
   const stats = await statsOf(database, [row]);
-  const names = { job: place.job, workspace: place.workspace.name };
+  const names = { job: path.job, workspace: path.workspace.name };
   return renderExecution(row, names, stats.get(row.id), await firstTasks(database, row.id));
 }
 

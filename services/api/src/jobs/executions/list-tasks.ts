@@ -4,7 +4,7 @@ import type { Sort } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type SqlBool, sql } from 'kysely';
 import { type ReadCall, StreamedAnswer } from '../../http/call.ts';
-import { cutPage, openWalk, streamArray } from '../../resources/paging.ts';
+import { cutPage, openPaging, streamArray } from '../../resources/paging.ts';
 import { normalizeQuery } from '../../resources/search-text.ts';
 import { type ExecutionRow, FixedSpec, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
 import { renderTask } from './render.ts';
@@ -34,10 +34,10 @@ async function listPage(call: ListCall, execution: ExecutionRow): Promise<unknow
   const { cursor, limit = defaultLimit, sort = 'name:asc', q } = call.query;
   const search = normalizeQuery(q);
   const executionId = execution.id;
-  const walk = await openWalk(call, { listing: 'task', executionId, sort, search }, cursor);
-  const after = walk.after === undefined ? undefined : Number(walk.after[0]);
+  const paging = await openPaging(call, { listing: 'task', executionId, sort, search }, cursor);
+  const after = paging.after === undefined ? undefined : Number(paging.after[0]);
   const rows = await readPage(call.database, { executionId, sort, search, after, limit: limit + 1 });
-  const { page, meta } = cutPage(rows, limit, walk, ({ index }) => [String(index), '']);
+  const { page, meta } = cutPage(rows, limit, paging, ({ index }) => [String(index), '']);
   return { data: renderAll(execution, page), meta: { ...meta, total: execution.task_count } };
 }
 

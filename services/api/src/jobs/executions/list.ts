@@ -6,7 +6,7 @@ import { type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { type ReadCall, StreamedAnswer } from '../../http/call.ts';
 import type { Position } from '../../resources/cursor.ts';
-import { cutPage, openWalk, streamArray } from '../../resources/paging.ts';
+import { cutPage, openPaging, streamArray } from '../../resources/paging.ts';
 import type { ResourceRow } from '../../resources/record.ts';
 import { normalizeQuery } from '../../resources/search-text.ts';
 import { type ExecutionRow, executionColumns, findJob } from './record.ts';
@@ -35,9 +35,9 @@ async function listPage(call: ListCall, job: ResourceRow): Promise<unknown> {
   const { cursor, limit = defaultLimit, sort = 'createdAt:desc', q } = call.query;
   const search = normalizeQuery(q);
   const bound = { listing: 'execution', workspaceId: call.workspace.id, jobUid: job.uid, sort, search };
-  const walk = await openWalk(call, bound, cursor);
-  const rows = await readPage(call.database, { jobUid: job.uid, sort, search, after: walk.after, limit: limit + 1 });
-  const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row));
+  const paging = await openPaging(call, bound, cursor);
+  const rows = await readPage(call.database, { jobUid: job.uid, sort, search, after: paging.after, limit: limit + 1 });
+  const { page, meta } = cutPage(rows, limit, paging, (row) => positionOf(sort, row));
   const total = await totalOf(call, job.uid);
   return { data: await renderItems(call, job, page), meta: { ...meta, total } };
 }
@@ -92,8 +92,8 @@ async function readPage(database: Database, page: PageQuery): Promise<ExecutionR
 
 async function renderItems(call: ListCall, job: ResourceRow, rows: readonly ExecutionRow[]): Promise<unknown[]> {
   const stats = await statsOf(call.database, rows);
-  const place = { job: job.name, workspace: call.workspace.name };
-  return rows.map((row) => renderExecution(row, place, stats.get(row.id)));
+  const names = { job: job.name, workspace: call.workspace.name };
+  return rows.map((row) => renderExecution(row, names, stats.get(row.id)));
 }
 
 async function totalOf({ database, workspace }: ListCall, jobUid: string): Promise<number> {

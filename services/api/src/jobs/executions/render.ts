@@ -4,14 +4,14 @@ import { durationText } from './duration-text.ts';
 import { type ExecutionRow, FixedSpec, type TaskRow } from './record.ts';
 import type { ExecutionStats } from './stats.ts';
 
-interface Place {
+interface ExecutionNames {
   readonly job: string;
   readonly workspace: string;
 }
 
 export function renderExecution(
   row: ExecutionRow,
-  place: Place,
+  names: ExecutionNames,
   stats: ExecutionStats | undefined,
   taskRows?: readonly TaskRow[],
 ) {
@@ -20,7 +20,7 @@ export function renderExecution(
   return {
     metadata: {
       id: row.external_id,
-      ...place,
+      ...names,
       ...times(row),
     },
     spec: {

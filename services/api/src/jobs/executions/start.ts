@@ -27,7 +27,7 @@ type Request = z.output<typeof CreateJobExecutionRequest>;
 
 export async function startExecution(call: StartCall, jobName: string, request: Request): Promise<unknown> {
   const { tx, workspace } = call;
-  const job = await holdJob(tx, workspace.id, jobName);
+  const job = await lockJob(tx, workspace.id, jobName);
   const messageId = request.id ?? uuidv7();
   const id = executionIdOf(job.uid, messageId);
   const known = request.id === undefined ? undefined : await startedBefore(tx, id);
@@ -35,7 +35,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   const settings = admit(job, request);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
-  const spec = JSON.stringify({ ...(await fix(call, id, settings, request)), job: deployable(job.spec) });
+  const spec = JSON.stringify({ ...(await fixedSpec(call, id, settings, request)), job: deployable(job.spec) });
   const inputs = JSON.stringify(tasks);
   const bytes = storedBytes(spec, inputs, tasks.length);
   await requireRoom(call, 'execution_bytes', bytes);
@@ -57,16 +57,16 @@ export async function startExecution(call: StartCall, jobName: string, request: 
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (inserted === undefined) return raced(call, job, id, externalId);
+  if (inserted === undefined) return answerRace(call, job, id, externalId);
   await insertTasks(tx, id, inputs);
   await addEvent(tx, id, {
     type: 'execution',
     status: 'queued',
     message: 'Queued. Jobs do not run yet, so nothing starts it.',
   });
-  await call.follow(id);
+  await call.enqueueReconcile(id);
   call.target(`job/${job.name}/execution/${externalId}`);
-  call.atLast(async () => {
+  call.beforeCommit(async () => {
     await reserve(call, 'execution_bytes', bytes);
     await addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1);
   });
@@ -77,7 +77,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
  * Prevents the deletion of the job during the transaction; a key-share lock, so that starts of the same job do not
  * block each other.
  */
-async function holdJob(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<ResourceRow> {
+async function lockJob(tx: DatabaseTransaction, workspaceId: string, name: string): Promise<ResourceRow> {
   const job = await tx
     .selectFrom('resources')
     .select(resourceColumns)
@@ -116,7 +116,7 @@ function admit(job: ResourceRow, { memory, allowQueue }: Request): JobSettings {
   return settings;
 }
 
-async function fix(call: StartCall, id: string, settings: JobSettings, request: Request): Promise<FixedSpec> {
+async function fixedSpec(call: StartCall, id: string, settings: JobSettings, request: Request): Promise<FixedSpec> {
   const env = { ...request.envOverride, ...request.env };
   const { parallelism, timeoutSeconds, maxRetries } = settings;
   return {
@@ -170,7 +170,7 @@ async function startedBefore(tx: DatabaseTransaction, id: string): Promise<Start
  * A concurrent request won the insert: with the same message it started this same execution, otherwise it took the
  * execution's name.
  */
-async function raced(call: StartCall, job: ResourceRow, id: string, externalId: string): Promise<unknown> {
+async function answerRace(call: StartCall, job: ResourceRow, id: string, externalId: string): Promise<unknown> {
   const known = await startedBefore(call.tx, id);
   if (known === undefined) throw executionErrors.execution_exists({ job: job.name, id: externalId });
   return output(call, job, known);

@@ -42,7 +42,7 @@ interface Offer {
 export async function takeOwnInvitation(call: WriteCall, workspaceName: string, what: string): Promise<Offer> {
   const { tx, principal, dependencies } = call;
   requirePerson(principal, what);
-  const place = await tx
+  const found = await tx
     .selectFrom('workspaces')
     .innerJoin('invitations', 'invitations.workspace_id', 'workspaces.id')
     .select('workspaces.id')
@@ -50,8 +50,8 @@ export async function takeOwnInvitation(call: WriteCall, workspaceName: string, 
     .where('invitations.email', '=', principal.email ?? '')
     .where('invitations.state', '=', 'open')
     .executeTakeFirst();
-  if (place === undefined) throw requestErrors.not_found();
-  const workspace = await lockWorkspace(tx, place.id);
+  if (found === undefined) throw requestErrors.not_found();
+  const workspace = await lockWorkspace(tx, found.id);
   const invitation = await tx
     .selectFrom('invitations')
     .select(invitationColumns)

@@ -22,6 +22,6 @@ export async function createServiceAccount(call: WriteCall<typeof operation>): P
     .returning(serviceAccountColumns)
     .executeTakeFirstOrThrow();
   call.target(`service-account/${row.client_id}`);
-  call.atLast(() => reserve(call, 'service_accounts'));
+  call.beforeCommit(() => reserve(call, 'service_accounts'));
   return { ...renderServiceAccount(row), client_secret: secret.value };
 }

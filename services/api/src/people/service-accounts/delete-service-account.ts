@@ -14,7 +14,7 @@ export async function deleteServiceAccount(call: WriteCall<typeof operation>): P
     .executeTakeFirst();
   if (row === undefined) throw requestErrors.not_found();
   call.target(`service-account/${row.client_id}`);
-  call.atLast(() => releaseQuota(tx, workspace.account.id, 'service_accounts'));
+  call.beforeCommit(() => releaseQuota(tx, workspace.account.id, 'service_accounts'));
   call.afterCommit(() => dependencies.authenticator.forget(({ subject }) => subject === row.client_id));
   return renderServiceAccount(row);
 }

@@ -30,7 +30,7 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
   // Members, invitations, keys and steps are deleted with the row.
   await tx.deleteFrom('workspaces').where('id', '=', row.id).execute();
   call.target(`workspace/${row.name}`);
-  call.atLast(async () => {
+  call.beforeCommit(async () => {
     // A fixed order, so that two deletions in one account do not deadlock.
     for (const [resourceType, count] of [...held].sort()) await releaseQuota(tx, row.account_id, resourceType, count);
   });
