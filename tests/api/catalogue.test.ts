@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { modelProviders } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hubImageFor } from '../../services/api/src/catalogue/mcp-hub.ts';
 import { isKnownIntegration } from '../../services/api/src/integrations/catalogue.ts';
+import { hubImageFor } from '../../services/api/src/platform/mcp-hub.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 

@@ -5,7 +5,7 @@ import { createLogger } from '@berth/telemetry';
 import { openUsage, type Usage } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../engines/test-clickhouse.ts';
-import { storeLogBatch } from '../../services/api/src/observability/store-log-batch.ts';
+import { storeLogBatch } from '../../services/api/src/logs/store-log-batch.ts';
 import type { Client } from '../harness/client.ts';
 import { addAccount } from '../harness/tenant.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';

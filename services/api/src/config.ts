@@ -2,7 +2,7 @@
 import { Brand } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
-import { rangeFault } from './egress/address-range.ts';
+import { rangeFault } from './network/address-range.ts';
 
 const Cidr = z.string().superRefine((range, context) => {
   const fault = rangeFault(range);

@@ -1,15 +1,15 @@
 // All errors that the management API returns to clients; docs/errors.md is generated from this list.
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
-import { apiKeyErrors } from './api-keys/errors.ts';
-import { executionErrors } from './executions/errors.ts';
 import { imageErrors } from './images/errors.ts';
-import { kindErrors } from './kinds/errors.ts';
+import { executionErrors } from './jobs/executions/errors.ts';
+import { logErrors } from './logs/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
-import { observabilityErrors } from './observability/errors.ts';
+import { apiKeyErrors } from './people/api-keys/errors.ts';
+import { peopleErrors } from './people/errors.ts';
+import { workspaceErrors } from './people/workspaces/errors.ts';
 import { previewErrors } from './previews/errors.ts';
+import { kindErrors } from './rules/errors.ts';
 import { sandboxErrors } from './sandboxes/errors.ts';
-import { peopleErrors } from './users/errors.ts';
-import { workspaceErrors } from './workspaces/errors.ts';
 
 interface ErrorTable {
   readonly about: string;
@@ -27,6 +27,6 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Workspaces', table: workspaceErrors.table },
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
-  { about: 'Logs', table: observabilityErrors.table },
+  { about: 'Logs', table: logErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

@@ -1,28 +1,29 @@
 // Every served operation with its handler.
-import { accountHandlers } from './accounts/handlers.ts';
-import { profileKeyHandlers } from './api-keys/profile-keys.ts';
-import { serviceAccountKeyHandlers } from './api-keys/service-account-keys.ts';
+
 import { applicationHandlers } from './applications/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
-import { catalogueHandlers } from './catalogue/handlers.ts';
-import { customDomainHandlers } from './custom-domains/handlers.ts';
+import { customDomainHandlers } from './domains/handlers.ts';
 import { driveHandlers } from './drives/tokens.ts';
-import { egressHandlers } from './egress/views.ts';
-import { executionHandlers } from './executions/handlers.ts';
 import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { integrationHandlers } from './integrations/handlers.ts';
-import { invitationHandlers } from './invitations/handlers.ts';
-import { observabilityHandlers } from './observability/handlers.ts';
+import { executionHandlers } from './jobs/executions/handlers.ts';
+import { logHandlers } from './logs/handlers.ts';
+import { egressHandlers } from './network/handlers.ts';
+import { accountHandlers } from './people/accounts/handlers.ts';
+import { profileKeyHandlers } from './people/api-keys/profile-keys.ts';
+import { serviceAccountKeyHandlers } from './people/api-keys/service-account-keys.ts';
+import { invitationHandlers } from './people/invitations/handlers.ts';
+import { serviceAccountHandlers } from './people/service-accounts/handlers.ts';
+import { userHandlers } from './people/users/handlers.ts';
+import { workspaceHandlers } from './people/workspaces/handlers.ts';
+import { catalogueHandlers } from './platform/catalogue-handlers.ts';
 import { platformHandlers } from './platform/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
 import { previewHandlers } from './previews/tokens.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { sandboxHandlers } from './sandboxes/control.ts';
-import { serviceAccountHandlers } from './service-accounts/handlers.ts';
-import { userHandlers } from './users/handlers.ts';
-import { volumeTemplateHandlers } from './volume-templates/delete-version.ts';
-import { workspaceHandlers } from './workspaces/handlers.ts';
+import { volumeTemplateHandlers } from './volumes/delete-template-version.ts';
 
 export const handlers: readonly Registration[] = [
   ...resourceHandlers,
@@ -30,7 +31,7 @@ export const handlers: readonly Registration[] = [
   ...imageHandlers,
   ...catalogueHandlers,
   ...integrationHandlers,
-  ...observabilityHandlers,
+  ...logHandlers,
   ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

@@ -14,10 +14,10 @@ import type { PlacementConfig } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
-import { createAccountSettings } from './accounts/settings.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependencies } from './dependencies.ts';
 import { handlers } from './handlers.ts';
+import { createAccountSettings } from './http/account-settings.ts';
 import { createConnectionShares } from './http/connection-shares.ts';
 import { createServer } from './http/create-server.ts';
 import { addDocumentation } from './http/documentation.ts';
@@ -40,7 +40,7 @@ export interface ApiOptions {
   readonly registry: Registry;
   readonly now?: () => number;
   /** Interval at which the node listener's certificate is checked; one hour when absent. */
-  readonly certificateLookMs?: number;
+  readonly certificateCheckMs?: number;
 }
 
 export interface RunningApi {
@@ -121,7 +121,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const nodes = config.node.enabled
     ? await startNodeListener({
         ...{ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry },
-        certificateLookMs: options.certificateLookMs,
+        certificateCheckMs: options.certificateCheckMs,
       })
     : undefined;
   const runMaintenance = () =>

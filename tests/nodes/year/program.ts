@@ -63,7 +63,7 @@ const api = await startApi({
   masterKeys,
   logger,
   registry,
-  certificateLookMs: lookMs,
+  certificateCheckMs: lookMs,
 });
 const apiUrl = api.nodeAddress ?? '';
 const database = connect({ url: program.databaseUrl, maxConnections: 1 });

@@ -3,9 +3,9 @@ import type { Database, Tables } from '@berth/database';
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { ReadCall } from '../http/call.ts';
 import type { Position } from '../resources/cursor.ts';
-import { cutPage, openWalk } from '../resources/walk.ts';
+import { cutPage, openPaging } from '../resources/paging.ts';
 
-type Place = { readonly workspaceId: string } | { readonly accountId: string };
+type Scope = { readonly workspaceId: string } | { readonly accountId: string };
 
 interface Filters {
   readonly subject?: string | undefined;
@@ -15,7 +15,7 @@ interface Filters {
   readonly to?: string | undefined;
 }
 
-interface Asked extends Filters {
+interface EntryQuery extends Filters {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
@@ -26,28 +26,28 @@ const defaultLimit = 50;
 
 export async function listEntries(
   call: Pick<ReadCall, 'database' | 'dependencies'>,
-  place: Place,
-  { cursor, limit = defaultLimit, subject, keyId, action, from, to }: Asked,
+  scope: Scope,
+  { cursor, limit = defaultLimit, subject, keyId, action, from, to }: EntryQuery,
 ): Promise<unknown> {
   const filters = { subject, keyId, action, from, to };
-  const walk = await openWalk(call, { listing: 'audit', place, filters }, cursor);
-  const rows = await readRows(call.database, place, filters, walk.after, limit + 1);
-  const { page, meta } = cutPage(rows, limit, walk, ({ at, id }): Position => [at.toISOString(), String(id)]);
+  const paging = await openPaging(call, { listing: 'audit', place: scope, filters }, cursor);
+  const rows = await readRows(call.database, scope, filters, paging.after, limit + 1);
+  const { page, meta } = cutPage(rows, limit, paging, ({ at, id }): Position => [at.toISOString(), String(id)]);
   return { data: page.map(render), meta };
 }
 
 function readRows(
   database: Database,
-  place: Place,
+  scope: Scope,
   { subject, keyId, action, from, to }: Filters,
   after: Position | undefined,
   limit: number,
 ): Promise<Row[]> {
   let query = database.selectFrom('audit_log').selectAll();
   query =
-    'workspaceId' in place
-      ? query.where('workspace_id', '=', place.workspaceId)
-      : query.where('account_id', '=', place.accountId);
+    'workspaceId' in scope
+      ? query.where('workspace_id', '=', scope.workspaceId)
+      : query.where('account_id', '=', scope.accountId);
   if (subject !== undefined) query = query.where('subject', '=', subject);
   if (keyId !== undefined) query = query.where('key_id', '=', keyId);
   if (action !== undefined) query = query.where('action', '=', action);

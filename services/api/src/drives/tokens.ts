@@ -7,8 +7,8 @@ export const driveHandlers: readonly Registration[] = [
   read(getDriveKeys, ({ dependencies }) => dependencies.driveTokens.jwks()),
   write(createDriveAccessToken, async (call) => {
     const { tx, workspace, principal, dependencies } = call;
-    const place = { workspaceId: workspace.id, kind: 'drive' };
-    const drive = await findLive(tx, place, call.params.driveName);
+    const scope = { workspaceId: workspace.id, kind: 'drive' };
+    const drive = await findLive(tx, scope, call.params.driveName);
     if (drive === undefined) throw requestErrors.not_found();
     call.target(`drive/${drive.name}`);
     const { token, expiresInSeconds } = await dependencies.driveTokens.issue({

@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 export async function writeAudit(database: Database, call: Call, action: string, target: string): Promise<void> {
   await database
     .insertInto('audit_log')
-    .values({ ...placeOf(call), ...callerOf(call), action, target, request_id: call.requestId })
+    .values({ ...scopeOf(call), ...callerOf(call), action, target, request_id: call.requestId })
     .execute();
 }
 
@@ -17,7 +17,7 @@ const callerOf = ({ principal, address }: Call) => ({
   address,
 });
 
-function placeOf(call: Call) {
+function scopeOf(call: Call) {
   const { kind } = call.operation.access;
   if (kind === 'workspace' || kind === 'workspaceInPath')
     return { account_id: call.accountId, workspace_id: call.workspace.id };

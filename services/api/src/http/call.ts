@@ -3,8 +3,8 @@ import type { Operation, Version } from '@berth/contract';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import type { Principal } from '@berth/identity';
 import type { z } from 'zod';
-import type { AccountSettings } from '../accounts/settings.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { AccountSettings } from './account-settings.ts';
 
 export interface CallerWorkspace {
   readonly id: string;
@@ -39,7 +39,7 @@ export interface Call<O extends Operation = Operation> extends Caller {
 }
 
 /** Work after the commit that turns the transaction's answer into the final response. */
-export type Settling = (answer: unknown) => Promise<unknown>;
+export type BeforeAnswer = (answer: unknown) => Promise<unknown>;
 
 export interface ReadCall<O extends Operation = Operation> extends Call<O> {
   readonly database: Database;
@@ -56,13 +56,13 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
    * Registers work on rows that many writers share, such as counters. It runs last in the transaction, so that their
    * locks are held briefly.
    */
-  atLast(work: () => Promise<void>): void;
+  beforeCommit(work: () => Promise<void>): void;
   /**
    * Adds an outbox row: the orchestrator reconciles the resource with this uid after the commit. With `now` the relay
-   * is notified at once; with `settled` (the client's request is already complete) the relay finds the row by polling,
+   * is notified at once; with `background` (the client's request is already complete) the relay finds the row by polling,
    * 0.5 to 1.5 seconds later, so that this work does not slow down the next requests.
    */
-  follow(uid: string, urgency?: 'now' | 'settled'): Promise<void>;
+  enqueueReconcile(uid: string, urgency?: 'now' | 'background'): Promise<void>;
   /** Registers work to run after the commit, such as invalidating an in-process cache. */
   afterCommit(work: () => void): void;
   /**
@@ -70,7 +70,7 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
    * the commit on, and the answer of this work once it is done: a repeated request gets the record as it was then, and
    * never creates a second one.
    */
-  beforeAnswer(work: Settling): void;
+  beforeAnswer(work: BeforeAnswer): void;
 }
 
 /** Response that is sent in chunks. */

@@ -11,11 +11,11 @@ interface Share {
   users: number;
 }
 
-export function createConnectionShares(most: number): ConnectionShares {
+export function createConnectionShares(maxRuns: number): ConnectionShares {
   const shares = new Map<string, Share>();
   return {
     async run(key, work) {
-      const share = shares.get(key) ?? { limit: new Limit(most), users: 0 };
+      const share = shares.get(key) ?? { limit: new Limit(maxRuns), users: 0 };
       shares.set(key, share);
       share.users += 1;
       try {

@@ -24,7 +24,7 @@ export function createServer(
     clientErrorHandler: answerClientError,
     // Fastify runs no hooks for a URL that the router itself rejects, so this handler does their work.
     frameworkErrors: (error, request, reply) => {
-      request.passage = {};
+      request.requestContext = {};
       reply.header('x-request-id', request.id);
       sendError(error, request, reply, dependencies, log);
       log.answered(request, reply);
@@ -36,10 +36,10 @@ export function createServer(
     const error = methods.length > 0 ? requestErrors.method_not_allowed() : requestErrors.route_not_found();
     return sendError(error, request, reply, dependencies, log);
   };
-  server.decorateRequest('passage');
+  server.decorateRequest('requestContext');
   acceptEmptyJson(server);
   server.addHook('onRequest', async (request, reply) => {
-    request.passage = {};
+    request.requestContext = {};
     reply.header('x-request-id', request.id);
     dependencies.callers.countAddress(request.socket.remoteAddress, [request.headers['x-forwarded-for'] ?? []].flat());
     // Refuses before the body is parsed: no handler would use the body, and methods without a route have their own

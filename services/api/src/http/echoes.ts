@@ -2,7 +2,7 @@
 // same body gets the stored response, so the fields are restored from it. Otherwise an execution of 32 MiB would be
 // stored twice.
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../resources/json.ts';
+import { isObject } from '../json.ts';
 
 /** Lists the omitted fields in the stored response. No response of the API has a field of this name. */
 const marker = '$echoed';
@@ -18,16 +18,16 @@ export function withoutEchoes(answer: unknown, body: unknown): unknown {
   return { ...answer, ...emptied, [marker]: echoed };
 }
 
-const isEcho = (said: unknown, asked: unknown): boolean =>
-  typeof asked === 'object' &&
-  asked !== null &&
-  isDeepStrictEqual(said, asked) &&
-  JSON.stringify(asked).length > smallBytes;
+const isEcho = (answered: unknown, sent: unknown): boolean =>
+  typeof sent === 'object' &&
+  sent !== null &&
+  isDeepStrictEqual(answered, sent) &&
+  JSON.stringify(sent).length > smallBytes;
 
 /** Restores the response as it was sent, with its fields in the same order. */
 export function withEchoes(stored: unknown, body: unknown): unknown {
   if (!isObject(stored) || !isObject(body) || !Array.isArray(stored[marker])) return stored;
   const { [marker]: echoed, ...answer } = stored;
-  const brought = Array.isArray(echoed) ? echoed.map((field) => [field, body[String(field)]]) : [];
-  return { ...answer, ...Object.fromEntries(brought) };
+  const restored = Array.isArray(echoed) ? echoed.map((field) => [field, body[String(field)]]) : [];
+  return { ...answer, ...Object.fromEntries(restored) };
 }

@@ -39,14 +39,14 @@ export function toApiError(error: unknown, bodyLimitBytes: number, statementSeco
 
 export const errorBody = ({ code, status, message }: ApiError) => ({ error: code, code: status, message });
 
-interface SandboxPlace {
+interface SandboxSubject {
   readonly name: string | undefined;
   readonly workspace: string | undefined;
   readonly now: Date;
 }
 
 /** Creating a sandbox has its own error format; control-plane sheet 2.8. */
-export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: SandboxPlace) => ({
+export const sandboxErrorBody = (error: ApiError, { name, workspace, now }: SandboxSubject) => ({
   code: sandboxCodes[error.code] ?? error.code.toUpperCase(),
   message: error.message,
   ...(error.code === 'creation_in_progress' ? { reason: 'CREATION_IN_PROGRESS' } : {}),

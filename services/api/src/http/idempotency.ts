@@ -19,7 +19,7 @@ export interface IdempotentRequest {
 
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
-interface Asked {
+interface IdempotencyInput {
   readonly header: string | string[] | undefined;
   readonly principal: string;
   readonly workspaceId: string | undefined;
@@ -35,7 +35,7 @@ export function readIdempotencyKey({
   operation,
   url,
   body,
-}: Asked): IdempotentRequest | undefined {
+}: IdempotencyInput): IdempotentRequest | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !keyForm.test(header)) {
     throw requestErrors.invalid_request({

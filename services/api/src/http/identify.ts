@@ -6,7 +6,7 @@ import type { Membership, Principal } from '@berth/identity';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from './call.ts';
 
-export interface Asking {
+export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ function undeclared(what: string): never {
   throw new Error(`the operation declares no ${what}`);
 }
 
-const nobody: Caller = {
+const noCaller: Caller = {
   get principal() {
     return undeclared('caller');
   },
@@ -32,21 +32,21 @@ const nobody: Caller = {
   },
 };
 
-export async function identify(access: Access, asking: Asking, dependencies: Dependencies): Promise<Caller> {
-  if (access.kind === 'public') return nobody;
-  const bearer = readBearer(asking.headers, dependencies.headers.authorization.toLowerCase());
+export async function identify(access: Access, request: RequestHead, dependencies: Dependencies): Promise<Caller> {
+  if (access.kind === 'public') return noCaller;
+  const bearer = readBearer(request.headers, dependencies.headers.authorization.toLowerCase());
   const principal = bearer === undefined ? undefined : await dependencies.authenticator.authenticate(bearer);
   if (bearer === undefined || principal === undefined) throw requestErrors.unauthenticated();
   dependencies.callers.countKey(principal.keyId);
   try {
-    return await admit(access, principal, asking, dependencies);
+    return await admit(access, principal, request, dependencies);
   } catch (error) {
     // The cached principal may be a second old. A refusal is therefore checked again with fresh data, so that a right
     // just granted is not refused.
     if (!(error instanceof ApiError)) throw error;
     const fresh = await dependencies.authenticator.authenticate(bearer, { fresh: true });
     if (fresh === undefined) throw requestErrors.unauthenticated();
-    return admit(access, fresh, asking, dependencies);
+    return admit(access, fresh, request, dependencies);
   }
 }
 
@@ -60,17 +60,17 @@ function readBearer(headers: IncomingHttpHeaders, branded: string): string | und
 async function admit(
   access: Access,
   principal: Principal,
-  asking: Asking,
+  request: RequestHead,
   dependencies: Dependencies,
 ): Promise<Caller> {
   switch (access.kind) {
     case 'public':
-      return nobody;
+      return noCaller;
     case 'authenticated':
       requireScopes(principal, access.scopes);
-      return withoutPlace(principal);
+      return withPrincipal(principal);
     case 'account': {
-      const accountId = asking.params.accountId ?? '';
+      const accountId = request.params.accountId ?? '';
       const held = principal.accounts.find((account) => account.accountId === accountId);
       if (held === undefined) throw requestErrors.not_found();
       if (access.role === 'admin' && held.role !== 'admin')
@@ -79,9 +79,9 @@ async function admit(
       return withAccount(principal, accountId);
     }
     case 'workspace':
-      return inWorkspace(access, principal, chosenWorkspace(principal, asking, dependencies), dependencies);
+      return inWorkspace(access, principal, chosenWorkspace(principal, request, dependencies), dependencies);
     case 'workspaceInPath': {
-      const name = asking.params.workspaceName ?? asking.params.workspace;
+      const name = request.params.workspaceName ?? request.params.workspace;
       const membership = principal.memberships.find(({ workspaceName }) => workspaceName === name);
       if (membership === undefined) throw requestErrors.not_found();
       return inWorkspace(access, principal, membership, dependencies);
@@ -99,7 +99,7 @@ function withAccount(principal: Principal, accountId: string): Caller {
   };
 }
 
-function withoutPlace(principal: Principal): Caller {
+function withPrincipal(principal: Principal): Caller {
   return {
     principal,
     get workspace() {
@@ -113,7 +113,7 @@ function withoutPlace(principal: Principal): Caller {
 
 function chosenWorkspace(
   principal: Principal,
-  { headers, query }: Asking,
+  { headers, query }: RequestHead,
   { headers: names }: Dependencies,
 ): Membership {
   const header = headers[names.workspace.toLowerCase()];

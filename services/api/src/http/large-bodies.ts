@@ -17,7 +17,7 @@ interface LargeBodyOptions {
 }
 
 const bytesPerMb = 1_000_000;
-const mostWaitMs = 5_000;
+const maxWaitMs = 5_000;
 
 export function createLargeBodies({
   mbPerSecond,
@@ -32,7 +32,7 @@ export function createLargeBodies({
       for (const [each, at] of freeAt) if (at <= nowMs) freeAt.delete(each);
       const beginsAt = freeAt.get(account) ?? nowMs;
       const waitMs = beginsAt - nowMs;
-      if (waitMs > mostWaitMs)
+      if (waitMs > maxWaitMs)
         throw requestErrors.rate_limited({
           refusedBy: 'largeBodies',
           reason: `Large requests of the account came faster than ${mbPerSecond} MB per second.`,

@@ -21,13 +21,13 @@ export function readInput(operation: Operation, version: Version, raw: Input): I
   };
 }
 
-function parse(schema: z.ZodType, value: unknown, place: string): unknown {
+function parse(schema: z.ZodType, value: unknown, part: string): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  if (value === undefined && place === 'body')
+  if (value === undefined && part === 'body')
     throw requestErrors.invalid_request({ reason: 'This operation needs a JSON body.' });
-  const where = [place, ...(issue?.path ?? []).map(String)].join('.');
+  const where = [part, ...(issue?.path ?? []).map(String)].join('.');
   throw requestErrors.invalid_request({
     reason: `${where}: ${sentence(issue?.message ?? 'is not valid')} Correct it and send the request again.`,
   });

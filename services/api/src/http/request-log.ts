@@ -58,11 +58,11 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
     failed: (request, error) => failures.set(request, error.cause ?? error),
     refused: (limit) => refusals.inc({ limit }),
     answered(request, reply) {
-      const { operation, caller } = request.passage;
+      const { operation, caller } = request.requestContext;
       const durationMs = Math.round(reply.elapsedTime * 1000) / 1000;
       const error = failures.get(request);
       seconds.observe({ operation: operation?.id ?? 'none', status: String(reply.statusCode) }, durationMs / 1000);
-      const place =
+      const workspace =
         operation?.access.kind === 'workspace' || operation?.access.kind === 'workspaceInPath'
           ? caller?.workspace.name
           : undefined;
@@ -77,7 +77,7 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
           status: reply.statusCode,
           durationMs,
           ...(caller === undefined || operation?.access.kind === 'public' ? {} : { subject: caller.principal.subject }),
-          ...(place === undefined ? {} : { workspace: place }),
+          ...(workspace === undefined ? {} : { workspace }),
           ...(error === undefined ? {} : { err: error }),
         },
         'request',

@@ -3,11 +3,11 @@
 import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { enqueue } from '@berth/database';
 import { writeAudit } from './audit.ts';
-import type { ReadCall, Registration, Settling, WriteCall } from './call.ts';
+import type { BeforeAnswer, ReadCall, Registration, WriteCall } from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
 
-const attempts = 5;
+const maxAttempts = 5;
 /** Tags of the operations on resources that gateways route requests to. */
 const servedTags: readonly string[] = [agent.tag, mcpFunction.tag, sandbox.tag];
 
@@ -19,10 +19,10 @@ export async function runWrite(
 ): Promise<unknown> {
   const prepared = await registration.prepare?.(call);
   // Only the transaction counts against the connection share; the work before and after it holds no connection.
-  const { answer, settlings } = await call.dependencies.connectionShares.run(share, () =>
+  const { answer, beforeAnswer } = await call.dependencies.connectionShares.run(share, () =>
     commit(registration, call, idempotent, prepared),
   );
-  return settle(call, idempotent, answer, settlings);
+  return finishAnswer(call, idempotent, answer, beforeAnswer);
 }
 
 async function commit(
@@ -30,30 +30,30 @@ async function commit(
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
   prepared: unknown,
-): Promise<Made> {
+): Promise<Committed> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runOnce(registration, call, idempotent, prepared);
     } catch (error) {
       // Two writers deadlocked or competed for a runner's last memory. The transaction was rolled back and runs again.
-      if (attempt >= attempts || !isRetryable(error)) throw error;
+      if (attempt >= maxAttempts || !isRetryable(error)) throw error;
     }
   }
 }
 
-interface Made {
+interface Committed {
   readonly answer: unknown;
-  readonly settlings: readonly Settling[];
+  readonly beforeAnswer: readonly BeforeAnswer[];
 }
 
-async function settle(
+async function finishAnswer(
   { database, dependencies }: ReadCall,
   idempotent: IdempotentRequest | undefined,
   made: unknown,
-  settlings: readonly Settling[],
+  beforeAnswer: readonly BeforeAnswer[],
 ): Promise<unknown> {
   let answer = made;
-  for (const settling of settlings) answer = await settling(answer);
+  for (const work of beforeAnswer) answer = await work(answer);
   if (idempotent !== undefined && answer !== made) await rememberAnswer(database, dependencies, idempotent, answer);
   return answer;
 }
@@ -63,9 +63,9 @@ async function runOnce(
   call: ReadCall,
   idempotent: IdempotentRequest | undefined,
   prepared: unknown,
-): Promise<Made> {
+): Promise<Committed> {
   let target = '';
-  const settlings: Settling[] = [];
+  const beforeAnswer: BeforeAnswer[] = [];
   const last: (() => Promise<void>)[] = [];
   const after: (() => void)[] = [];
   const answer = await call.database.transaction().execute(async (tx) => {
@@ -81,11 +81,11 @@ async function runOnce(
     const writeCall: WriteCall = Object.create(call, {
       tx: { value: tx },
       target: { value: (name: string) => (target = name) },
-      atLast: { value: (work: () => Promise<void>) => last.push(work) },
+      beforeCommit: { value: (work: () => Promise<void>) => last.push(work) },
       afterCommit: { value: (work: () => void) => after.push(work) },
-      beforeAnswer: { value: (work: Settling) => settlings.push(work) },
-      follow: {
-        async value(uid: string, urgency: 'now' | 'settled' = 'now') {
+      beforeAnswer: { value: (work: BeforeAnswer) => beforeAnswer.push(work) },
+      enqueueReconcile: {
+        async value(uid: string, urgency: 'now' | 'background' = 'now') {
           await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: call.workspace.id, trace: call.trace });
           if (urgency === 'now') after.push(() => call.dependencies.ringOutbox());
           if (servedTags.includes(call.operation.tag)) after.push(() => call.dependencies.ringRoutes(uid));
@@ -100,5 +100,5 @@ async function runOnce(
     return made;
   });
   for (const work of after) work();
-  return { answer, settlings };
+  return { answer, beforeAnswer };
 }

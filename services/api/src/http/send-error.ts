@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, sandboxErrorBody, toApiError } from './error-answer.ts';
-import './passage.ts';
+import './request-context.ts';
 import type { RequestLog } from './request-log.ts';
 
 export function sendError(
@@ -11,7 +11,7 @@ export function sendError(
   dependencies: Dependencies,
   log: RequestLog,
 ): FastifyReply {
-  const { operation, caller } = request.passage;
+  const { operation, caller } = request.requestContext;
   const { bodyLimitBytes, statementSeconds } = dependencies.config;
   const known = toApiError(error, operation?.bodyLimitBytes ?? bodyLimitBytes, statementSeconds);
   if (known.status >= 500) log.failed(request, known);
@@ -23,12 +23,12 @@ export function sendError(
   reply.code(known.status).type('application/json; charset=utf-8');
   // Until the caller is identified, every operation uses the common error format.
   if (operation?.errorForm !== 'sandbox' || caller === undefined) return reply.send(JSON.stringify(errorBody(known)));
-  const place = {
+  const subject = {
     name: requestedName(request.body),
     workspace: caller.workspace.name,
     now: new Date(dependencies.now()),
   };
-  return reply.send(JSON.stringify(sandboxErrorBody(known, place)));
+  return reply.send(JSON.stringify(sandboxErrorBody(known, subject)));
 }
 
 function requestedName(body: unknown): string | undefined {

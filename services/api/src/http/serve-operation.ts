@@ -11,7 +11,7 @@ import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
 import { largeBodyBytes } from './large-bodies.ts';
 import { shareOf, streamInShare } from './share-of.ts';
-import './passage.ts';
+import './request-context.ts';
 import { readInput } from './read-input.ts';
 import type { RequestLog } from './request-log.ts';
 import { runWrite } from './run-write.ts';
@@ -34,12 +34,12 @@ export function serveOperation(
     url: base + operation.path.replace(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
     onRequest: async (request, reply) => {
-      request.passage.operation = operation;
+      request.requestContext.operation = operation;
       const answer = readVersion(oneHeader(request, dependencies.headers.version));
       if ('reason' in answer) return reply.code(400).send({ error: 'invalid_api_version', message: answer.reason });
-      request.passage.version = answer.version;
+      request.requestContext.version = answer.version;
       const caller = await identify(operation.access, request, dependencies);
-      request.passage.caller = caller;
+      request.requestContext.caller = caller;
       const { config, largeBodies } = dependencies;
       const bytes = largeBodyBytes(operation, request.headers['content-length'], config.bodyLimitBytes);
       if (bytes !== undefined) await largeBodies.turn(shareOf(operation, caller), bytes);
@@ -63,7 +63,7 @@ async function run(
   log: RequestLog,
 ): Promise<unknown> {
   const { operation } = registration;
-  const { version, caller } = request.passage;
+  const { version, caller } = request.requestContext;
   if (version === undefined || caller === undefined) throw new Error('the steps before the handler did not run');
   const input = readInput(operation, version, { params: request.params, query: request.query, body: request.body });
   const shown: string[] = [];
@@ -99,7 +99,7 @@ async function run(
           // The key, not the subject: a narrower key of the same owner must not receive the stored answer of a wider
           // one.
           principal: call.principal.keyId,
-          workspaceId: placeOf(operation) === 'workspace' ? call.workspace.id : undefined,
+          workspaceId: scopeOf(operation) === 'workspace' ? call.workspace.id : undefined,
           operation: operation.id,
           url: request.url,
           body: request.body,
@@ -121,8 +121,8 @@ function closed({ raw }: FastifyReply): AbortSignal {
   return ended.signal;
 }
 
-const placeOf = ({ access }: Operation): 'workspace' | 'elsewhere' =>
-  access.kind === 'workspace' || access.kind === 'workspaceInPath' ? 'workspace' : 'elsewhere';
+const scopeOf = ({ access }: Operation): 'workspace' | 'none' =>
+  access.kind === 'workspace' || access.kind === 'workspaceInPath' ? 'workspace' : 'none';
 
 const oneHeader = (request: FastifyRequest, name: string): string | undefined => {
   const value = request.headers[name.toLowerCase()];

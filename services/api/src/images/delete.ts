@@ -4,7 +4,7 @@ import { giveBack } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { imageErrors } from './errors.ts';
-import { ImageSpec, kind, referenceForms, storedName, workloadReference } from './record.ts';
+import { ImageSpec, imageKind, referenceForms, storedName, workloadReference } from './record.ts';
 import { saveSpec } from './register.ts';
 import { renderImage } from './render.ts';
 import { usersOf } from './usage.ts';
@@ -37,7 +37,7 @@ export async function deleteUnusedImages(call: DeleteCall): Promise<unknown> {
     .selectFrom('resources')
     .select(['uid', 'spec'])
     .where('workspace_id', '=', workspace.id)
-    .where('kind', '=', kind)
+    .where('kind', '=', imageKind)
     .where('terminated_at', 'is', null)
     // A fixed lock order, so that two such requests do not deadlock.
     .orderBy('uid')
@@ -51,7 +51,7 @@ export async function deleteUnusedImages(call: DeleteCall): Promise<unknown> {
   );
   const unused = images.filter(({ forms }) => !forms.some((form) => users.has(form))).map(({ uid }) => uid);
   await remove(call, unused);
-  call.target(`${kind}/*`);
+  call.target(`${imageKind}/*`);
   return {
     deleted: unused.length,
     message: `Deleted ${unused.length} of ${images.length} images; the rest is in use.`,
@@ -67,9 +67,9 @@ async function lockImage(
   name: string,
 ): Promise<{ readonly row: ResourceRow; readonly spec: ImageSpec }> {
   const stored = storedName(type, name);
-  const row = await lockLive(call.tx, { workspaceId: call.workspace.id, kind }, stored);
+  const row = await lockLive(call.tx, { workspaceId: call.workspace.id, kind: imageKind }, stored);
   if (row === undefined) throw requestErrors.not_found();
-  call.target(`${kind}/${stored}`);
+  call.target(`${imageKind}/${stored}`);
   return { row, spec: ImageSpec.parse(row.spec) };
 }
 
@@ -83,12 +83,12 @@ async function requireUnused({ tx, workspace }: DeleteCall, image: ImageSpec, ta
   throw imageErrors.image_in_use({ image: workloadReference(image, forms.get(form) ?? ''), user });
 }
 
-async function remove({ tx, workspace, atLast }: DeleteCall, uids: readonly string[]): Promise<void> {
+async function remove({ tx, workspace, beforeCommit }: DeleteCall, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   await tx
     .deleteFrom('resources')
     .where('uid', 'in', [...uids])
     .execute();
-  const held = { workspaceId: workspace.id, kind, accountId: workspace.account.id, resourceType: 'images' };
-  atLast(() => giveBack(tx, { ...held, amount: uids.length }));
+  const held = { workspaceId: workspace.id, kind: imageKind, accountId: workspace.account.id, resourceType: 'images' };
+  beforeCommit(() => giveBack(tx, { ...held, amount: uids.length }));
 }

@@ -1,9 +1,9 @@
 import { requestErrors } from '@berth/contract';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
 import { positionOf, readPage } from '../resources/page.ts';
+import { streamArray } from '../resources/paging.ts';
 import { findLive, type ResourceRow } from '../resources/record.ts';
-import { streamArray } from '../resources/walk.ts';
-import { findOfAnyType, kind, storedName } from './record.ts';
+import { findOfAnyType, imageKind, storedName } from './record.ts';
 import { renderImage } from './render.ts';
 
 type ImageCall = Pick<ReadCall, 'database' | 'workspace'>;
@@ -15,7 +15,7 @@ export async function listImages({ database, workspace }: ImageCall): Promise<St
   const read = (last: ResourceRow | undefined) =>
     readPage(database, {
       workspaceId: workspace.id,
-      kind,
+      kind: imageKind,
       sort,
       limit: streamedBatch,
       after: last === undefined ? undefined : positionOf(sort, last),
@@ -28,7 +28,7 @@ export async function getImage({ database, workspace }: ImageCall, type: string,
   const row =
     type === '_'
       ? await findOfAnyType(database, workspace.id, name)
-      : await findLive(database, { workspaceId: workspace.id, kind }, storedName(type, name));
+      : await findLive(database, { workspaceId: workspace.id, kind: imageKind }, storedName(type, name));
   if (row === undefined) throw requestErrors.not_found();
   return renderImage(row, workspace.name);
 }

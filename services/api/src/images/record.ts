@@ -4,7 +4,7 @@ import type { Database } from '@berth/database';
 import { z } from 'zod';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 
-export const kind = 'image';
+export const imageKind = 'image';
 
 const Tag = z.object({ name: z.string(), reference: z.string(), createdAt: z.string(), updatedAt: z.string() });
 export type Tag = z.infer<typeof Tag>;
@@ -53,7 +53,7 @@ export async function findOfAnyType(
     .selectFrom('resources')
     .select(resourceColumns)
     .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', kind)
+    .where('kind', '=', imageKind)
     .where(
       'name',
       'in',

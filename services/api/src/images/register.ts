@@ -5,19 +5,19 @@ import { seal } from '@berth/identity';
 import { chooseImage, imageTypeOf } from '@berth/placement';
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
+import { reserve } from '../resources/quota.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { searchText } from '../resources/search-text.ts';
 import { requireAllowedRegistry } from './allowed-registries.ts';
 import { imageErrors } from './errors.ts';
-import { ImageSpec, kind, storedName, type Tag, workloadReference } from './record.ts';
+import { ImageSpec, imageKind, storedName, type Tag, workloadReference } from './record.ts';
 import { parseReference, type Registrable } from './reference.ts';
 
 type RegisterCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Input = z.output<typeof ImageInput>;
 
-const mostTags = 1000;
+const maxTags = 1000;
 
 export async function registerImage(call: RegisterCall, input: Input, upload: boolean): Promise<unknown> {
   if (upload) throw resourceErrors.upload_unavailable();
@@ -27,13 +27,13 @@ export async function registerImage(call: RegisterCall, input: Input, upload: bo
   const { now } = call.dependencies;
   const at = new Date(now()).toISOString();
   const added: Tag = { name: tag, reference: input.image, createdAt: at, updatedAt: at };
-  const place = { workspaceId: call.workspace.id, kind };
-  call.target(`${kind}/${name}`);
-  const known = await lockLive(call.tx, place, name);
+  const scope = { workspaceId: call.workspace.id, kind: imageKind };
+  call.target(`${imageKind}/${name}`);
+  const known = await lockLive(call.tx, scope, name);
   if (known !== undefined) await addTag(call, known, added, input);
   else if (!(await insert(call, name, added, input))) {
     // A concurrent request registered the image first, so its row exists now.
-    const made = await lockLive(call.tx, place, name);
+    const made = await lockLive(call.tx, scope, name);
     if (made === undefined) throw requestErrors.unavailable();
     await addTag(call, made, added, input);
   }
@@ -77,7 +77,7 @@ async function insert(call: RegisterCall, name: string, tag: Tag, input: Input):
     .values({
       uid,
       workspace_id: workspace.id,
-      kind,
+      kind: imageKind,
       name,
       spec: JSON.stringify(spec),
       created_by: principal.subject,
@@ -88,9 +88,9 @@ async function insert(call: RegisterCall, name: string, tag: Tag, input: Input):
     .returning('uid')
     .executeTakeFirst();
   if (inserted === undefined) return false;
-  call.atLast(async () => {
+  call.beforeCommit(async () => {
     await reserve(call, 'images');
-    await addToCount(tx, { workspaceId: workspace.id, kind }, 1);
+    await addToCount(tx, { workspaceId: workspace.id, kind: imageKind }, 1);
   });
   return true;
 }
@@ -100,7 +100,7 @@ async function addTag(call: RegisterCall, row: ResourceRow, tag: Tag, input: Inp
   const spec = ImageSpec.parse(row.spec);
   const createdAt = spec.tags.find(({ name }) => name === tag.name)?.createdAt ?? tag.createdAt;
   const others = spec.tags.filter(({ name }) => name !== tag.name);
-  if (others.length >= mostTags) throw imageErrors.too_many_tags({ limit: mostTags });
+  if (others.length >= maxTags) throw imageErrors.too_many_tags({ limit: maxTags });
   const tags = [{ ...tag, createdAt }, ...others];
   await saveSpec(call, row.uid, { ...spec, ...(await sealedConfig(call, row.uid, input)), tags });
 }

@@ -2,8 +2,8 @@
 // hub.
 import { type Integration, IntegrationEndpoint } from '@berth/contract';
 import { z } from 'zod';
-import { toolIntegrations } from '../catalogue/mcp-hub.ts';
-import { readYaml, uniquelyNamed } from '../catalogue/read-yaml.ts';
+import { toolIntegrations } from '../platform/mcp-hub.ts';
+import { readYaml, uniquelyNamed } from '../platform/read-yaml.ts';
 
 type Described = z.output<typeof Integration>;
 

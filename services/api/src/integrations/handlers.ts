@@ -13,8 +13,8 @@ export const integrationHandlers: readonly Registration[] = [
     return found;
   }),
   read(listConnectionEndpoints, async ({ database, workspace, params }) => {
-    const place = { workspaceId: workspace.id, kind: 'integrationconnection' };
-    const connection = await findLive(database, place, params.connectionName);
+    const scope = { workspaceId: workspace.id, kind: 'integrationconnection' };
+    const connection = await findLive(database, scope, params.connectionName);
     if (connection === undefined) throw requestErrors.not_found();
     return findIntegration(ConnectionSpec.parse(connection.spec).integration)?.endpoints ?? {};
   }),

@@ -3,29 +3,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeContext } from './node-context.ts';
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 /** Far above the number of gateways that start in the same second. */
-const most = 100;
+const maxPerRound = 100;
 
 /** Runs until the signal aborts. Every api process runs it; two answers for the same gateway are harmless. */
 export async function certifyGateways(context: NodeContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await answerAll(context);
+      await certifyPending(context);
     } catch (err) {
       const event = 'gateway.certify_failed';
       if (!signal.aborted) context.logger.warn({ err, event }, 'gateways were not certified; tried again in a second');
     }
-    await sleep(lookMs, undefined, { signal }).catch(() => {});
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
 }
 
-async function answerAll({ database, authority, logger }: NodeContext): Promise<void> {
+async function certifyPending({ database, authority, logger }: NodeContext): Promise<void> {
   const asking = await database
     .selectFrom('gateway_certificates')
     .select(['id', 'public_key'])
     .where('certificate', 'is', null)
-    .limit(most)
+    .limit(maxPerRound)
     .execute();
   for (const { id, public_key } of asking) {
     const certificate = await authority.certifyCaller(public_key, 'gateway').catch((err: unknown) => {

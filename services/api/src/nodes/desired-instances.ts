@@ -11,7 +11,7 @@ const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
 
 export type Desired = 'running' | 'leaving' | 'gone';
 
-export interface Wanted {
+export interface DesiredRow {
   readonly id: string;
   /** Generation of the instance's spec; a higher one is sent to the runner again. */
   readonly generation: number;
@@ -23,7 +23,7 @@ export interface Wanted {
   readonly isApplied: boolean;
 }
 
-export function loadWanted({ database }: NodeContext, runnerId: string): Promise<Wanted[]> {
+export function loadDesiredRows({ database }: NodeContext, runnerId: string): Promise<DesiredRow[]> {
   return database
     .selectFrom('instances')
     .select(['id', 'generation', 'desired', sql<boolean>`applied_generation >= generation`.as('isApplied')])
@@ -51,7 +51,7 @@ async function workspaceExists(database: NodeContext['database'], id: string): P
   return row !== undefined;
 }
 
-export interface InstanceRow {
+export interface StoredInstance {
   readonly id: string;
   readonly generation: number;
   readonly workspace_id: string | null;
@@ -63,7 +63,7 @@ export interface InstanceRow {
  * Undefined when the workspace was deleted in the meantime, and its data key with it: the instance is about to be
  * retired.
  */
-async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInstance | undefined> {
+async function open(context: NodeContext, row: StoredInstance): Promise<DesiredInstance | undefined> {
   const { id, workspace_id: workspaceId } = row;
   try {
     return await openInstance({ ...context, config: context.dependencies.config }, row);
@@ -76,14 +76,14 @@ async function open(context: NodeContext, row: InstanceRow): Promise<DesiredInst
   }
 }
 
-interface Opening extends Pick<NodeContext, 'database' | 'keyring'> {
+interface OpenContext extends Pick<NodeContext, 'database' | 'keyring'> {
   readonly config: Pick<ApiConfig, 'allowedRegistries'>;
 }
 
 /** Source of the image with the current list of allowed registries, which only the api knows. */
-function sourceNow(
+function currentSource(
   { image, imageSource = { origin: 'outside' } }: InstanceSpec,
-  { allowedRegistries }: Opening['config'],
+  { allowedRegistries }: OpenContext['config'],
 ): ImageSource {
   const reference = parseImageReference(image);
   const listed = reference !== undefined && isListed(registryOf(reference), allowedRegistries);
@@ -91,11 +91,11 @@ function sourceNow(
 }
 
 export async function openInstance(
-  { database, keyring, config }: Opening,
-  { id, generation, workspace_id, revision, spec }: InstanceRow,
+  { database, keyring, config }: OpenContext,
+  { id, generation, workspace_id, revision, spec }: StoredInstance,
 ): Promise<DesiredInstance> {
   const { env, ...stored } = z.parse(StoredSpec, spec);
-  const rest = { ...stored, imageSource: sourceNow(stored, config) };
+  const rest = { ...stored, imageSource: currentSource(stored, config) };
   // An instance in the warm pool has no owner and holds no secret.
   if (workspace_id === null) return { ...rest, id, generation, revision, env: openEnv(env, Buffer.alloc(0)) };
   const secret = env.some((entry) => 'sealed' in entry);

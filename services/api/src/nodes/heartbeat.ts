@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { tellReturn } from './tell-return.ts';
+import { requeueAfterReturn } from './requeue-after-return.ts';
 
 export async function recordHeartbeat(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { database, dependencies } = context;
@@ -14,7 +14,7 @@ export async function recordHeartbeat(context: NodeContext, runnerId: string, bo
   const isBack = await database.transaction().execute(async (tx) => {
     if (await recordIf(tx, 'up', runnerId, beat)) return false;
     if (!(await recordIf(tx, 'lost', runnerId, beat))) throw nodeErrors.session_over();
-    await tellReturn(tx, runnerId);
+    await requeueAfterReturn(tx, runnerId);
     return true;
   });
   if (isBack) dependencies.ringOutbox();

@@ -8,7 +8,7 @@ import type { Logger } from '@berth/telemetry';
 import { isDueForRenewal } from '@berth/wire';
 
 /** Interval of the renewal check, also after a failed renewal. */
-const lookMs = 60 * 60 * 1_000;
+const checkMs = 60 * 60 * 1_000;
 
 export interface ListenerCertificate {
   /** Leaf certificate in PEM, without the authority's certificate. */
@@ -36,7 +36,7 @@ export async function issueListenerCertificate(authority: NodeAuthority): Promis
   };
 }
 
-export interface ListenerCertificateKeeping {
+export interface CertificateRenewal {
   readonly server: Pick<Server, 'setSecureContext'>;
   readonly authority: NodeAuthority;
   readonly first: ListenerCertificate;
@@ -47,8 +47,8 @@ export interface ListenerCertificateKeeping {
 }
 
 /** Renews the certificate when due, until the signal aborts. */
-export async function keepListenerCertificate(keeping: ListenerCertificateKeeping): Promise<void> {
-  const { server, authority, first, onRenewed, signal, logger, everyMs = lookMs } = keeping;
+export async function renewListenerCertificate(renewal: CertificateRenewal): Promise<void> {
+  const { server, authority, first, onRenewed, signal, logger, everyMs = checkMs } = renewal;
   let { certificate } = first;
   while (!signal.aborted) {
     try {

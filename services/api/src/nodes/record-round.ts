@@ -3,9 +3,9 @@
 import type { InstanceReport } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
-import type { BroughtUp } from './start-metrics.ts';
+import type { InstanceStart } from './start-metrics.ts';
 
-interface Before {
+interface PreviousState {
   readonly id: string;
   readonly resourceUid: string | null;
   readonly workspaceId: string | null;
@@ -18,15 +18,15 @@ interface Before {
   readonly ageMs: number;
 }
 
-export interface Concerned {
+export interface ReconcileTarget {
   readonly uid: string;
   readonly workspaceId: string;
 }
 
 export interface Recorded {
   /** The resource to reconcile, when the report changes its instance in a way that matters. */
-  readonly news: Concerned | undefined;
-  readonly started: BroughtUp | undefined;
+  readonly reconcile: ReconcileTarget | undefined;
+  readonly started: InstanceStart | undefined;
   readonly freedMb: number;
   /** A warm pool instance ended or failed without an owner, so the pool needs another one. */
   readonly isPoolShort: boolean;
@@ -39,11 +39,11 @@ export async function recordRound(
   session: number,
   reports: readonly InstanceReport[],
 ): Promise<Recorded[]> {
-  const said = new Map(reports.map((report) => [report.instance, report]));
+  const reportById = new Map(reports.map((report) => [report.instance, report]));
   // Rows are locked in order of their ids, as in every other place that locks several. A report of "gone" for an
   // instance that should run is skipped: the same stream makes the runner start it again, so the instance has not
   // ended.
-  const { rows } = await sql<Before>`
+  const { rows } = await sql<PreviousState>`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as said(
         instance uuid, sequence bigint, state text, code text, message text, starts integer, address text, stages jsonb,
@@ -76,17 +76,17 @@ export async function recordRound(
       ready_at is not null as "wasReady", is_expired as "wasExpired", age_ms as "ageMs"
     from before join recorded using (id)`.execute(tx);
   return rows.flatMap((before) => {
-    const report = said.get(before.id);
+    const report = reportById.get(before.id);
     return report === undefined ? [] : [outcomeOf(before, report)];
   });
 }
 
-function outcomeOf(before: Before, report: InstanceReport): Recorded {
+function outcomeOf(before: PreviousState, report: InstanceReport): Recorded {
   const { pool, resourceUid: uid, workspaceId, wasReady, ageMs, reservedMb } = before;
   const isGone = report.state === 'gone';
   const owned = uid === null || workspaceId === null ? undefined : { uid, workspaceId };
   return {
-    news: isNews(before, report) ? owned : undefined,
+    reconcile: needsReconcile(before, report) ? owned : undefined,
     started: report.state === 'ready' && !wasReady ? { totalMs: ageMs, stages: report.stages ?? {} } : undefined,
     freedMb: isGone ? reservedMb : 0,
     isPoolShort: pool !== null && (isGone || report.state === 'failed') && before.state !== report.state,
@@ -97,9 +97,9 @@ function outcomeOf(before: Before, report: InstanceReport): Recorded {
  * While an instance starts, only a message for the user matters, and the end of the start. Sleeping and waking do not
  * matter for reconcile; an expired idle timeout does.
  */
-function isNews({ state, message, wasExpired }: Before, report: InstanceReport): boolean {
-  const isOnItsWay = (each: string): boolean => ['placed', 'pulling', 'starting'].includes(each);
+function needsReconcile({ state, message, wasExpired }: PreviousState, report: InstanceReport): boolean {
+  const isStarting = (each: string): boolean => ['placed', 'pulling', 'starting'].includes(each);
   if (report.isExpired === true && !wasExpired) return true;
-  if (isOnItsWay(state) && isOnItsWay(report.state)) return report.message !== undefined;
+  if (isStarting(state) && isStarting(report.state)) return report.message !== undefined;
   return state !== report.state || message !== (report.message ?? null);
 }

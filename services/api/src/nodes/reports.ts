@@ -5,21 +5,21 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { type Concerned, recordRound } from './record-round.ts';
-import type { BroughtUp } from './start-metrics.ts';
+import { type ReconcileTarget, recordRound } from './record-round.ts';
+import type { InstanceStart } from './start-metrics.ts';
 
 export async function recordReports(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { session, reports } = Reports.parse(body);
-  const heard = await context.database.transaction().execute(async (tx) => {
+  const outcome = await context.database.transaction().execute(async (tx) => {
     await requireSession(tx, runnerId, session, reports);
-    const starts: BroughtUp[] = [];
-    const resources = new Map<string, Concerned>();
+    const starts: InstanceStart[] = [];
+    const resources = new Map<string, ReconcileTarget>();
     let freedMb = 0;
     let isPoolShort = false;
     for (const round of roundsOf(reports)) {
       for (const recorded of await recordRound(tx, runnerId, session, round)) {
         if (recorded.started !== undefined) starts.push(recorded.started);
-        if (recorded.news !== undefined) resources.set(recorded.news.uid, recorded.news);
+        if (recorded.reconcile !== undefined) resources.set(recorded.reconcile.uid, recorded.reconcile);
         freedMb += recorded.freedMb;
         isPoolShort ||= recorded.isPoolShort;
       }
@@ -30,9 +30,9 @@ export async function recordReports(context: NodeContext, runnerId: string, body
     if (freedMb > 0) await giveBack(tx, runnerId, freedMb);
     return { starts, resources, isPoolShort };
   });
-  for (const start of heard.starts) context.observeStart(start);
-  if (heard.resources.size > 0 || heard.isPoolShort) context.dependencies.ringOutbox();
-  for (const uid of heard.resources.keys()) context.dependencies.ringRoutes(uid);
+  for (const start of outcome.starts) context.observeStart(start);
+  if (outcome.resources.size > 0 || outcome.isPoolShort) context.dependencies.ringOutbox();
+  for (const uid of outcome.resources.keys()) context.dependencies.ringRoutes(uid);
 }
 
 /**

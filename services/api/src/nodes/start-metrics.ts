@@ -3,13 +3,13 @@ import { Histogram, type Registry } from '@berth/telemetry';
 import type { z } from 'zod';
 
 /** Start of an instance: time from its row to its first ready report. */
-export interface BroughtUp {
+export interface InstanceStart {
   readonly totalMs: number;
   /** Stages as measured by the runner. */
   readonly stages: z.infer<typeof InstanceStages>;
 }
 
-export type ObserveStart = (start: BroughtUp) => void;
+export type ObserveStart = (start: InstanceStart) => void;
 
 /**
  * Observes starts by stage. `hand_over` is the remaining time: until the runner received the instance, in its queue,

@@ -12,12 +12,12 @@ import { z } from 'zod';
 import type { NodeListenerConfig } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, toApiError } from '../http/error-answer.ts';
-import { storeLogBatch } from '../observability/store-log-batch.ts';
+import { storeLogBatch } from '../logs/store-log-batch.ts';
 import { certifyGateways } from './certify-gateways.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
-import { issueListenerCertificate, keepListenerCertificate } from './listener-certificate.ts';
+import { issueListenerCertificate, renewListenerCertificate } from './listener-certificate.ts';
 import type { NodeContext } from './node-context.ts';
 import { recordReports } from './reports.ts';
 import { createStartMetrics } from './start-metrics.ts';
@@ -33,7 +33,7 @@ export interface NodeListenerOptions {
   readonly logger: Logger;
   readonly registry: Registry;
   /** Interval at which the listener's certificate is checked; one hour when absent. */
-  readonly certificateLookMs?: number | undefined;
+  readonly certificateCheckMs?: number | undefined;
 }
 
 export interface RunningNodeListener {
@@ -118,7 +118,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   const address = await server.listen({ host: config.host, port: config.port });
   const watch = watchRunners(context, config.lostAfterSeconds);
   const certifying = certifyGateways(context, closing.signal);
-  const keeping = keepListenerCertificate({
+  const keeping = renewListenerCertificate({
     server: server.server,
     authority,
     first: listening,
@@ -127,7 +127,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     },
     signal: closing.signal,
     logger,
-    everyMs: options.certificateLookMs,
+    everyMs: options.certificateCheckMs,
   });
   return {
     address,

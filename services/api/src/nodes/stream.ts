@@ -6,14 +6,14 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { callSecretOf } from './call-secret.ts';
-import { type Desired, loadInstances, loadWanted, type Wanted } from './desired-instances.ts';
+import { type Desired, type DesiredRow, loadDesiredRows, loadInstances } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { tellReturn } from './tell-return.ts';
+import { requeueAfterReturn } from './requeue-after-return.ts';
 
 const pulseSeconds = 5;
 /** Poll interval without a notice. */
-const lookMs = 2_000;
+const pollMs = 2_000;
 
 export interface Session {
   readonly session: number;
@@ -66,7 +66,7 @@ async function beginSession(
     .returning('session')
     .executeTakeFirstOrThrow();
   // The new session may ask for other warm pools than the previous one.
-  if (before.status === 'lost') await tellReturn(tx, runnerId);
+  if (before.status === 'lost') await requeueAfterReturn(tx, runnerId);
   else await enqueue(tx, { topic: 'pool', key: runnerId });
   return session;
 }
@@ -79,23 +79,23 @@ export async function* streamMessages(
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
   yield { type: 'welcome', session, pulseSeconds, ...secrets };
-  const first = await loadWanted(context, runnerId);
+  const first = await loadDesiredRows(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };
   const sent: Sent = new Map(instances.map(({ id, generation }) => [id, { desired: 'running', generation }]));
   for (const { id, desired, generation } of first) if (desired !== 'running') sent.set(id, { desired, generation });
   let quietSince = Date.now();
-  let seen: readonly Wanted[] = [];
+  let seen: readonly DesiredRow[] = [];
   while (!signal.aborted) {
-    const isAnnounced = await context.changes.next(runnerId, lookMs, signal);
+    const isAnnounced = await context.changes.next(runnerId, pollMs, signal);
     if (signal.aborted) return;
-    const [isNewest, wanted] = await Promise.all([
+    const [isNewest, rows] = await Promise.all([
       isCurrent(context, runnerId, session),
-      loadWanted(context, runnerId),
+      loadDesiredRows(context, runnerId),
     ]);
     if (!isNewest) return;
-    const messages = await differences(context, wanted, sent, isAnnounced ? wanted : seen);
-    seen = wanted;
+    const messages = await differences(context, rows, sent, isAnnounced ? rows : seen);
+    seen = rows;
     yield* messages;
     if (messages.length > 0) quietSince = Date.now();
     if (Date.now() - quietSince < pulseSeconds * 1_000) continue;
@@ -104,10 +104,10 @@ export async function* streamMessages(
   }
 }
 
-const idsOf = (wanted: readonly Wanted[], desired: Desired): string[] =>
-  wanted.filter((each) => each.desired === desired).map(({ id }) => id);
+const idsOf = (rows: readonly DesiredRow[], desired: Desired): string[] =>
+  rows.filter((each) => each.desired === desired).map(({ id }) => id);
 
-type Sent = Map<string, Pick<Wanted, 'desired' | 'generation'>>;
+type Sent = Map<string, Pick<DesiredRow, 'desired' | 'generation'>>;
 
 /**
  * Updates `sent` and returns the messages for the runner. A new generation that is not due waits for the next poll: the
@@ -116,11 +116,11 @@ type Sent = Map<string, Pick<Wanted, 'desired' | 'generation'>>;
  */
 async function differences(
   context: NodeContext,
-  rows: readonly Wanted[],
+  rows: readonly DesiredRow[],
   sent: Sent,
-  due: readonly Wanted[],
+  due: readonly DesiredRow[],
 ): Promise<StreamMessage[]> {
-  const wanted = new Set(rows.map(({ id }) => id));
+  const desiredIds = new Set(rows.map(({ id }) => id));
   const dueOf = new Map(due.map(({ id, generation }) => [id, generation]));
   const fresh = rows.filter(
     ({ id, desired, generation }) => desired === 'running' && generation > (sent.get(id)?.generation ?? 0),
@@ -133,10 +133,10 @@ async function differences(
   );
   const retired = rows.filter(({ id, desired }) => desired !== 'running' && sent.get(id)?.desired !== desired);
   // Ended rows are unset too: a runner that was marked lost still has their containers.
-  const ended = [...sent].filter(([id, was]) => was.desired === 'running' && !wanted.has(id)).map(([id]) => id);
+  const ended = [...sent].filter(([id, was]) => was.desired === 'running' && !desiredIds.has(id)).map(([id]) => id);
   for (const { id, generation } of instances) sent.set(id, { desired: 'running', generation });
   for (const { id, desired, generation } of retired) sent.set(id, { desired, generation });
-  for (const id of [...sent.keys()]) if (!wanted.has(id)) sent.delete(id);
+  for (const id of [...sent.keys()]) if (!desiredIds.has(id)) sent.delete(id);
   return [
     ...ended.map((id): StreamMessage => ({ type: 'unset', id, isLeaving: false })),
     ...retired.map(({ id, desired }): StreamMessage => ({ type: 'unset', id, isLeaving: desired === 'leaving' })),

@@ -3,8 +3,8 @@ import { instancesChannel, listen } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
 
 export interface ChangeWatch {
-  /** True at the next change of the runner's instances, false after `mostMs`, because a notice may be lost. */
-  next(runnerId: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
+  /** True at the next change of the runner's instances, false after `maxMs`, because a notice may be lost. */
+  next(runnerId: string, maxMs: number, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
     onError: (err) => logger.warn({ err }, 'changes of instances are heard late'),
   });
   return {
-    async next(runnerId, mostMs, signal) {
+    async next(runnerId, maxMs, signal) {
       if (changed.delete(runnerId)) return true;
       if (signal.aborted) return false;
       const waiters = waiting.get(runnerId) ?? new Set();
@@ -36,15 +36,15 @@ export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
         const end = (isChange: boolean): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', giveUp);
-          waiters.delete(hear);
+          waiters.delete(onChange);
           if (waiters.size === 0) waiting.delete(runnerId);
           resolve(isChange);
         };
-        const hear = (): void => end(true);
+        const onChange = (): void => end(true);
         const giveUp = (): void => end(false);
-        const timer = setTimeout(giveUp, mostMs);
+        const timer = setTimeout(giveUp, maxMs);
         signal.addEventListener('abort', giveUp);
-        waiters.add(hear);
+        waiters.add(onChange);
       });
     },
     close: () => listener.close(),

@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { NodeContext } from './node-context.ts';
 
-const lookMs = 2_500;
+const pollMs = 2_500;
 
 export interface RunnerWatch {
   stop(): Promise<void>;
@@ -17,21 +17,21 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
     let listeningSince = performance.now();
-    let lastLook = performance.now();
+    let lastPoll = performance.now();
     while (!stopping.signal.aborted) {
       // A stopped or starved process receives nothing either. Measured from poll to poll, because the process may have
       // been stopped within one.
-      if (performance.now() - lastLook > lookMs * 3) listeningSince = performance.now();
-      lastLook = performance.now();
+      if (performance.now() - lastPoll > pollMs * 3) listeningSince = performance.now();
+      lastPoll = performance.now();
       try {
         const silentSeconds = (performance.now() - listeningSince) / 1_000;
-        if (silentSeconds > lostAfterSeconds) await giveUpSilentRunners(context, lostAfterSeconds);
+        if (silentSeconds > lostAfterSeconds) await markSilentRunnersLost(context, lostAfterSeconds);
         else await sql`select 1`.execute(context.database);
       } catch (err) {
         context.logger.warn({ err }, 'silent runners are not looked for');
         listeningSince = performance.now();
       }
-      await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const running = run();
@@ -43,7 +43,7 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
   };
 }
 
-async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: number): Promise<void> {
+async function markSilentRunnersLost(context: NodeContext, lostAfterSeconds: number): Promise<void> {
   const { database, logger } = context;
   const silent = await database
     .selectFrom('runners')
@@ -52,7 +52,7 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
     .where('last_seen_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${lostAfterSeconds})`)
     .execute();
   for (const { id, name } of silent) {
-    const ended = await database.transaction().execute((tx) => giveUp(tx, id, lostAfterSeconds));
+    const ended = await database.transaction().execute((tx) => markLost(tx, id, lostAfterSeconds));
     if (ended === undefined) continue;
     logger.warn(
       { runner: id, name, instances: ended },
@@ -67,7 +67,7 @@ async function giveUpSilentRunners(context: NodeContext, lostAfterSeconds: numbe
  * Number of instances that ended with the runner; undefined when the runner has reported again or another process was
  * faster.
  */
-async function giveUp(tx: DatabaseTransaction, id: string, lostAfterSeconds: number): Promise<number | undefined> {
+async function markLost(tx: DatabaseTransaction, id: string, lostAfterSeconds: number): Promise<number | undefined> {
   const lost = await tx
     .updateTable('runners')
     .set({ status: 'lost' })

@@ -1,14 +1,14 @@
 import { getChangelog, getConfiguration, getFeature, listFeatures, listLocations } from '@berth/contract';
 import { type Registration, read } from '../http/call.ts';
+import { runnersByRegion } from './active-runners.ts';
 import { changelog } from './changelog.ts';
 import { enabledFeatures, evaluateFeature } from './features.ts';
 import { configurationOf, locationOf } from './regions.ts';
-import { runnersByRegion } from './standing-runners.ts';
 
 export const platformHandlers: readonly Registration[] = [
   read(listLocations, async ({ dependencies, database }) => {
-    const standing = await runnersByRegion(database);
-    return dependencies.config.regions.map((region) => locationOf(region, standing, dependencies.placement.runcFor));
+    const runners = await runnersByRegion(database);
+    return dependencies.config.regions.map((region) => locationOf(region, runners, dependencies.placement.runcFor));
   }),
   read(getConfiguration, async ({ dependencies, database }) =>
     configurationOf(dependencies.config.regions, await runnersByRegion(database), dependencies.placement.runcFor),

@@ -3,27 +3,27 @@ import type { Configuration, Location } from '@berth/contract';
 import { isolationIn, type PlacementConfig } from '@berth/placement';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
-import type { RegionRunners } from './standing-runners.ts';
+import type { RegionRunners } from './active-runners.ts';
 
-type Standing = ReadonlyMap<string, RegionRunners>;
+type RunnersByRegion = ReadonlyMap<string, RegionRunners>;
 
 type Located = Pick<Region, 'continent' | 'country' | 'location'>;
 
 /** Fields that the operator left empty are left out. */
-const place = ({ continent, country, location }: Located) => ({
+const placeFields = ({ continent, country, location }: Located) => ({
   ...(continent === '' ? {} : { continent }),
   ...(country === '' ? {} : { country }),
   ...(location === '' ? {} : { location }),
 });
 
-type Rule = PlacementConfig['runcFor'];
+type RuncRule = PlacementConfig['runcFor'];
 
-export const locationOf = (region: Region, standing: Standing, runcFor: Rule): z.input<typeof Location> => ({
+export const locationOf = (region: Region, runners: RunnersByRegion, runcFor: RuncRule): z.input<typeof Location> => ({
   region: region.name,
-  ...place(region),
+  ...placeFields(region),
   flavors: [{ name: 'x86', type: 'cpu' }],
-  status: healthOf(runnersOf(region, standing)),
-  isolation: isolationIn(runnersOf(region, standing), runcFor),
+  status: healthOf(runnersOf(region, runners)),
+  isolation: isolationIn(runnersOf(region, runners), runcFor),
 });
 
 function healthOf({ up, lost }: RegionRunners): string {
@@ -31,25 +31,25 @@ function healthOf({ up, lost }: RegionRunners): string {
   return lost > 0 ? 'degraded' : 'healthy';
 }
 
-const runnersOf = ({ name }: Region, standing: Standing): RegionRunners =>
-  standing.get(name) ?? { up: 0, lost: 0, withGvisor: 0 };
+const runnersOf = ({ name }: Region, runners: RunnersByRegion): RegionRunners =>
+  runners.get(name) ?? { up: 0, lost: 0, withGvisor: 0 };
 
 export const configurationOf = (
   regions: readonly Region[],
-  standing: Standing,
-  runcFor: Rule,
+  runners: RunnersByRegion,
+  runcFor: RuncRule,
 ): z.input<typeof Configuration> => ({
   regions: regions.map((region) => ({
     name: region.name,
     allowed: true,
-    ...place(region),
+    ...placeFields(region),
     drivesAvailable: false,
     // Addresses can be reserved, but no traffic uses them yet.
     egressAvailable: false,
     proxyAvailable: false,
     // `mk31` is the generation of sandboxes under gVisor.
-    mk31Available: runnersOf(region, standing).withGvisor > 0,
-    infoGeneration: isolationIn(runnersOf(region, standing), runcFor),
+    mk31Available: runnersOf(region, runners).withGvisor > 0,
+    infoGeneration: isolationIn(runnersOf(region, runners), runcFor),
   })),
   continents: named(
     regions.map(({ continent }) => continent),

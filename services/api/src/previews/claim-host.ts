@@ -1,17 +1,17 @@
 // Claims a host for a preview. A holder that has expired or whose workspace is deleted is removed; a live preview of
 // the same workspace is removed if the caller sets `force`.
 import { sql } from 'kysely';
-import { domainsAbove } from '../custom-domains/records.ts';
-import { kindErrors } from '../kinds/errors.ts';
-import { belongsToOlderWorkspace } from '../kinds/host-labels.ts';
-import { textOf } from '../kinds/spec-fields.ts';
+import { domainsAbove } from '../domains/records.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
+import { kindErrors } from '../rules/errors.ts';
+import { belongsToOlderWorkspace } from '../rules/host-labels.ts';
+import { textOf } from '../rules/spec-fields.ts';
 import { previewErrors } from './errors.ts';
 import { type PreviewHost, previewHostName, previewLabels } from './preview-hosts.ts';
 import { removePreviews } from './remove-previews.ts';
 
 /** Concurrent requests with `force` take the host from each other one after the other. */
-const mostRounds = 50;
+const maxRounds = 50;
 
 type Claimant = Pick<Draft, 'uid' | 'name' | 'spec'>;
 
@@ -50,7 +50,7 @@ async function belongsToOlder({ tx, workspace }: RuleContext, { region, label }:
 /** Returns false when another account holds the host; the response does not reveal that account. */
 async function claim(context: RuleContext, uid: string, host: PreviewHost): Promise<boolean> {
   // The holder may disappear, and another may appear, between the insert and the lookup.
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     if (await insertHost(context, uid, host)) return true;
     const holder = await holderOf(context, host);
     if (holder === undefined) continue;

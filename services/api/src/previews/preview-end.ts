@@ -1,7 +1,7 @@
 // End of a preview by its own rules (`ttl`, `expires`): the earlier of the two.
 import { durationSeconds } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
-import { textOf } from '../kinds/spec-fields.ts';
+import { textOf } from '../rules/spec-fields.ts';
 
 /** Undefined when no rule ends the preview. */
 export function previewEndsAtMs({ ttl, expires }: JsonObject, createdAtMs: number): number | undefined {

@@ -1,7 +1,7 @@
 // Host of a preview. It is derived from names alone, so that a recreated preview, even in a recreated sandbox, has the
 // same address as before. Control-plane sheet 4.8.
 import { hash } from 'node:crypto';
-import { endsLikeShortId, shortId } from '../kinds/host-labels.ts';
+import { endsLikeShortId, shortId } from '../rules/host-labels.ts';
 
 export interface PreviewNames {
   readonly workspace: { readonly id: string; readonly name: string };
@@ -17,7 +17,7 @@ export interface PreviewHost {
   readonly label: string;
 }
 
-const longestLabel = 63;
+const maxLabelLength = 63;
 /** 80 bits: enough to avoid collisions within a deployment. */
 const idLength = 20;
 
@@ -31,7 +31,9 @@ export function previewLabels(names: PreviewNames, prefix: string | undefined): 
   const { workspace } = names;
   const readable = `${prefix}-${workspace.name}`;
   const short = `${prefix}-${shortId(workspace.id)}`;
-  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter((label) => label.length <= longestLabel);
+  return (endsLikeShortId.test(readable) ? [short] : [readable, short]).filter(
+    (label) => label.length <= maxLabelLength,
+  );
 }
 
 export const previewHostName = ({ region, label }: PreviewHost, workloadDomain: string): string =>

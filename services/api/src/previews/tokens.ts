@@ -15,15 +15,15 @@ import { findLive, findParent, type ResourceRow } from '../resources/record.ts';
 import { previewErrors } from './errors.ts';
 
 /** The same lifetime as a session. */
-const defaultLifeMs = 24 * 60 * 60 * 1_000;
+const defaultLifetimeMs = 24 * 60 * 60 * 1_000;
 /** Gateways cache all tokens of a preview in use, so their number is limited. */
-const mostLive = 200;
+const maxLiveTokens = 200;
 
 type TokenRow = Selectable<Tables['preview_tokens']>;
 
 type Shown = Pick<ReadCall, 'workspace' | 'dependencies'>;
 
-interface Place {
+interface PreviewRows {
   readonly sandbox: ResourceRow;
   readonly preview: ResourceRow;
 }
@@ -32,19 +32,19 @@ async function requirePreview(
   database: Database,
   workspaceId: string,
   params: Readonly<Record<string, string>>,
-): Promise<Place> {
+): Promise<PreviewRows> {
   const { rows } = await findParent(database, workspaceId, previewKind, params);
   const sandbox = rows.at(-1);
   if (sandbox === undefined) throw requestErrors.not_found();
-  const place = { workspaceId, kind: previewKind.kind, parentUid: sandbox.uid };
-  const preview = await findLive(database, place, params[previewKind.param] ?? '');
+  const scope = { workspaceId, kind: previewKind.kind, parentUid: sandbox.uid };
+  const preview = await findLive(database, scope, params[previewKind.param] ?? '');
   if (preview === undefined) throw requestErrors.not_found();
   return { sandbox, preview };
 }
 
 const contextOf = ({ id }: Pick<TokenRow, 'id'>): string => `preview token ${id}`;
 
-function render(row: TokenRow, token: string, { sandbox, preview }: Place, { workspace, dependencies }: Shown) {
+function render(row: TokenRow, token: string, { sandbox, preview }: PreviewRows, { workspace, dependencies }: Shown) {
   return {
     metadata: {
       name: row.name,
@@ -63,23 +63,23 @@ function render(row: TokenRow, token: string, { sandbox, preview }: Place, { wor
 
 async function listTokens(call: ReadCall<typeof listPreviewTokens>): Promise<unknown> {
   const { database, workspace, params, dependencies } = call;
-  const place = await requirePreview(database, workspace.id, params);
+  const found = await requirePreview(database, workspace.id, params);
   const rows = await database
     .selectFrom('preview_tokens')
     .selectAll()
-    .where('preview_uid', '=', place.preview.uid)
+    .where('preview_uid', '=', found.preview.uid)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  if (rows.length > 0) call.showsSecretsOf(`preview/${place.preview.name}`);
+  if (rows.length > 0) call.showsSecretsOf(`preview/${found.preview.name}`);
   const key = await dependencies.keyring.workspaceKey(database, workspace.id);
-  return rows.map((row) => render(row, unseal(key, row.sealed, contextOf(row)), place, call));
+  return rows.map((row) => render(row, unseal(key, row.sealed, contextOf(row)), found, call));
 }
 
 async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<unknown> {
   const { tx, workspace, params, body, dependencies, principal } = call;
-  const place = await requirePreview(tx, workspace.id, params);
-  await holdPreview(tx, place.preview.uid);
+  const found = await requirePreview(tx, workspace.id, params);
+  await lockPreview(tx, found.preview.uid);
   const value = newPreviewToken();
   const id = uuidv7();
   const key = await dependencies.keyring.workspaceKey(tx, workspace.id);
@@ -87,29 +87,29 @@ async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<
     .insertInto('preview_tokens')
     .values({
       id,
-      preview_uid: place.preview.uid,
+      preview_uid: found.preview.uid,
       name: body.metadata.name,
       hash: hashSecret(value),
       sealed: seal(key, value, contextOf({ id })),
-      expires_at: new Date(body.spec.expiresAt ?? dependencies.now() + defaultLifeMs),
+      expires_at: new Date(body.spec.expiresAt ?? dependencies.now() + defaultLifetimeMs),
       created_by: principal.subject,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  call.target(`preview/${place.preview.name}`);
-  call.afterCommit(() => dependencies.ringRoutes(place.sandbox.uid));
-  return render(row, value, place, call);
+  call.target(`preview/${found.preview.name}`);
+  call.afterCommit(() => dependencies.ringRoutes(found.sandbox.uid));
+  return render(row, value, found, call);
 }
 
 /** Locks the preview against concurrent removal. */
-async function holdPreview(tx: DatabaseTransaction, uid: string): Promise<void> {
+async function lockPreview(tx: DatabaseTransaction, uid: string): Promise<void> {
   const { rows } = await sql<{ live: number }>`
     select (select count(*)::integer from preview_tokens
       where preview_uid = ${uid} and preview_tokens.expires_at > clock_timestamp()) as live
     from resources where uid = ${uid} for key share of resources`.execute(tx);
-  const [held] = rows;
-  if (held === undefined) throw requestErrors.not_found();
-  if (held.live >= mostLive) throw previewErrors.too_many_preview_tokens({ limit: mostLive });
+  const [locked] = rows;
+  if (locked === undefined) throw requestErrors.not_found();
+  if (locked.live >= maxLiveTokens) throw previewErrors.too_many_preview_tokens({ limit: maxLiveTokens });
 }
 
 /** Deletes by value, or by name, which several tokens may share. */

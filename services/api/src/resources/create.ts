@@ -1,13 +1,13 @@
 // Creates a resource of any kind: its row, events, revision and outbox row, and the counters last.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
 import { addToCount, giveBack, type JsonObject, uuidv7 } from '@berth/database';
-import { reserve } from '../accounts/reserve.ts';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { isObject } from '../json.ts';
+import { kindRules } from '../kind-rules.ts';
 import { addEvent, type EventRow, loadEvents } from './events.ts';
 import { refuseIdle, warnings } from './field-effects.ts';
 import { readAgain } from './get.ts';
-import { isObject } from './json.ts';
+import { reserve } from './quota.ts';
 import { findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';
 import { addRevision, newRevisionId, requireKnownRevisions } from './revisions.ts';
@@ -26,38 +26,38 @@ export async function createResource(
   const rules = kindRules[kind.kind];
   const context = await ruleContext(call, kind);
   const draft = newDraft(kind, body, given);
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const standing = await rules?.standing?.(context, draft.name, attempt === 1 ? 'before' : 'lost');
-    if (standing?.verdict === 'answer') return answerWith(call, context, standing.row);
-    if (standing !== undefined) await makeRoom(call, context, standing.row);
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const conflict = await rules?.onNameTaken?.(context, draft.name, attempt === 1 ? 'before' : 'lost');
+    if (conflict?.outcome === 'answer') return answerWithExisting(call, context, conflict.row);
+    if (conflict !== undefined) await endConflicting(call, context, conflict.row);
     if (attempt === 1) {
-      await rules?.create?.(context, draft);
+      await rules?.beforeCreate?.(context, draft);
       refuseIdle(kind, body.spec);
     }
-    const created = await insertDraft(call, context, draft, standing === undefined ? 'counted' : 'in place');
+    const created = await insertDraft(call, context, draft, conflict === undefined ? 'counted' : 'in place');
     if (created !== undefined) {
       const rendered = await present(call, context, created.row, created.events);
       return rules?.written?.(rendered, draft.spec) ?? rendered;
     }
-    // A concurrent request created the resource first. Kinds with a `standing` rule decide in the next attempt what
+    // A concurrent request created the resource first. Kinds with `onNameTaken` decide in the next attempt what
     // happens to this request.
-    if (rules?.standing === undefined) break;
+    if (rules?.onNameTaken === undefined) break;
   }
   throw resourceErrors.already_exists({ kind: kind.kind, name: draft.name });
 }
 
 /** Each further attempt means that a conflicting row appeared and disappeared in between. */
-const attempts = 5;
+const maxAttempts = 5;
 
-async function answerWith(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<Rendered> {
+async function answerWithExisting(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<Rendered> {
   call.target(`${context.kind.kind}/${row.name}`);
   return present(call, context, row, (await loadEvents(call.tx, [row])).get(row.uid) ?? []);
 }
 
 /** The counters do not change: one row ends and another begins in the same transaction. */
-async function makeRoom({ follow }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
+async function endConflicting({ enqueueReconcile }: WriteCall, context: RuleContext, row: ResourceRow): Promise<void> {
   await kindRules[context.kind.kind]?.terminate?.(context, row, 'replaced');
-  await follow(row.uid);
+  await enqueueReconcile(row.uid);
 }
 
 /** Renders a row just written as the response. */
@@ -82,7 +82,7 @@ export async function ruleContext(call: WriteCall, kind: Kind): Promise<RuleCont
   const query = isObject(call.query) ? call.query : {};
   return {
     ...{ tx, dependencies, workspace, principal, kind, query, parents: rows },
-    atLast: call.atLast,
+    beforeCommit: call.beforeCommit,
     afterCommit: call.afterCommit,
     beforeAnswer: call.beforeAnswer,
     clientGone: call.clientGone,
@@ -106,7 +106,7 @@ function newDraft(kind: Kind, { metadata, spec }: ResourceBody, { state }: Pick<
   };
 }
 
-export const sentSpec = (kind: Kind, spec: JsonObject): JsonObject => kindRules[kind.kind]?.sent?.(spec) ?? spec;
+export const sentSpec = (kind: Kind, spec: JsonObject): JsonObject => kindRules[kind.kind]?.normalize?.(spec) ?? spec;
 
 /** Undefined when the name is taken. PUT also uses it to create a resource. */
 async function insertDraft(
@@ -144,12 +144,12 @@ async function insertDraft(
     .executeTakeFirst();
   if (inserted === undefined) return undefined;
   call.target(`${kind.kind}/${inserted.name}`);
-  const row = (await kindRules[kind.kind]?.created?.(context, inserted, draft)) ?? inserted;
+  const row = (await kindRules[kind.kind]?.afterCreate?.(context, inserted, draft)) ?? inserted;
   const revision = kind.revisions === true ? newRevisionId() : undefined;
   if (revision !== undefined) await requireKnownRevisions(tx, row.uid, draft.spec);
   const events = await writeArrival(call, context, row, draft, revision);
-  await call.follow(row.uid, row.status === 'DEPLOYED' ? 'settled' : 'now');
-  if (counting === 'counted') call.atLast(() => count(call, kind, parentUid, 1));
+  await call.enqueueReconcile(row.uid, row.status === 'DEPLOYED' ? 'background' : 'now');
+  if (counting === 'counted') call.beforeCommit(() => count(call, kind, parentUid, 1));
   return { row, events };
 }
 

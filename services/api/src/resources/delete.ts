@@ -5,7 +5,7 @@ import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract
 import { allowLongStatements, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { count, present, ruleContext } from './create.ts';
 import { addEvent, loadEvents } from './events.ts';
 import { hasLiveInstances } from './live-instances.ts';
@@ -22,23 +22,23 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
     name,
   );
   if (row === undefined || row.status === 'TERMINATED') throw requestErrors.not_found();
-  if (row.status === 'DELETING') return answerAsItStands(call, context, row);
+  if (row.status === 'DELETING') return answerUnchanged(call, context, row);
   const rules = kindRules[kind.kind];
   if (rules?.terminate === undefined) await requireNoChildren(call, kind, row);
-  await rules?.delete?.(context, row);
+  await rules?.beforeDelete?.(context, row);
   call.target(`${kind.kind}/${row.name}`);
-  await call.follow(row.uid, rules?.terminate === undefined ? 'now' : 'settled');
+  await call.enqueueReconcile(row.uid, rules?.terminate === undefined ? 'now' : 'background');
   if (rules?.terminate === undefined && kind.runs === true && (await hasLiveInstances(tx, row.uid)))
-    return answerAsItStands(call, context, await beginDeletion(call, row));
+    return answerUnchanged(call, context, await beginDeletion(call, row));
   const gone = (await rules?.terminate?.(context, row, 'deleted')) ?? (await remove(call, row));
-  call.atLast(() => count(call, kind, parentUid, -1));
-  call.atLast(() => dropCountersBelow(call, kind, row));
+  call.beforeCommit(() => count(call, kind, parentUid, -1));
+  call.beforeCommit(() => dropCountersBelow(call, kind, row));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
   const events = await loadEvents(tx, [row]);
   return present(call, context, gone, events.get(row.uid) ?? []);
 }
 
-async function answerAsItStands(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<unknown> {
+async function answerUnchanged(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<unknown> {
   const events = await loadEvents(call.tx, [row]);
   return present(call, context, row, events.get(row.uid) ?? []);
 }

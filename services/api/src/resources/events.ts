@@ -14,7 +14,7 @@ export type EventRow = Pick<
   'type' | 'status' | 'message' | 'revision' | 'canary_revision' | 'time'
 >;
 
-const newest = 100;
+const maxEvents = 100;
 
 export async function addEvent(tx: DatabaseTransaction, resourceUid: string, event: NewEvent): Promise<EventRow> {
   const { type, status, message, revision } = event;
@@ -43,7 +43,7 @@ export async function loadEvents(
     cross join lateral (
       select e.id, e.time, e.type, e.status, e.message, e.revision, e.canary_revision
       from resource_events e where e.resource_uid = asked.uid and e.time >= asked.since
-      order by e.time desc, e.id desc limit ${newest}
+      order by e.time desc, e.id desc limit ${maxEvents}
     ) as event
     order by event.time, event.id`.execute(database);
   for (const { uid, ...event } of found.rows) events.get(uid)?.push(event);

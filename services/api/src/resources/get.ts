@@ -1,7 +1,7 @@
 import { type Kind, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import type { ReadCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from './events.ts';
 import { findLive, findParent, type ResourceRow, resourceColumns } from './record.ts';
 import { type Rendered, renderResource } from './render.ts';
@@ -18,9 +18,9 @@ async function find(call: ReadCall, kind: Kind): Promise<Found> {
   const { params } = call;
   const { uid, rows } = await findParent(call.database, call.workspace.id, kind, params);
   const name = params[kind.param] ?? '';
-  const place = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
+  const scope = { workspaceId: call.workspace.id, kind: kind.kind, parentUid: uid };
   const row =
-    (await findLive(call.database, place, name)) ?? (await kindRules[kind.kind]?.findTerminated?.(call, name));
+    (await findLive(call.database, scope, name)) ?? (await kindRules[kind.kind]?.findTerminated?.(call, name));
   if (row === undefined) throw requestErrors.not_found();
   return { row, parents: rows };
 }

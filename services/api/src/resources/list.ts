@@ -3,14 +3,14 @@
 import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from './events.ts';
-import { lookForPage, lookFromEnd, lookUntilFull, needsLook } from './look.ts';
 import { type PageQuery, positionOf, readPage } from './page.ts';
+import { cutPage, openPaging, streamArray } from './paging.ts';
 import { findParent, type ResourceRow } from './record.ts';
 import { renderResource } from './render.ts';
+import { needsScan, scanForPage, scanFromEnd, scanUntilFull } from './scan.ts';
 import { normalizeQuery } from './search-text.ts';
-import { cutPage, openWalk, streamArray } from './walk.ts';
 
 const defaultLimit = 50;
 const streamedBatch = 500;
@@ -32,8 +32,8 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
       streamedBatch,
       (last: ResourceRow | undefined) => {
         const batch = { ...newestFirst, after: last && positionOf(newestFirst.sort, last) };
-        return needsLook(batch)
-          ? inTurn(call, () => lookUntilFull(call.database, batch))
+        return needsScan(batch)
+          ? inTurn(call, () => scanUntilFull(call.database, batch))
           : readPage(call.database, batch);
       },
       (rows) => renderItems(call, kind, rows, parent.rows),
@@ -41,9 +41,9 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
   );
 }
 
-/** Runs one look at a time per account: many in parallel would take the database's CPU from other accounts. */
-const inTurn = <Result>({ dependencies, workspace }: ReadCall, look: () => Promise<Result>): Promise<Result> =>
-  dependencies.longListings.run(workspace.account.id, look);
+/** Runs one scan at a time per account: many in parallel would take the database's CPU from other accounts. */
+const inTurn = <Result>({ dependencies, workspace }: ReadCall, scan: () => Promise<Result>): Promise<Result> =>
+  dependencies.longListings.run(workspace.account.id, scan);
 
 type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
 
@@ -52,33 +52,33 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
   if (anchor !== undefined && (cursor !== undefined || sort !== 'createdAt:desc')) {
     throw requestErrors.invalid_request({ reason: 'anchor=end goes with sort createdAt:desc and without a cursor.' });
   }
-  const statuses = everyStatus(kind, query.status) ? undefined : query.status;
+  const statuses = isEveryStatus(kind, query.status) ? undefined : query.status;
   const search = normalizeQuery(query.q);
   const bound = { ...filter, search, statuses };
-  const walk = await openWalk(call, { ...bound, sort }, cursor);
+  const paging = await openPaging(call, { ...bound, sort }, cursor);
   const counted = totalOf(call, filter);
   // Not awaited yet: the counter is read in parallel with the page, and its rejection must not stay unhandled when the
   // page fails.
   counted.catch(() => {});
   if (anchor === 'end') {
     const end = { ...bound, sort: 'createdAt:asc', limit } as const;
-    const oldest = await (needsLook(end)
-      ? inTurn(call, () => lookFromEnd(call.database, end))
+    const oldest = await (needsScan(end)
+      ? inTurn(call, () => scanFromEnd(call.database, end))
       : readPage(call.database, end));
     const total = await counted;
     return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
-  const asked = { ...bound, sort, after: walk.after, limit: limit + 1 };
-  const { rows, endedAt } = needsLook(asked)
-    ? await inTurn(call, () => lookForPage(call.database, asked))
+  const asked = { ...bound, sort, after: paging.after, limit: limit + 1 };
+  const { rows, endedAt } = needsScan(asked)
+    ? await inTurn(call, () => scanForPage(call.database, asked))
     : { rows: await readPage(call.database, asked), endedAt: undefined };
-  const { page, meta } = cutPage(rows, limit, walk, (row) => positionOf(sort, row), endedAt);
+  const { page, meta } = cutPage(rows, limit, paging, (row) => positionOf(sort, row), endedAt);
   const total = await counted;
   return { data: await renderItems(call, kind, page), meta: { ...meta, total } };
 }
 
 /** A filter with every status is the same as no filter. */
-const everyStatus = (kind: Kind, asked: readonly string[] | undefined): boolean =>
+const isEveryStatus = (kind: Kind, asked: readonly string[] | undefined): boolean =>
   asked === undefined || asked.length === 0 || asked.length === kind.statuses?.length;
 
 async function totalOf({ database }: ReadCall, { workspaceId, kind, parentUid = nilUuid }: Filter): Promise<number> {

@@ -31,17 +31,17 @@ export function positionOf(sort: Sort, row: ResourceRow): Position {
 export type Rows<O> = SelectQueryBuilder<Tables, 'resources', O>;
 
 /** Rows that a search scans in order before it uses an index: enough to fill a page when one row in eighty matches. */
-const window = 4000;
+const searchWindow = 4000;
 
 export async function readPage(database: Database, page: PageQuery): Promise<ResourceRow[]> {
   const { search } = page;
   const first = (rows: Rows<ResourceRow>) => inOrder(filtered(rows, page), page).limit(page.limit).execute();
-  if (search === undefined) return first(place(database.selectFrom('resources').select(resourceColumns), page));
+  if (search === undefined) return first(withinListing(database.selectFrom('resources').select(resourceColumns), page));
   // The faster of the two plans depends on the number of matches, which neither the planner nor this code knows. So
   // the first rows are scanned in order, and only if they do not fill the page are the matches fetched through an index
   // and sorted.
-  const everything = place(database.selectFrom('resources').selectAll(), page);
-  const nearby = database.selectFrom(inOrder(everything, page).limit(window).as('resources'));
+  const everything = withinListing(database.selectFrom('resources').selectAll(), page);
+  const nearby = database.selectFrom(inOrder(everything, page).limit(searchWindow).as('resources'));
   const found = await first(nearby.select(resourceColumns).where(contains(search)));
   if (found.length >= page.limit) return found;
   const indexed = database.with(
@@ -52,13 +52,13 @@ export async function readPage(database: Database, page: PageQuery): Promise<Res
 }
 
 /** Restricts a query to the rows of the listing from the cursor on. */
-function place<O>(query: Rows<O>, page: PageQuery): Rows<O> {
-  const placed = rangeOf(query, page);
+function withinListing<O>(query: Rows<O>, page: PageQuery): Rows<O> {
+  const range = rangeOf(query, page);
   // `terminated_at is null` follows from `isLive`, but PostgreSQL needs it written out to use the partial indexes of
   // live rows.
   return page.showTerminated === true
-    ? placed.where(liveOrShown)
-    : placed.where('terminated_at', 'is', null).where(isLive);
+    ? range.where(liveOrShown)
+    : range.where('terminated_at', 'is', null).where(isLive);
 }
 
 /** Rows of the listing from the cursor on, including those that are not shown. */

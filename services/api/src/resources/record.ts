@@ -28,7 +28,7 @@ export const resourceColumns = [
   'expires_at',
 ] as const;
 
-interface Place {
+interface Scope {
   readonly workspaceId: string;
   readonly kind: string;
   readonly parentUid?: string;
@@ -36,7 +36,7 @@ interface Place {
 
 export async function findLive(
   database: Database,
-  { workspaceId, kind, parentUid = nilUuid }: Place,
+  { workspaceId, kind, parentUid = nilUuid }: Scope,
   name: string,
 ): Promise<ResourceRow | undefined> {
   return byName(database, workspaceId, kind, parentUid, name).where(isLive).executeTakeFirst();
@@ -48,7 +48,7 @@ export async function findLive(
  */
 export async function lockLive(
   tx: DatabaseTransaction,
-  { workspaceId, kind, parentUid = nilUuid }: Place,
+  { workspaceId, kind, parentUid = nilUuid }: Scope,
   name: string,
 ): Promise<ResourceRow | undefined> {
   return byName(tx, workspaceId, kind, parentUid, name).forUpdate().executeTakeFirst();

@@ -20,14 +20,14 @@ export interface Rendered {
 }
 
 /** Adjusts the response for a kind. */
-export type Finish = (rendered: Rendered, row: ResourceRow, view: View) => Rendered;
+export type RenderOne = (rendered: Rendered, row: ResourceRow, view: View) => Rendered;
 
 export function renderResource(
   kind: Kind,
   row: ResourceRow,
   events: readonly EventRow[] | undefined,
   view: View,
-  finish?: Finish,
+  finish?: RenderOne,
 ): Rendered {
   const rendered: Rendered = {
     metadata: renderMetadata(row, view),

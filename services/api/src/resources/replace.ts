@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kinds/index.ts';
+import { kindRules } from '../kind-rules.ts';
 import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
 import { loadEvents } from './events.ts';
 import { refuseIdle } from './field-effects.ts';
@@ -28,26 +28,26 @@ export async function replaceResource(
   }
   const context = await ruleContext(call, kind);
   const parentUid = context.parents.at(-1)?.uid;
-  const place = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
-  const previous = await lockLive(call.tx, place, name);
+  const scope = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
+  const previous = await lockLive(call.tx, scope, name);
   // The resource has expired, so there is nothing to change.
   if (previous?.status === 'TERMINATED') throw requestErrors.not_found();
   if (previous !== undefined) return changeRow(call, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
-  const metadata = nameable(kind, { ...body.metadata, name });
+  const metadata = requireValidName(kind, { ...body.metadata, name });
   try {
     return await createResource(call, kind, { ...body, metadata });
   } catch (error) {
     // A concurrent request created the resource first, so this request changes it.
     const taken = error instanceof ApiError && error.code === 'already_exists';
-    const winner = taken ? await lockLive(call.tx, place, name) : undefined;
+    const winner = taken ? await lockLive(call.tx, scope, name) : undefined;
     if (winner === undefined) throw error;
     return changeRow(call, context, winner, body);
   }
 }
 
 /** Names in paths are only looked up; a name that is created must also be valid. */
-function nameable(kind: Kind, metadata: ResourceBody['metadata']): ResourceBody['metadata'] {
+function requireValidName(kind: Kind, metadata: ResourceBody['metadata']): ResourceBody['metadata'] {
   const parsed = kind.metadataInput.safeParse(metadata);
   if (parsed.success) return { ...parsed.data };
   const reason = parsed.error.issues[0]?.message ?? 'is not valid';
@@ -63,22 +63,22 @@ async function changeRow(
   const { kind, tx } = context;
   if (previous.status === 'DELETING') throw resourceErrors.being_deleted({ kind: kind.kind, name: previous.name });
   const draft = changedDraft(kind, previous, body);
-  await kindRules[kind.kind]?.replace?.(context, draft, previous);
+  await kindRules[kind.kind]?.beforeReplace?.(context, draft, previous);
   refuseIdle(kind, body.spec);
-  const wanted = await sealed(call, kind, draft, previous);
+  const wanted = await sealDraft(call, kind, draft, previous);
   const specChanged = !isDeepStrictEqual(wanted, previous.spec);
   const redeployed = kind.revisions === true && !isDeepStrictEqual(deployable(wanted), deployable(previous.spec));
   const switched = specChanged && kind.revisions === true && !redeployed;
   if (redeployed || switched) await requireKnownRevisions(tx, previous.uid, wanted);
   if (redeployed || (switched && wanted.enabled !== previous.spec.enabled))
-    await announce(context, draft, wanted, previous);
+    await announceDeployment(context, draft, wanted, previous);
   const revision = redeployed ? newRevisionId() : undefined;
   const spec = revision === undefined ? wanted : await trafficToNew(tx, previous.uid, wanted, revision);
   const changed = await update(call, previous, { ...draft, spec }, specChanged);
   call.target(`${kind.kind}/${changed.name}`);
   await writeArrival(call, context, changed, draft, revision, previous.spec);
-  const row = (await kindRules[kind.kind]?.replaced?.(context, changed)) ?? changed;
-  await call.follow(row.uid);
+  const row = (await kindRules[kind.kind]?.afterReplace?.(context, changed)) ?? changed;
+  await call.enqueueReconcile(row.uid);
   const events = await loadEvents(tx, [row]);
   const rendered = await present(call, context, row, events.get(row.uid) ?? []);
   return kindRules[kind.kind]?.written?.(rendered, draft.spec) ?? rendered;
@@ -100,7 +100,7 @@ function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: Res
 }
 
 /** Sets the first status of a new deployment, or of a deactivation, and adds its event. */
-async function announce(
+async function announceDeployment(
   { kind, tx }: RuleContext,
   draft: Draft,
   spec: JsonObject,
@@ -116,7 +116,7 @@ async function announce(
   draft.events.push(announced);
 }
 
-async function sealed(call: WriteCall, kind: Kind, draft: Draft, previous: ResourceRow): Promise<JsonObject> {
+async function sealDraft(call: WriteCall, kind: Kind, draft: Draft, previous: ResourceRow): Promise<JsonObject> {
   if (!holdsSecrets(kind, draft.spec)) return draft.spec;
   const key = await call.dependencies.keyring.workspaceKey(call.tx, call.workspace.id);
   return sealSecrets(kind, draft.spec, key, previous.uid);

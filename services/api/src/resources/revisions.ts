@@ -87,7 +87,7 @@ export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string
 }
 
 /** For kinds that need no start, the newest revision serves as soon as it is written. */
-const chosenByItself = (kind: Kind, row: ResourceRow, newest: string | undefined): string | undefined =>
+const activeByDefault = (kind: Kind, row: ResourceRow, newest: string | undefined): string | undefined =>
   kind.arrival?.(row.spec).status === 'DEPLOYED' ? newest : undefined;
 
 export async function listRevisions(database: Database, kind: Kind, row: ResourceRow) {
@@ -99,7 +99,7 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
     .execute();
   const traffic = trafficOf(row.spec);
   const active =
-    kind.runs === true ? row.state?.activeRevision : (traffic.active ?? chosenByItself(kind, row, rows[0]?.id));
+    kind.runs === true ? row.state?.activeRevision : (traffic.active ?? activeByDefault(kind, row, rows[0]?.id));
   const canaryPercent =
     typeof traffic.canary === 'string' && typeof traffic.canaryPercent === 'number' ? traffic.canaryPercent : 0;
   const activeIndex = rows.findIndex(({ id }) => id === active);

@@ -3,10 +3,10 @@ import type { Kind } from '@berth/contract';
 import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
 import type { Principal } from '@berth/identity';
 import type { Dependencies } from '../dependencies.ts';
-import type { CallerWorkspace, ReadCall, Settling } from '../http/call.ts';
+import type { BeforeAnswer, CallerWorkspace, ReadCall } from '../http/call.ts';
 import type { NewEvent } from './events.ts';
 import type { ResourceRow } from './record.ts';
-import type { Finish, Rendered, View } from './render.ts';
+import type { Rendered, RenderOne, View } from './render.ts';
 
 export interface RuleContext {
   readonly tx: DatabaseTransaction;
@@ -18,9 +18,9 @@ export interface RuleContext {
   readonly query: Readonly<Record<string, unknown>>;
   /** Parent rows named in the path, outermost first. */
   readonly parents: readonly ResourceRow[];
-  atLast(work: () => Promise<void>): void;
+  beforeCommit(work: () => Promise<void>): void;
   afterCommit(work: () => void): void;
-  beforeAnswer(work: Settling): void;
+  beforeAnswer(work: BeforeAnswer): void;
   clientGone(): AbortSignal;
   /** The resource as stored after the commit; undefined when it is gone. */
   readAgain(uid: string): Promise<Rendered | undefined>;
@@ -41,10 +41,10 @@ export interface Draft {
 }
 
 /** A live row that already has the name of the resource to be created, and the outcome of the request. */
-export interface Standing {
+export interface NameConflict {
   readonly row: ResourceRow;
   /** `answer`: the existing row is the response. `replace`: it is ended to make room for the new one. */
-  readonly verdict: 'answer' | 'replace';
+  readonly outcome: 'answer' | 'replace';
 }
 
 /** `deleted`: by its caller. `replaced`: by a new resource of the same name. */
@@ -52,26 +52,26 @@ export type EndReason = 'deleted' | 'replaced';
 
 export interface KindRules {
   /** Normalizes the sent spec before defaults are applied and before it is merged with the stored spec. */
-  sent?(spec: JsonObject): JsonObject;
+  normalize?(spec: JsonObject): JsonObject;
   /**
    * Decides about an existing row with the name; undefined leaves the conflict to the unique index. `lost`: the row was
    * inserted concurrently.
    */
-  standing?(context: RuleContext, name: string, when: 'before' | 'lost'): Promise<Standing | undefined>;
+  onNameTaken?(context: RuleContext, name: string, when: 'before' | 'lost'): Promise<NameConflict | undefined>;
   /** Runs before the row is inserted. */
-  create?(context: RuleContext, draft: Draft): Promise<void>;
+  beforeCreate?(context: RuleContext, draft: Draft): Promise<void>;
   /**
    * Runs after the insert, for rows that refer to the new row; returns its updated version. The draft's events are
    * written afterwards.
    */
-  created?(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow>;
-  replace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
+  afterCreate?(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow>;
+  beforeReplace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
   /** Runs after the update, for rows that depend on the change; returns the updated row. */
-  replaced?(context: RuleContext, row: ResourceRow): Promise<ResourceRow>;
+  afterReplace?(context: RuleContext, row: ResourceRow): Promise<ResourceRow>;
   /** Runs before the row is deleted; throws to refuse. */
-  delete?(context: RuleContext, row: ResourceRow): Promise<void>;
+  beforeDelete?(context: RuleContext, row: ResourceRow): Promise<void>;
   /** Adjusts the response for the kind. */
-  readonly finish?: Finish;
+  readonly finish?: RenderOne;
   /** Adds data of other tables to every response. */
   relate?(
     database: Database,

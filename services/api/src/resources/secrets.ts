@@ -3,7 +3,7 @@
 import type { Kind, SecretField } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { seal, unseal } from '@berth/identity';
-import { isObject } from './json.ts';
+import { isObject } from '../json.ts';
 
 export const mask = '***';
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*{3,}$/.test(value);
@@ -15,7 +15,7 @@ const isSealed = (value: unknown): value is Sealed =>
   typeof value === 'object' && value !== null && '$sealed' in value && typeof value.$sealed === 'string';
 
 /** Returns the new value of a secret; undefined leaves the field out. */
-type Visit = (value: unknown, place: string) => unknown;
+type Visit = (value: unknown, location: string) => unknown;
 
 /** List elements are matched by their name or id, so that a secret is found again when the order changes. */
 const elementKey = (element: unknown, index: number): string => {
@@ -24,12 +24,12 @@ const elementKey = (element: unknown, index: number): string => {
   return typeof key === 'string' ? key : String(index);
 };
 
-function visitAt(node: unknown, path: readonly string[], field: SecretField, place: string, visit: Visit): unknown {
+function visitAt(node: unknown, path: readonly string[], field: SecretField, location: string, visit: Visit): unknown {
   const [step, ...rest] = path;
-  if (step === undefined) return node === undefined ? undefined : visit(node, place);
+  if (step === undefined) return node === undefined ? undefined : visit(node, location);
   if (Array.isArray(node)) {
     return step === '*'
-      ? node.map((element, index) => visitAt(element, rest, field, `${place}/${elementKey(element, index)}`, visit))
+      ? node.map((element, index) => visitAt(element, rest, field, `${location}/${elementKey(element, index)}`, visit))
       : node;
   }
   if (!isObject(node)) return node;
@@ -44,7 +44,7 @@ function visitAt(node: unknown, path: readonly string[], field: SecretField, pla
       !isMask(node[key])
     )
       continue;
-    const value = visitAt(node[key], rest, field, `${place}/${key}`, visit);
+    const value = visitAt(node[key], rest, field, `${location}/${key}`, visit);
     if (value === undefined) delete next[key];
     else next[key] = value;
   }
@@ -62,11 +62,11 @@ function visitSecrets(kind: Kind, spec: JsonObject, visit: (field: SecretField) 
 /** A mask sent back keeps the stored value; without a stored value it is dropped. A mask itself is never stored. */
 export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject): JsonObject {
   const stored = new Map<string, unknown>();
-  visitSecrets(kind, previous, () => (value, place) => {
-    if (isSealed(value)) stored.set(place, value);
+  visitSecrets(kind, previous, () => (value, location) => {
+    if (isSealed(value)) stored.set(location, value);
     return value;
   });
-  return visitSecrets(kind, spec, () => (value, place) => (isMask(value) ? stored.get(place) : value));
+  return visitSecrets(kind, spec, () => (value, location) => (isMask(value) ? stored.get(location) : value));
 }
 
 /**

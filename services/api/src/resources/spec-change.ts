@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kind, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
-import { isObject } from './json.ts';
+import { isObject } from '../json.ts';
 
 /** Each sent section of `spec` replaces the stored one; null removes it. */
 export function replaceSections(previous: JsonObject, sent: JsonObject): JsonObject {

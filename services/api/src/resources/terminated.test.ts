@@ -24,12 +24,12 @@ interface Row {
   readonly retention: string | null;
 }
 
-const mostSeconds = 30 * 86_400;
+const maxSeconds = 30 * 86_400;
 const isLive = ({ terminatedAt, expiresAt }: Row, now: number): boolean =>
   terminatedAt === null && (expiresAt === null || expiresAt > now);
 function stillShown({ terminatedAt, expiresAt, retention }: Row, now: number): boolean {
   const over = terminatedAt ?? expiresAt;
-  const seconds = Math.min(mostSeconds, durationSeconds(retention ?? '5m') ?? 0);
+  const seconds = Math.min(maxSeconds, durationSeconds(retention ?? '5m') ?? 0);
   return over !== null && over + seconds * 1_000 > now;
 }
 const statusOf = (row: Row, now: number): string =>

@@ -16,18 +16,18 @@ import {
   sandboxImageName,
   settleClaim,
 } from '@berth/placement';
-import { textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
-import { beginAnew } from './begin-anew.ts';
+import { textOf } from '../rules/spec-fields.ts';
 import { expiryOf } from './expiry.ts';
+import { replaceDeadClaim } from './replace-dead-claim.ts';
 
 /**
  * Maximum time for a runner to adopt an instance before the client gets its response anyway; by then the stream has
  * delivered it too.
  */
-const adoptionMs = 5_000;
+const maxAdoptionMs = 5_000;
 
 export async function beginSandbox(context: RuleContext, row: ResourceRow, draft: Draft): Promise<ResourceRow> {
   const expiresAt = expiryOf(context, row);
@@ -37,13 +37,15 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
   if (claimed !== undefined) {
     draft.status = 'DEPLOYED';
     draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
-    context.atLast(() => settleClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config));
+    context.beforeCommit(() =>
+      settleClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config),
+    );
     context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
   } else if (isWanted) {
     await requireRoom(context, row);
   }
   if (claimed === undefined && mayStart) {
-    context.beforeAnswer((answer) => whenDeployed(context, row.uid, answer));
+    context.beforeAnswer((answer) => answerWhenDeployed(context, row.uid, answer));
   }
   if (claimed === undefined && expiresAt === null) return row;
   return context.tx
@@ -85,22 +87,23 @@ async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, a
   const instance = { id, generation, workspace_id: workspace.id, revision, spec };
   // The sandbox is already committed: if anything fails from here on, the runner's stream delivers the instance.
   const desired = await openInstance(dependencies, instance).catch(() => undefined);
-  const said = desired && (await dependencies.runners.call(runner, 'adopt', desired, adoptionMs));
-  if (said?.call === 'done' || said?.call === 'unchanged') return answer;
+  const result = desired && (await dependencies.runners.call(runner, 'adopt', desired, maxAdoptionMs));
+  if (result?.call === 'done' || result?.call === 'unchanged') return answer;
   dependencies.ringInstances(runner.id);
   // An instance that was never adopted has no user data, so replacing it loses nothing.
-  const isUnusable = said?.call === 'failed' || said?.call === 'unknown';
+  const isUnusable = result?.call === 'failed' || result?.call === 'unknown';
   if (!isUnusable) return answer;
   // A process that received the report of the instance's end may have replaced it already.
-  if (!(await beginAnew(context, row.uid, bootRevision(1), id))) return (await context.readAgain(row.uid)) ?? answer;
-  return whenDeployed(context, row.uid, answer);
+  if (!(await replaceDeadClaim(context, row.uid, bootRevision(1), id)))
+    return (await context.readAgain(row.uid)) ?? answer;
+  return answerWhenDeployed(context, row.uid, answer);
 }
 
 /**
- * Waits until the sandbox is settled and returns its record; returns the given answer when it is still being deployed.
+ * Waits until the sandbox is deployed and returns its record; returns the given answer when it is still being deployed.
  */
-export async function whenDeployed(context: RuleContext, uid: string, answer: unknown): Promise<unknown> {
+export async function answerWhenDeployed(context: RuleContext, uid: string, answer: unknown): Promise<unknown> {
   const { config, deployments } = context.dependencies;
-  const isSettled = await deployments.settled(uid, config.createWaitSeconds * 1_000, context.clientGone());
-  return (isSettled ? await context.readAgain(uid) : undefined) ?? answer;
+  const isDeployed = await deployments.waitUntilDeployed(uid, config.createWaitSeconds * 1_000, context.clientGone());
+  return (isDeployed ? await context.readAgain(uid) : undefined) ?? answer;
 }

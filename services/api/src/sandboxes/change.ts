@@ -13,21 +13,21 @@ import {
   sandboxInstanceSpec,
   sandboxMemoryMb,
 } from '@berth/placement';
-import { section, textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
+import { section, textOf } from '../rules/spec-fields.ts';
 import { expiryOf } from './expiry.ts';
 
 /** The same limit as for adoption. */
-const changeMs = 5_000;
+const maxChangeMs = 5_000;
 
 const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
 
 /** Runs before the change is written: sets the new boot, the status and the events. */
 export async function announceChange(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void> {
   const isEnabled = draft.spec.enabled !== false;
-  const reason = reasonToBeginAnew(context, draft.spec, previous);
+  const reason = newBootReason(context, draft.spec, previous);
   if (reason !== undefined) draft.state = { ...previous.state, boot: bootOf(previous.state) + 1 };
   if (!isEnabled) {
     if (previous.spec.enabled === false) return;
@@ -51,7 +51,7 @@ export async function announceChange(context: RuleContext, draft: Draft, previou
 }
 
 /** Reason for a new boot, shown to people; undefined when the running instance can stay. */
-function reasonToBeginAnew(
+function newBootReason(
   { dependencies, query }: RuleContext,
   wanted: JsonObject,
   { spec, status }: ResourceRow,
@@ -89,7 +89,7 @@ export async function applyChange(context: RuleContext, row: ResourceRow): Promi
         .where('id', '=', running.id)
         .execute();
       context.beforeAnswer(async (answer) => {
-        await tellRunner(context, running, spec);
+        await sendToRunner(context, running, spec);
         return answer;
       });
     }
@@ -103,15 +103,20 @@ type Running = NonNullable<Awaited<ReturnType<typeof findRunning>>>;
  * Calls the runner directly, so that the change is in effect when the client gets its response; an unreachable runner
  * receives it by its stream.
  */
-async function tellRunner(
+async function sendToRunner(
   context: RuleContext,
   { id, runner, revision, generation }: Running,
   spec: unknown,
 ): Promise<void> {
   const { dependencies, workspace } = context;
   const changed = { id, generation: generation + 1, workspace_id: workspace.id, revision, spec };
-  const said = await dependencies.runners.call(runner, 'adopt', await openInstance(dependencies, changed), changeMs);
-  if (said?.call !== 'done' && said?.call !== 'unchanged') dependencies.ringInstances(runner.id);
+  const result = await dependencies.runners.call(
+    runner,
+    'adopt',
+    await openInstance(dependencies, changed),
+    maxChangeMs,
+  );
+  if (result?.call !== 'done' && result?.call !== 'unchanged') dependencies.ringInstances(runner.id);
 }
 
 async function setExpiry(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {
@@ -139,7 +144,7 @@ async function findRunning({ tx }: RuleContext, { uid, state }: ResourceRow) {
     .forUpdate('instances')
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { id, revision, generation, state: standing } = row;
+  const { id, revision, generation, state: instanceState } = row;
   const runner = { id: row.runner_id, ingressAddress: row.ingress_address, ingressSecret: row.ingress_secret };
-  return { id, runner, revision, generation, state: standing, spec: StoredSpec.parse(row.spec) };
+  return { id, runner, revision, generation, state: instanceState, spec: StoredSpec.parse(row.spec) };
 }

@@ -15,17 +15,17 @@ import { findLive, type ResourceRow } from '../resources/record.ts';
 import { sandboxErrors } from './errors.ts';
 
 type Control = typeof startSandbox | typeof stopSandbox;
-type Wish = Extract<RunnerCallName, 'wake' | 'sleep'>;
+type ControlCall = Extract<RunnerCallName, 'wake' | 'sleep'>;
 
-interface Done {
+interface Controlled {
   readonly row: ResourceRow;
   readonly instance: string;
 }
 
 /** Waking waits for memory, freezing for the guest's consent. */
-const answerMs = 20_000;
+const maxAnswerMs = 20_000;
 
-async function ask(call: ReadCall<Control>, wish: Wish): Promise<Done> {
+async function callRunner(call: ReadCall<Control>, control: ControlCall): Promise<Controlled> {
   const { database, workspace, params, dependencies } = call;
   const name = params.sandboxName;
   const row = await findLive(database, { workspaceId: workspace.id, kind: sandbox.kind }, name);
@@ -34,19 +34,19 @@ async function ask(call: ReadCall<Control>, wish: Wish): Promise<Done> {
   if (row.status !== 'DEPLOYED' || running === undefined)
     throw sandboxErrors.sandbox_not_deployed({ name, status: row.status ?? '' });
   const { instance, ...runner } = running;
-  const said = await dependencies.runners.call(runner, wish, { instance }, answerMs);
-  judge(said, wish, name);
+  const result = await dependencies.runners.call(runner, control, { instance }, maxAnswerMs);
+  requireDone(result, control, name);
   return { row, instance };
 }
 
-function judge(said: RunnerCallAnswer | undefined, wish: Wish, name: string): void {
-  switch (said?.call) {
+function requireDone(result: RunnerCallAnswer | undefined, control: ControlCall, name: string): void {
+  switch (result?.call) {
     case 'done':
       return;
     case 'unchanged':
-      throw wish === 'wake' ? sandboxErrors.sandbox_running({ name }) : sandboxErrors.sandbox_not_running({ name });
+      throw control === 'wake' ? sandboxErrors.sandbox_running({ name }) : sandboxErrors.sandbox_not_running({ name });
     case 'failed':
-      throw sandboxErrors.sandbox_in_use({ name, reason: said.message ?? 'it could not be frozen.' });
+      throw sandboxErrors.sandbox_in_use({ name, reason: result.message ?? 'it could not be frozen.' });
     default:
       throw sandboxErrors.sandbox_unreachable({ name });
   }
@@ -68,7 +68,7 @@ const findReady = (database: Database, uid: string) =>
     .where('state', '=', 'ready')
     .executeTakeFirst();
 
-async function record(call: WriteCall<Control>, { row, instance }: Done, awake: boolean): Promise<unknown> {
+async function record(call: WriteCall<Control>, { row, instance }: Controlled, awake: boolean): Promise<unknown> {
   call.target(`${sandbox.kind}/${row.name}`);
   await call.tx.updateTable('instances').set({ awake }).where('id', '=', instance).execute();
   const { metadata, status } = await present(call, await ruleContext(call, sandbox), row, []);
@@ -78,12 +78,12 @@ async function record(call: WriteCall<Control>, { row, instance }: Done, awake: 
 export const sandboxHandlers: readonly Registration[] = [
   writeAfter(
     startSandbox,
-    (call) => ask(call, 'wake'),
+    (call) => callRunner(call, 'wake'),
     (call, done) => record(call, done, true),
   ),
   writeAfter(
     stopSandbox,
-    (call) => ask(call, 'sleep'),
+    (call) => callRunner(call, 'sleep'),
     (call, done) => record(call, done, false),
   ),
 ];

@@ -44,8 +44,8 @@ const ring = (uid: string) => sql`select pg_notify(${routesChannel}, ${uid})`.ex
 
 test('what is at rest already is not waited for, and neither is what is not there', async () => {
   for (const status of ['DEPLOYED', 'FAILED', 'TERMINATED'])
-    expect(await watch.settled(await add(status), 10_000, never)).toBe(true);
-  expect(await watch.settled(randomUUID(), 10_000, never)).toBe(true);
+    expect(await watch.waitUntilDeployed(await add(status), 10_000, never)).toBe(true);
+  expect(await watch.waitUntilDeployed(randomUUID(), 10_000, never)).toBe(true);
 });
 
 test('each of many who wait hears of its own alone', async () => {
@@ -53,7 +53,7 @@ test('each of many who wait hears of its own alone', async () => {
   const heard = new Set<string>();
   const waiting = uids.flatMap((uid) =>
     [1, 2, 3].map(async (count) => {
-      await watch.settled(uid, 20_000, never);
+      await watch.waitUntilDeployed(uid, 20_000, never);
       heard.add(`${uid} ${count}`);
     }),
   );
@@ -70,12 +70,12 @@ test('each of many who wait hears of its own alone', async () => {
 
 test('nobody waits longer than it said, or than its client', async () => {
   const uid = await add();
-  expect(await watch.settled(uid, 50, never)).toBe(false);
+  expect(await watch.waitUntilDeployed(uid, 50, never)).toBe(false);
   const client = new AbortController();
-  const waited = watch.settled(uid, 60_000, client.signal);
+  const waited = watch.waitUntilDeployed(uid, 60_000, client.signal);
   client.abort();
   expect(await waited).toBe(false);
-  expect(await watch.settled(uid, 60_000, client.signal)).toBe(false);
+  expect(await watch.waitUntilDeployed(uid, 60_000, client.signal)).toBe(false);
 });
 
 test('a wait that begins after the close ends at once, so that it does not hold up the stop of the api', async () => {
@@ -86,5 +86,5 @@ test('a wait that begins after the close ends at once, so that it does not hold 
   });
   await closed.close();
   // Longer than the test's timeout.
-  expect(await closed.settled(await add(), 3_600_000, never)).toBe(false);
+  expect(await closed.waitUntilDeployed(await add(), 3_600_000, never)).toBe(false);
 });

@@ -6,14 +6,14 @@ import { sql } from 'kysely';
 import { isLive } from '../resources/terminated.ts';
 
 export interface DeploymentWatch {
-  /** True once the status is not DEPLOYING or the resource is gone; false after `mostMs` or when the signal aborts. */
-  settled(uid: string, mostMs: number, signal: AbortSignal): Promise<boolean>;
+  /** True once the status is not DEPLOYING or the resource is gone; false after `maxMs` or when the signal aborts. */
+  waitUntilDeployed(uid: string, maxMs: number, signal: AbortSignal): Promise<boolean>;
   /** Ends every wait, including waits that begin later. */
   close(): Promise<void>;
 }
 
 /** Poll interval, because a notice may be lost. */
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 export interface DeploymentWatchOptions {
   readonly database: Database;
@@ -22,12 +22,12 @@ export interface DeploymentWatchOptions {
 }
 
 export function watchDeployments({ database, databaseUrl, logger }: DeploymentWatchOptions): DeploymentWatch {
-  const waiting = new Map<string, Set<(isSettled: boolean) => void>>();
+  const waiting = new Map<string, Set<(isDeployed: boolean) => void>>();
   let isClosed = false;
 
-  const look = (uids: readonly string[]): void => {
+  const poll = (uids: readonly string[]): void => {
     if (uids.length === 0) return;
-    stillOnTheirWay(database, uids).then(
+    stillDeploying(database, uids).then(
       (busy) => {
         for (const uid of uids) if (!busy.has(uid)) for (const end of waiting.get(uid) ?? []) end(true);
       },
@@ -38,45 +38,45 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
     url: databaseUrl,
     channel: routesChannel,
     onNotice: (uid) => {
-      if (uid === '') look([...waiting.keys()]);
-      else if (waiting.has(uid)) look([uid]);
+      if (uid === '') poll([...waiting.keys()]);
+      else if (waiting.has(uid)) poll([uid]);
     },
     onError: (err) => logger.warn({ err }, 'sandboxes that are ready are noticed late'),
   });
-  const looking = setInterval(() => look([...waiting.keys()]), lookMs).unref();
+  const polling = setInterval(() => poll([...waiting.keys()]), pollMs).unref();
 
   return {
-    settled(uid, mostMs, signal) {
+    waitUntilDeployed(uid, maxMs, signal) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const waiters = waiting.get(uid) ?? new Set();
       waiting.set(uid, waiters);
       const giveUp = (): void => end(false);
-      const timer = setTimeout(giveUp, mostMs);
-      const end = (isSettled: boolean): void => {
+      const timer = setTimeout(giveUp, maxMs);
+      const end = (isDeployed: boolean): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         waiters.delete(end);
         if (waiters.size === 0) waiting.delete(uid);
-        resolve(isSettled);
+        resolve(isDeployed);
       };
       waiters.add(end);
       signal.addEventListener('abort', giveUp);
       // A request may begin to wait while the api stops; its wait would delay the stop.
       if (signal.aborted || isClosed) giveUp();
-      // The resource may have settled before the wait was registered.
-      else look([uid]);
+      // The resource may have been deployed before the wait was registered.
+      else poll([uid]);
       return promise;
     },
     async close() {
       isClosed = true;
-      clearInterval(looking);
+      clearInterval(polling);
       for (const waiters of [...waiting.values()]) for (const end of [...waiters]) end(false);
       await listener.close();
     },
   };
 }
 
-async function stillOnTheirWay(database: Database, uids: readonly string[]): Promise<ReadonlySet<string>> {
+async function stillDeploying(database: Database, uids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await database
     .selectFrom('resources')
     .select('uid')

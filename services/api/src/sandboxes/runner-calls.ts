@@ -8,7 +8,7 @@ import { callRunner, createCredentials, NotDispatched, RunnerLines } from '@bert
 import { callSecretOf } from '../nodes/call-secret.ts';
 
 /** Ingress address and secret of a runner, as stored in `runners`. */
-interface RunnerAt {
+interface RunnerIngress {
   readonly id: string;
   readonly ingressAddress: string | null;
   readonly ingressSecret: string | null;
@@ -17,10 +17,10 @@ interface RunnerAt {
 export interface RunnerCalls {
   /** Undefined when the runner was unreachable or did not answer in time; the outcome is then unknown. */
   call<Name extends RunnerCallName>(
-    runner: RunnerAt,
+    runner: RunnerIngress,
     name: Name,
     body: RunnerCallBody<Name>,
-    mostMs: number,
+    maxMs: number,
   ): Promise<RunnerCallAnswer | undefined>;
   /** Client certificate of the api, in PEM; undefined before the first call. */
   readonly certificate: string | undefined;
@@ -48,10 +48,10 @@ export function createRunnerCalls({ database, keyring, masterKeys, logger }: Run
   });
   const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
   return {
-    async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, mostMs) {
+    async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, maxMs) {
       const callWith = (shown?: string) => {
         const ingress = address === null ? undefined : { address, secret: shown };
-        return callRunner(lines, { runnerId: id, ingress }, name, body, mostMs);
+        return callRunner(lines, { runnerId: id, ingress }, name, body, maxMs);
       };
       try {
         if (secret === null) return await callWith();

@@ -1,0 +1,31 @@
+import { inlineTasks } from '@berth/contract';
+import type { Database } from '@berth/database';
+import { type ExecutionRow, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
+import { renderExecution } from './render.ts';
+import { statsOf } from './stats.ts';
+
+export interface ExecutionPath {
+  readonly workspace: { readonly id: string; readonly name: string };
+  readonly job: string;
+  readonly executionId: string;
+}
+
+export async function getExecution(database: Database, path: ExecutionPath): Promise<unknown> {
+  const job = await findJob(database, path.workspace.id, path.job);
+  return showExecution(database, path, await findExecution(database, job.uid, path.executionId));
+}
+
+export async function showExecution(database: Database, path: ExecutionPath, row: ExecutionRow): Promise<unknown> {
+  const stats = await statsOf(database, [row]);
+  const names = { job: path.job, workspace: path.workspace.name };
+  return renderExecution(row, names, stats.get(row.id), await firstTasks(database, row.id));
+}
+
+const firstTasks = (database: Database, executionId: string): Promise<TaskRow[]> =>
+  database
+    .selectFrom('tasks')
+    .select(taskColumns)
+    .where('execution_id', '=', executionId)
+    .orderBy('index')
+    .limit(inlineTasks)
+    .execute();

@@ -1,0 +1,29 @@
+// Job. Specification: Batch job.
+import type { ResourceRow } from '../resources/record.ts';
+import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
+import { checkImage } from '../rules/image-reference.ts';
+import { checkMemory } from '../rules/memory-limit.ts';
+import { requirePolicies } from '../rules/references.ts';
+import { checkRegion, withoutAuto } from '../rules/regions.ts';
+import { section } from '../rules/spec-fields.ts';
+import { newCallbackSecret } from '../workloads/callback-secret.ts';
+import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
+
+export const jobRules: KindRules = {
+  normalize: withoutAuto,
+  beforeCreate: (context, draft) => complete(context, draft),
+  beforeReplace: complete,
+  finish: (rendered, { name }, { dependencies, workspace }) => ({
+    ...rendered,
+    metadata: { ...rendered.metadata, url: `${dependencies.apiUrl}/${workspace.name}/jobs/${name}/executions` },
+  }),
+  written: showNewSecrets,
+};
+
+async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
+  checkRegion(context, draft);
+  checkMemory(context, section(draft.spec, 'runtime').memory);
+  await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  await requirePolicies(context, draft.spec, previous?.spec);
+  draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+}

@@ -1,0 +1,38 @@
+// Rules by kind. A kind without an entry is fully described by its declaration.
+
+import { applicationRules } from './applications/rules.ts';
+import { customDomainRules } from './domains/rules.ts';
+import { driveRules } from './drives/rules.ts';
+import { integrationConnectionRules } from './integrations/connection-rules.ts';
+import { jobRules } from './jobs/rules.ts';
+import { modelRules } from './models/rules.ts';
+import { egressGatewayRules } from './network/egress-gateway-rules.ts';
+import { egressIpRules } from './network/egress-ip-rules.ts';
+import { vpcRules } from './network/vpc-rules.ts';
+import { policyRules } from './policies/rules.ts';
+import { previewRules } from './previews/rules.ts';
+import type { KindRules } from './resources/rules.ts';
+import { sandboxRules } from './sandboxes/rules.ts';
+import { volumeTemplateRules } from './volumes/template-rules.ts';
+import { volumeRules } from './volumes/volume-rules.ts';
+import { agentRules } from './workloads/agent-rules.ts';
+import { functionRules } from './workloads/function-rules.ts';
+
+export const kindRules: Readonly<Record<string, KindRules>> = {
+  agent: agentRules,
+  sandbox: sandboxRules,
+  customdomain: customDomainRules,
+  application: applicationRules,
+  drive: driveRules,
+  egressgateway: egressGatewayRules,
+  egressip: egressIpRules,
+  function: functionRules,
+  integrationconnection: integrationConnectionRules,
+  job: jobRules,
+  model: modelRules,
+  policy: policyRules,
+  preview: previewRules,
+  volume: volumeRules,
+  volumetemplate: volumeTemplateRules,
+  vpc: vpcRules,
+};

@@ -1,0 +1,21 @@
+// Egress IP. Specification: Egress IP. The address is reserved with the row and shown once a runner holds it.
+
+import type { KindRules } from '../resources/rules.ts';
+import { lockParent } from '../rules/references.ts';
+import { textOf } from '../rules/spec-fields.ts';
+import { allocateAddress } from './allocate-address.ts';
+
+export const egressIpRules: KindRules = {
+  beforeCreate: lockParent,
+  async afterCreate({ tx, dependencies, parents }, row) {
+    const region = textOf(parents.at(-1)?.spec.region) ?? '';
+    const family = row.spec.ipFamily === 'IPv6' ? 'IPv6' : 'IPv4';
+    const pools = dependencies.config.regions.find(({ name }) => name === region)?.egressPools ?? [];
+    await allocateAddress(tx, { pools, family, region, resourceUid: row.uid });
+    return row;
+  },
+  finish: (rendered, _row, { parents: [vpc, gateway] }) => ({
+    ...rendered,
+    metadata: { ...rendered.metadata, vpcName: vpc?.name, gatewayName: gateway?.name },
+  }),
+};

@@ -1,0 +1,81 @@
+// Egress gateways and addresses of all VPCs of a workspace, and the shared public ranges. Control-plane sheet 1.13.
+import {
+  egressGateway,
+  egressIp,
+  getEgressGatewayUsage,
+  type Kind,
+  listAllEgressGateways,
+  listAllEgressIps,
+  listPublicIps,
+} from '@berth/contract';
+import { nilUuid } from '@berth/database';
+import { sql } from 'kysely';
+import { type ReadCall, type Registration, read } from '../http/call.ts';
+import { kindRules } from '../kind-rules.ts';
+import { loadEvents } from '../resources/events.ts';
+import { type ResourceRow, resourceColumns } from '../resources/record.ts';
+import { type Rendered, renderResource } from '../resources/render.ts';
+import { requireRegion } from '../rules/regions.ts';
+
+async function rowsOf({ database, workspace }: ReadCall, kinds: readonly string[]): Promise<ResourceRow[]> {
+  return database
+    .selectFrom('resources')
+    .select(resourceColumns)
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', 'in', [...kinds])
+    .where('terminated_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('uid', 'desc')
+    .execute();
+}
+
+/** Lists rows newest first, like the listing below one parent; each row carries the names of its parents. */
+async function listOverParents(call: ReadCall, kind: Kind): Promise<Rendered[]> {
+  const held = await rowsOf(call, [kind.kind, ...(kind.parents ?? []).map((parent) => parent.kind)]);
+  const byUid = new Map(held.map((row) => [row.uid, row]));
+  const rows = held.filter((row) => row.kind === kind.kind);
+  const events = await loadEvents(call.database, rows);
+  const { dependencies, workspace } = call;
+  return rows.map((row) => {
+    const view = { dependencies, workspace, parents: parentsOf(row, byUid) };
+    return renderResource(kind, row, events.get(row.uid), view, kindRules[kind.kind]?.finish);
+  });
+}
+
+function parentsOf(row: ResourceRow, byUid: ReadonlyMap<string, ResourceRow>): ResourceRow[] {
+  const parent = row.parent_uid === nilUuid ? undefined : byUid.get(row.parent_uid);
+  return parent === undefined ? [] : [...parentsOf(parent, byUid), parent];
+}
+
+/** Sandbox names by gateway name. Every gateway has an entry; gateways of the same name in several VPCs share one. */
+async function usageByGateway(call: ReadCall): Promise<Record<string, string[]>> {
+  const gateways = await rowsOf(call, [egressGateway.kind]);
+  const { rows } = await sql<{ gateway: string; name: string }>`
+    select spec->'network'->'egress'->>'gateway' as gateway, name from resources
+    where workspace_id = ${call.workspace.id} and kind = 'sandbox' and terminated_at is null
+      and spec->'network'->'egress' ? 'gateway'
+    order by name`.execute(call.database);
+  const usage = new Map<string, string[]>(gateways.map(({ name }) => [name, []]));
+  for (const { gateway, name } of rows) usage.get(gateway)?.push(name);
+  return Object.fromEntries(usage);
+}
+
+export const egressHandlers: readonly Registration[] = [
+  read(listAllEgressGateways, (call) => listOverParents(call, egressGateway)),
+  read(listAllEgressIps, (call) => listOverParents(call, egressIp)),
+  read(getEgressGatewayUsage, usageByGateway),
+  read(listPublicIps, async ({ dependencies: { config }, query: { region } }) => {
+    if (region !== undefined) requireRegion(config, 'region', region);
+    const shown = config.regions.filter(({ name }) => region === undefined || name === region);
+    return Object.fromEntries(
+      shown.map(({ name, location, publicIpv4, publicIpv6 }) => [
+        name,
+        {
+          ...(location === '' ? {} : { description: location }),
+          ipv4Cidrs: publicIpv4,
+          ipv6Cidrs: publicIpv6,
+        },
+      ]),
+    );
+  }),
+];

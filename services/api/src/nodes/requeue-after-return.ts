@@ -1,0 +1,13 @@
+import { type DatabaseTransaction, nilUuid } from '@berth/database';
+import { sql } from 'kysely';
+
+/**
+ * Enqueues work for a runner that was lost and is back: its warm pools were ended, and its sandboxes were unreachable.
+ */
+export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
+  await sql`
+    insert into outbox (topic, key, workspace_id)
+    select 'pool', ${runnerId}, ${nilUuid}::uuid union all
+    select distinct 'reconcile', resource_uid::text, workspace_id from instances
+    where runner_id = ${runnerId} and ended_at is null and pool is null and spec ? 'sandbox'`.execute(tx);
+}

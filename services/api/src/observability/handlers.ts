@@ -1,5 +1,0 @@
-import { listLogs } from '@berth/contract';
-import { type Registration, read } from '../http/call.ts';
-import { answerLogs } from './answer-logs.ts';
-
-export const observabilityHandlers: readonly Registration[] = [read(listLogs, answerLogs)];
