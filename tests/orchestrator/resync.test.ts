@@ -1,9 +1,12 @@
 // Unfinished work that a resync finds after Restate has lost its data, and finished work that it ignores.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepingRunners } from '../../services/orchestrator/src/pools/keeping-runners.ts';
-import { sandboxesDue } from '../../services/orchestrator/src/reconcile/sandbox/sandboxes-due.ts';
-import { strayInstances, unfinishedResources } from '../../services/orchestrator/src/reconcile/unfinished.ts';
+import {
+  strayInstances,
+  unfinishedResources,
+} from '../../services/orchestrator/src/deployments/unfinished-resources.ts';
+import { keepingRunners } from '../../services/orchestrator/src/pools/runners-with-pools.ts';
+import { sandboxesDue } from '../../services/orchestrator/src/sandboxes/due-sandboxes.ts';
 import { until } from '../durable/bed.ts';
 import { type Bed, makeBed, testScaling } from './bed.ts';
 

@@ -8,15 +8,15 @@ import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
+import { strayInstances, unfinishedResources } from './deployments/unfinished-resources.ts';
 import { poolHandler } from './pools/handler.ts';
-import { keepingRunners } from './pools/keeping-runners.ts';
-import { createCounters } from './reconcile/counters.ts';
-import type { Dependencies, ScalingSettings } from './reconcile/dependencies.ts';
+import { keepingRunners } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
-import { sandboxesDue } from './reconcile/sandbox/sandboxes-due.ts';
-import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
 import { removalHandler } from './removal/handler.ts';
-import { unremovedWorkspaces } from './removal/unremoved.ts';
+import { unremovedWorkspaces } from './removal/unremoved-workspaces.ts';
+import { createCounters } from './run/counters.ts';
+import type { Dependencies, ScalingSettings } from './run/dependencies.ts';
+import { sandboxesDue } from './sandboxes/due-sandboxes.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;

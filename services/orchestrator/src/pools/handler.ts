@@ -1,8 +1,8 @@
 import { defineHandler, type Handler } from '@berth/durable';
-import type { Dependencies } from '../reconcile/dependencies.ts';
-import { createLately } from './lately.ts';
+import type { Dependencies } from '../run/dependencies.ts';
 import { poolMessage } from './message.ts';
-import { runPools } from './run-pools.ts';
+import { createLately } from './recent-use.ts';
+import { runPools } from './reconcile-pools.ts';
 
 export function poolHandler(dependencies: Dependencies): Handler<Record<string, never>> {
   const lately = createLately(dependencies.database);

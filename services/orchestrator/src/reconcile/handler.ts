@@ -1,7 +1,7 @@
 import { defineHandler, type Handler } from '@berth/durable';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../run/dependencies.ts';
 import { reconcileMessage } from './message.ts';
-import { runReconcile } from './run.ts';
+import { runReconcile } from './reconcile-resource.ts';
 
 export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
   return defineHandler({
