@@ -4,7 +4,7 @@ import { type Outgoing, type RunningHandlers, type Sender, startHandlers, startR
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Bed, makeBed, until } from './bed.ts';
-import { silent, workCatalogue } from './work.ts';
+import { silent, workHandlers } from './work.ts';
 
 let bed: Bed;
 let handlers: RunningHandlers;
@@ -12,7 +12,7 @@ let handlers: RunningHandlers;
 beforeAll(async () => {
   bed = await makeBed();
   handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { type Bed, makeBed, until } from './bed.ts';
-import { silent, workCatalogue } from './work.ts';
+import { silent, workHandlers } from './work.ts';
 
 let bed: Bed;
 let handlers: RunningHandlers;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     handle: async ({ trace }) => void traces.push(trace.traceId),
   });
   handlers = await startHandlers({
-    catalogue: [...workCatalogue(bed.database), traced],
+    handlers: [...workHandlers(bed.database), traced],
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,

@@ -3,7 +3,7 @@ import { resync, startHandlers, startRelay } from '@berth/durable';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeBed, until } from './bed.ts';
-import { silent, unfinishedWork, workCatalogue, workMessage } from './work.ts';
+import { silent, unfinishedWork, workHandlers, workMessage } from './work.ts';
 
 const pieces = 50;
 
@@ -12,7 +12,7 @@ test(`wiping Restate in the middle of ${pieces} pieces of work loses none and do
   const keys = Array.from({ length: pieces }, (_, index) => `piece-${index}`);
   let resynced = 0;
   const handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -50,7 +50,7 @@ test(`wiping Restate in the middle of ${pieces} pieces of work loses none and do
 test('a resync repeated under its id runs nothing again', async () => {
   await using bed = await makeBed();
   const handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,

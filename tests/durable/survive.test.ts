@@ -5,7 +5,7 @@ import { startHandlers } from '@berth/durable';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../scripts/engines/free-port.ts';
 import { type Bed, makeBed, until } from './bed.ts';
-import { silent, workCatalogue, workMessage } from './work.ts';
+import { silent, workHandlers, workMessage } from './work.ts';
 
 let bed: Bed;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('a message survives SIGKILL of Restate before anyone handled it', async () 
   await bed.restate.kill();
   await bed.restate.start();
   const handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -73,7 +73,7 @@ test('when two runs of one key overlap, compare-and-set lets one through and the
   const keys = Array.from({ length: 10 }, (_, index) => `overlap-${index}`);
   await bed.addWork(keys);
   const handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -96,7 +96,7 @@ test('when two runs of one key overlap, compare-and-set lets one through and the
 test('a delayed send fires once and after its time, also across a restart of Restate', async () => {
   await bed.addWork(['delayed']);
   const handlers = await startHandlers({
-    catalogue: workCatalogue(bed.database),
+    handlers: workHandlers(bed.database),
     adminUrl: bed.restate.adminUrl,
     port: 0,
     logger: silent,

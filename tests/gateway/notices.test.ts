@@ -3,7 +3,7 @@ import { listen, routesChannel } from '@berth/database';
 import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { runReconcile } from '../../services/orchestrator/src/reconcile/reconcile-resource.ts';
+import { reconcileResource } from '../../services/orchestrator/src/reconcile/reconcile-resource.ts';
 import { createCounters } from '../../services/orchestrator/src/run/counters.ts';
 import { Bed } from '../nodes/bed.ts';
 import { conformanceBrand } from '../support/conformance-brand.ts';
@@ -59,15 +59,15 @@ test('a decision about a resource names it, and one that changes nothing is sile
     database: bed.api.database,
     logger: silent,
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    ringInstances: () => {},
-    ringRoutes: (word: string) => void rung.push(word),
+    notifyRunner: () => {},
+    notifyGateways: (word: string) => void rung.push(word),
     random: Math.random,
   };
   const machine = await bed.join();
   const stream = await machine.connect({ isolation: ['runc', 'gvisor'] });
-  await runReconcile(dependencies, uid);
+  await reconcileResource(dependencies, uid);
   expect(rung).toEqual([uid]);
-  await runReconcile(dependencies, uid);
+  await reconcileResource(dependencies, uid);
   expect(rung).toEqual([uid]);
   stream.close();
 });

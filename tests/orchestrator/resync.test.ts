@@ -5,8 +5,8 @@ import {
   strayInstances,
   unfinishedResources,
 } from '../../services/orchestrator/src/deployments/unfinished-resources.ts';
-import { keepingRunners } from '../../services/orchestrator/src/pools/runners-with-pools.ts';
-import { sandboxesDue } from '../../services/orchestrator/src/sandboxes/due-sandboxes.ts';
+import { runnersWithPools } from '../../services/orchestrator/src/pools/runners-with-pools.ts';
+import { dueSandboxes } from '../../services/orchestrator/src/sandboxes/due-sandboxes.ts';
 import { until } from '../durable/bed.ts';
 import { type Bed, makeBed, testScaling } from './bed.ts';
 
@@ -31,7 +31,7 @@ afterAll(() => bed[Symbol.asyncDispose]());
 
 async function found(pageSize = 100): Promise<string[]> {
   const names: string[] = [];
-  for (const source of [unfinishedResources(testScaling), strayInstances, sandboxesDue, keepingRunners]) {
+  for (const source of [unfinishedResources(testScaling), strayInstances, dueSandboxes, runnersWithPools]) {
     for (let after: string | undefined; ; ) {
       const page = await source.page(bed.api.database, after, pageSize);
       names.push(...page.map(({ key }) => key));

@@ -1,7 +1,7 @@
 // Fields of agents and functions, the workloads that run and scale.
 import { enforced, type FieldEffect } from './effect.ts';
 
-const placement = 'packages/placement/src/instance-spec.test.ts';
+const placement = 'packages/placement/src/workload-instance.test.ts';
 const scaling = 'tests/orchestrator/scaling.test.ts';
 const notes = 'tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else';
 

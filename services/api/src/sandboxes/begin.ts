@@ -7,14 +7,14 @@ import {
   type Claimed,
   type ClaimResult,
   claimWarm,
+  commitClaim,
   deployedMessage,
   findImage,
-  loadHeld,
-  reservedMbOf,
+  loadAccountUsage,
   roomFor,
   SandboxSpec,
   sandboxImageName,
-  settleClaim,
+  sandboxReservedMb,
 } from '@berth/placement';
 import { textOf } from '../kinds/spec-fields.ts';
 import { openInstance } from '../nodes/desired-instances.ts';
@@ -37,7 +37,7 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
   if (claimed !== undefined) {
     draft.status = 'DEPLOYED';
     draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
-    context.atLast(() => settleClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config));
+    context.atLast(() => commitClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config));
     context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
   } else if (isWanted) {
     await requireRoom(context, row);
@@ -60,8 +60,8 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
  */
 async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec }: ResourceRow): Promise<void> {
   const { config, placement } = dependencies;
-  const held = await loadHeld(tx, workspace.account.id);
-  const room = roomFor(held, workspace.account, config, reservedMbOf(SandboxSpec.parse(spec), placement));
+  const held = await loadAccountUsage(tx, workspace.account.id);
+  const room = roomFor(held, workspace.account, config, sandboxReservedMb(SandboxSpec.parse(spec), placement));
   if (room.count < 1) throw resourceErrors.quota_exceeded(room.limit);
 }
 

@@ -8,9 +8,9 @@ const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
 
 /** After this many consecutive instances that never became ready, no more are started. */
-export const mostSetbacks = 3;
+export const maxNeverReady = 3;
 
-export interface Setbacks {
+export interface FailureStreak {
   readonly neverReady: number;
   /** Undefined when the next instance may start at once. */
   readonly pauseUntil: number | undefined;
@@ -18,7 +18,7 @@ export interface Setbacks {
   readonly reason: string;
 }
 
-export function setbacksOf(instances: readonly ObservedInstance[], since: number): Setbacks {
+export function failureStreakOf(instances: readonly ObservedInstance[], since: number): FailureStreak {
   const failed: ObservedInstance[] = [];
   for (const instance of instances.toSorted(newestFirst)) {
     if (instance.createdAt < since) break;

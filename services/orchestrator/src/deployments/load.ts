@@ -3,21 +3,21 @@ import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import {
   type ChosenImage,
-  faultOf,
   findImage,
+  type InstanceOwner,
   imageFaultMessage,
   instanceLimits,
   TrafficSpec,
-  type Workload,
   WorkloadSpec,
+  workloadFault,
 } from '@berth/placement';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';
-import type { Demand, Memory, Observed, ObservedInstance } from './observed.ts';
+import type { Demand, DeploymentRecord, ObservedDeployment, ObservedInstance } from './observed.ts';
 
 /** Kinds whose instances run revisions. Sandboxes have no revisions and are planned separately. */
-export const runningKinds: readonly string[] = kinds.flatMap((kind) =>
+export const deploymentKinds: readonly string[] = kinds.flatMap((kind) =>
   'runs' in kind && kind.runs === true && kind.kind !== 'sandbox' ? [kind.kind] : [],
 );
 
@@ -36,12 +36,12 @@ const rowColumns = [
 ] as const;
 export type ResourceRow = Pick<Selectable<Tables['resources']>, (typeof rowColumns)[number]>;
 
-export interface Loaded {
-  readonly workload: Workload;
+export interface LoadedDeployment {
+  readonly workload: InstanceOwner;
   readonly accountId: string;
   /** The stored `state` of the resource; other services own parts of it. */
   readonly state: JsonObject;
-  readonly observed: Observed;
+  readonly observed: ObservedDeployment;
   /** Specs by revision id. */
   readonly specs: ReadonlyMap<string, WorkloadSpec>;
   /** Images by revision id; absent where the image cannot be used. */
@@ -53,7 +53,7 @@ export interface Loaded {
 /** Number of ended instances per revision from which its failures are counted. */
 const rememberedEnds = 10;
 
-const StoredMemory = z.object({
+const StoredRecord = z.object({
   activeRevision: z.string().optional(),
   previousActiveRevision: z.string().optional(),
   observedGeneration: z.number().optional(),
@@ -75,11 +75,11 @@ export async function lockResource(tx: DatabaseTransaction, uid: string): Promis
     .executeTakeFirst();
 }
 
-export async function load(
+export async function loadDeployment(
   tx: DatabaseTransaction,
   row: ResourceRow,
   dependencies: Pick<Dependencies, 'scaling' | 'placement' | 'brand'>,
-): Promise<Loaded> {
+): Promise<LoadedDeployment> {
   const { scaling } = dependencies;
   const workspace = await tx
     .selectFrom('workspaces')
@@ -114,17 +114,17 @@ export async function load(
       canaryPercent,
       demand: await loadDemand(tx, row.uid),
       scaling: { requestsPerInstance: scaling.requestsPerInstance, idleMs: scaling.idleSeconds * 1_000 },
-      memory: memoryIn(row.state),
+      record: recordIn(row.state),
       revisions: revisions.map(({ id, status }) => {
         const spec = specs.get(id) ?? WorkloadSpec.parse({});
         return {
           id,
           status,
           ...instanceLimits(spec, scaling.mostInstances),
-          fault: faultOf(row.kind, spec) ?? faults.get(id),
+          fault: workloadFault(row.kind, spec) ?? faults.get(id),
         };
       }),
-      instances: instances.map(observe),
+      instances: instances.map(observedInstance),
       newestEvent: await newestEvent(tx, row),
     },
   };
@@ -149,7 +149,7 @@ async function loadImages(
   return { images, faults };
 }
 
-const memoryIn = (state: JsonObject | null): Memory => StoredMemory.parse(state ?? {});
+const recordIn = (state: JsonObject | null): DeploymentRecord => StoredRecord.parse(state ?? {});
 
 /** Sum of the unexpired reports of all gateways. */
 async function loadDemand(tx: DatabaseTransaction, uid: string): Promise<Demand> {
@@ -196,7 +196,7 @@ async function loadInstances(tx: DatabaseTransaction, uid: string, revisions: st
   return rows;
 }
 
-const observe = (row: InstanceRow): ObservedInstance => ({
+const observedInstance = (row: InstanceRow): ObservedInstance => ({
   id: row.id,
   revision: row.revision,
   desired: row.desired,
@@ -220,7 +220,7 @@ function holdersOf(instances: readonly InstanceRow[]): Map<string, Set<string>> 
 export async function newestEvent(
   tx: DatabaseTransaction,
   { uid, created_at }: ResourceRow,
-): Promise<Observed['newestEvent']> {
+): Promise<ObservedDeployment['newestEvent']> {
   const event = await tx
     .selectFrom('resource_events')
     .select(['type', 'message'])

@@ -4,9 +4,9 @@ export interface ObservedRevision {
   readonly id: string;
   readonly status: string;
   /** Minimum number of instances while the revision takes traffic, with or without demand. */
-  readonly least: number;
+  readonly minInstances: number;
   /** Maximum number of instances, whatever the demand. */
-  readonly most: number;
+  readonly maxInstances: number;
   /** Tells the user why the revision cannot be started at all. */
   readonly fault?: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface ObservedInstance {
 }
 
 /** The orchestrator's own record of a resource, stored in its `state`. */
-export interface Memory {
+export interface DeploymentRecord {
   /** The revision that receives the traffic. */
   readonly activeRevision?: string | undefined;
   readonly previousActiveRevision?: string | undefined;
@@ -49,14 +49,14 @@ interface Scaling {
   readonly idleMs: number;
 }
 
-export interface SaidEvent {
+export interface StatusEvent {
   readonly type: 'deployment' | 'deactivation' | 'infrastructure';
   readonly status: string;
   readonly message: string;
   readonly revision?: string | undefined;
 }
 
-export interface Observed {
+export interface ObservedDeployment {
   readonly now: number;
   readonly status: string;
   readonly generation: number;
@@ -68,7 +68,7 @@ export interface Observed {
   readonly canaryPercent: number;
   readonly demand: Demand;
   readonly scaling: Scaling;
-  readonly memory: Memory;
+  readonly record: DeploymentRecord;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
   /** The live instances, and the newest ended ones. */
@@ -76,16 +76,16 @@ export interface Observed {
   readonly newestEvent?: { readonly type: string; readonly message?: string | undefined } | undefined;
 }
 
-export type Action =
+export type DeploymentAction =
   | { readonly do: 'start'; readonly revision: string; readonly count: number }
   /** `leaving` drains requests that are under way first. */
   | { readonly do: 'retire'; readonly instances: readonly string[]; readonly desired: 'leaving' | 'gone' }
-  | { readonly do: 'mark'; readonly revision: string; readonly status: string }
-  | { readonly do: 'remember'; readonly memory: Memory }
+  | { readonly do: 'mark-revision'; readonly revision: string; readonly status: string }
+  | { readonly do: 'store-record'; readonly record: DeploymentRecord }
   /** Writes an event; the resource takes the event's status. */
-  | { readonly do: 'say'; readonly event: SaidEvent }
+  | { readonly do: 'change-status'; readonly event: StatusEvent }
   /** Writes an event that does not change the status; dropped when a more important event is written. */
-  | { readonly do: 'note'; readonly event: SaidEvent }
-  | { readonly do: 'look-again'; readonly at: number }
+  | { readonly do: 'add-event'; readonly event: StatusEvent }
+  | { readonly do: 'set-timer'; readonly at: number }
   /** Removes the resource, of which only the record is left. */
   | { readonly do: 'remove' };

@@ -3,10 +3,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { World } from './world-fixture.ts';
 
-const mostLive = 20;
+const maxLive = 20;
 const index = fc.nat(9);
 const steps: fc.Arbitrary<(world: World) => void> = fc.oneof(
-  { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 }).map((least) => (world: World) => world.deploy(least)) },
+  {
+    weight: 2,
+    arbitrary: fc.integer({ min: 0, max: 3 }).map((minInstances) => (world: World) => world.deploy(minInstances)),
+  },
   { weight: 1, arbitrary: fc.boolean().map((on) => (world: World) => world.switchOn(on)) },
   {
     weight: 1,
@@ -45,15 +48,15 @@ const steps: fc.Arbitrary<(world: World) => void> = fc.oneof(
   { weight: 1, arbitrary: fc.boolean().map((hasRoom) => (world: World) => world.makeRoom(hasRoom)) },
 );
 const histories = fc.record({
-  least: fc.integer({ min: 0, max: 3 }),
+  minInstances: fc.integer({ min: 0, max: 3 }),
   steps: fc.array(steps, { maxLength: 40 }),
 });
 /** The model itself checks legal statuses, legal notes and removal at each step. */
-const play = ({ least, steps }: { least: number; steps: ((world: World) => void)[] }): World => {
-  const world = new World(least);
+const play = ({ minInstances, steps }: { minInstances: number; steps: ((world: World) => void)[] }): World => {
+  const world = new World(minInstances);
   for (const step of steps) {
     step(world);
-    expect(world.running.length).toBeLessThanOrEqual(mostLive);
+    expect(world.running.length).toBeLessThanOrEqual(maxLive);
     if (!world.isRemoved) expect(world.status).toBe(world.events.at(-1)?.status ?? world.status);
   }
   return world;
@@ -63,7 +66,7 @@ test('whatever happened, it settles: the target serves with its instances and no
   fc.assert(
     fc.property(histories, (history) => {
       const world = play(history);
-      world.settle();
+      world.runUntilStable();
       expect(world.reconcile()).toEqual([]);
       if (!world.isEnabled) {
         expect(world.status).toBe('DEACTIVATED');
@@ -75,10 +78,10 @@ test('whatever happened, it settles: the target serves with its instances and no
       const target = world.revisions.find(({ id }) => id === world.target);
       const counted = (id: string | undefined) => world.running.filter(({ revision }) => revision === id).length;
       if (target?.status === 'DEPLOYED') {
-        expect(world.memory.activeRevision).toBe(target.id);
-        expect(counted(target.id)).toBe(target.least);
+        expect(world.record.activeRevision).toBe(target.id);
+        expect(counted(target.id)).toBe(target.minInstances);
       } else expect(world.status).toBe('FAILED');
-      const traffic = new Set([world.target, world.memory.activeRevision, world.canary]);
+      const traffic = new Set([world.target, world.record.activeRevision, world.canary]);
       expect(world.running.filter(({ revision }) => !traffic.has(revision))).toEqual([]);
       expect(world.live).toEqual(world.running);
     }),
@@ -88,25 +91,25 @@ test('whatever happened, it settles: the target serves with its instances and no
 
 test('while a target comes up, what served goes on serving', () => {
   fc.assert(
-    fc.property(histories, fc.integer({ min: 0, max: 3 }), (history, least) => {
+    fc.property(histories, fc.integer({ min: 0, max: 3 }), (history, minInstances) => {
       const world = play(history);
       world.switchOn(true);
       world.choose('canary', undefined);
-      world.settle();
-      const serving = world.memory.activeRevision;
+      world.runUntilStable();
+      const serving = world.record.activeRevision;
       const held = world.running.filter(({ revision }) => revision === serving).map(({ id }) => id);
       world.choose('chosen', undefined);
-      world.deploy(least);
+      world.deploy(minInstances);
       for (let round = 0; round < 3; round += 1) {
         world.reconcile();
-        expect(world.memory.activeRevision).toBe(serving);
+        expect(world.record.activeRevision).toBe(serving);
         const running = world.running.filter(({ revision }) => revision === serving);
         expect(running.map(({ id }) => id)).toEqual(held);
       }
       const started = world.live.findIndex(({ revision }) => revision === world.target);
       world.report(started, 'ready');
       world.reconcile();
-      expect(world.memory.activeRevision).toBe(world.target);
+      expect(world.record.activeRevision).toBe(world.target);
       expect(world.status).toBe('DEPLOYED');
       const others = world.running.filter(({ revision }) => revision !== world.target);
       expect(others).toEqual([]);
@@ -122,8 +125,8 @@ test('a deployment that fails says why and leaves the old revision serving', () 
       world.switchOn(true);
       world.choose('chosen', undefined);
       world.choose('canary', undefined);
-      world.settle();
-      const serving = world.memory.activeRevision;
+      world.runUntilStable();
+      const serving = world.record.activeRevision;
       const held = world.running.length;
       world.deploy(2);
       world.reconcile();
@@ -134,9 +137,9 @@ test('a deployment that fails says why and leaves the old revision serving', () 
       );
       world.reconcile();
       expect(world.events.at(-1)).toMatchObject({ status: 'FAILED', message: 'The port stayed closed.' });
-      world.settle();
+      world.runUntilStable();
       expect(world.status).toBe('FAILED');
-      expect(world.memory.activeRevision).toBe(serving);
+      expect(world.record.activeRevision).toBe(serving);
       expect(world.running.length).toBe(held);
     }),
     { numRuns: 1_000 },
@@ -148,7 +151,7 @@ test('a delete ends with nothing, from every state', () => {
     fc.property(histories, (history) => {
       const world = play(history);
       world.delete();
-      world.settle();
+      world.runUntilStable();
       expect(world.isRemoved).toBe(true);
       expect(world.live).toEqual([]);
     }),

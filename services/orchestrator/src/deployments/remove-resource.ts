@@ -1,10 +1,13 @@
 // Last step of a deletion: deletes the record, which frees the name and the resource's share of the account's limit.
 import { kinds } from '@berth/contract';
 import { type DatabaseTransaction, giveBack } from '@berth/database';
-import type { Loaded } from './load.ts';
+import type { LoadedDeployment } from './load.ts';
 
 /** Counters last, in the lock order of every writer. */
-export async function removeResource(tx: DatabaseTransaction, { workload, accountId }: Loaded): Promise<void> {
+export async function removeResource(
+  tx: DatabaseTransaction,
+  { workload, accountId }: LoadedDeployment,
+): Promise<void> {
   const { uid, kind, workspace } = workload;
   await tx.deleteFrom('workload_demand').where('resource_uid', '=', uid).execute();
   await tx.deleteFrom('resources').where('uid', '=', uid).execute();

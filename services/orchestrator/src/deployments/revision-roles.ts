@@ -1,7 +1,7 @@
 // Assigns roles to revisions: target, serving, canary, newest.
-import type { Observed, ObservedRevision } from './observed.ts';
+import type { ObservedDeployment, ObservedRevision } from './observed.ts';
 
-export interface Roles {
+export interface RevisionRoles {
   /** The revision that should take the traffic. */
   readonly target: string | undefined;
   /** The revision that takes the traffic now. */
@@ -10,12 +10,12 @@ export interface Roles {
   readonly newest: string | undefined;
 }
 
-export function rolesOf({ revisions, chosen, canary, memory }: Observed): Roles {
+export function revisionRolesOf({ revisions, chosen, canary, record }: ObservedDeployment): RevisionRoles {
   const isKept = (id: string | undefined): boolean => revisions.some((revision) => revision.id === id);
   const newest = revisions[0]?.id;
   return {
     target: isKept(chosen) ? chosen : newest,
-    serving: memory.activeRevision,
+    serving: record.activeRevision,
     canary: isKept(canary) ? canary : undefined,
     newest,
   };
@@ -25,5 +25,5 @@ export function rolesOf({ revisions, chosen, canary, memory }: Observed): Roles 
  * True for a revision that must prove itself before the deployment is done. The old revision
  * that still serves is not awaited.
  */
-export const isAwaited = ({ target, canary, newest }: Roles, { id, status }: ObservedRevision): boolean =>
+export const isAwaited = ({ target, canary, newest }: RevisionRoles, { id, status }: ObservedRevision): boolean =>
   id === target || id === canary || (id === newest && status === 'DEPLOYING');

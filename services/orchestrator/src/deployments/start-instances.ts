@@ -3,20 +3,20 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   type ChosenImage,
-  instanceSpec,
-  isolationOf,
+  isolationNeedOf,
   limitMessage,
   loadConnections,
   loadRegions,
   lockRoom,
-  memoryOf,
   type Placement,
   takeRunners,
   type WorkloadSpec,
   waitingMessage,
+  workloadInstanceSpec,
+  workloadMemoryMb,
 } from '@berth/placement';
 import type { Dependencies } from '../run/dependencies.ts';
-import type { Loaded } from './load.ts';
+import type { LoadedDeployment } from './load.ts';
 
 export interface Started {
   readonly id: string;
@@ -34,12 +34,12 @@ export interface StartResult {
 /**
  * A run locks the rows of the runners it uses and other placements wait for them, so each run starts at most this many.
  */
-const mostPerRun = 50;
+const maxPerRun = 50;
 
 export async function startInstances(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
-  loaded: Loaded,
+  loaded: LoadedDeployment,
   revision: string,
   count: number,
 ): Promise<StartResult> {
@@ -47,18 +47,18 @@ export async function startInstances(
   const spec = specs.get(revision);
   const image = images.get(revision);
   if (spec === undefined) return { started: [], waiting: undefined, hasMore: false };
-  if (image === undefined) return { started: [], waiting: faultOf(loaded, revision), hasMore: false };
+  if (image === undefined) return { started: [], waiting: revisionFault(loaded, revision), hasMore: false };
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workload.workspace.id, regions, spec);
-  const reservedMb = Math.ceil(memoryOf(spec, placement) / placement.overcommit);
+  const reservedMb = Math.ceil(workloadMemoryMb(spec, placement) / placement.overcommit);
   const need = {
     regions: allowed.regions.map(({ name }) => name),
-    ...isolationOf('workload', spec, placement.runcFor),
+    ...isolationNeedOf('workload', spec, placement.runcFor),
     reservedMb,
     holders: loaded.holders.get(revision) ?? new Set<string>(),
   };
   const room = await lockRoom(tx, loaded.accountId, limits, reservedMb);
-  const taken = Math.min(count, room.count, mostPerRun);
+  const taken = Math.min(count, room.count, maxPerRun);
   const { placements, runners } = await takeRunners(tx, need, taken, random);
   const started = await insertInstances(tx, dependencies, loaded, { revision, spec, image, reservedMb }, placements);
   if (placements.length < taken) return { started, waiting: waitingMessage(runners, allowed, need), hasMore: false };
@@ -69,10 +69,10 @@ export async function startInstances(
   };
 }
 
-const faultOf = ({ observed }: Loaded, revision: string): string | undefined =>
+const revisionFault = ({ observed }: LoadedDeployment, revision: string): string | undefined =>
   observed.revisions.find(({ id }) => id === revision)?.fault;
 
-interface Deployed {
+interface StartedRevision {
   readonly revision: string;
   readonly spec: WorkloadSpec;
   readonly image: ChosenImage;
@@ -82,8 +82,8 @@ interface Deployed {
 async function insertInstances(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
-  { workload }: Loaded,
-  { revision, spec, image, reservedMb }: Deployed,
+  { workload }: LoadedDeployment,
+  { revision, spec, image, reservedMb }: StartedRevision,
   placements: readonly Placement[],
 ): Promise<Started[]> {
   if (placements.length === 0) return [];
@@ -95,7 +95,7 @@ async function insertInstances(
     revision,
     runner_id: runner.id,
     spec: JSON.stringify(
-      instanceSpec(workload, spec, { region: runner.region, isolation, image }, connections, dependencies),
+      workloadInstanceSpec(workload, spec, { region: runner.region, isolation, image }, connections, dependencies),
     ),
     reserved_mb: reservedMb,
   }));

@@ -5,7 +5,7 @@ import { defineResyncSource, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
 import { reconcileMessage } from '../reconcile/message.ts';
 import type { ScalingSettings } from '../run/dependencies.ts';
-import { runningKinds } from './load.ts';
+import { deploymentKinds } from './load.ts';
 
 const unsettled = ['DEPLOYING', 'DEACTIVATING', 'DELETING'];
 
@@ -41,7 +41,7 @@ export const unfinishedResources = ({
           from workload_demand
           where workload_demand.resource_uid = resources.uid and expires_at > clock_timestamp()
         ) as wanted on true
-        where resources.uid > ${after ?? nilUuid} and resources.kind = any(${[...runningKinds]}::text[])
+        where resources.uid > ${after ?? nilUuid} and resources.kind = any(${[...deploymentKinds]}::text[])
           and (
             resources.status = any(${unsettled}::text[])
             or (resources.spec ->> 'enabled' is distinct from 'false' and revisions.id is not null and (

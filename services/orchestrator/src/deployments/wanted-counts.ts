@@ -1,12 +1,12 @@
 // Computes the wanted number of instances of each revision from its minimum and the demand.
-import type { Verdict } from './judge-revision.ts';
-import type { Observed, ObservedRevision } from './observed.ts';
-import type { Roles } from './revision-roles.ts';
+import type { RevisionVerdict } from './judge-revision.ts';
+import type { ObservedDeployment, ObservedRevision } from './observed.ts';
+import type { RevisionRoles } from './revision-roles.ts';
 
-export interface Want {
+export interface WantedCount {
   readonly count: number;
   /** Keeps instances that came up a moment ago even without demand: the user who deployed is about to send requests. */
-  readonly keepsYoung: boolean;
+  readonly keepsRecent: boolean;
 }
 
 /**
@@ -14,18 +14,18 @@ export interface Want {
  * Revisions that are missing from the map get none.
  */
 export function wantedCounts(
-  observed: Observed,
-  verdicts: readonly Verdict[],
-  roles: Roles,
-  isUp: boolean,
-): ReadonlyMap<string, Want> {
-  const wanted = new Map<string, Want>();
+  observed: ObservedDeployment,
+  verdicts: readonly RevisionVerdict[],
+  roles: RevisionRoles,
+  isTargetReady: boolean,
+): ReadonlyMap<string, WantedCount> {
+  const wanted = new Map<string, WantedCount>();
   for (const { revision, status, isReady } of verdicts) {
     const { id } = revision;
-    const takesTraffic = id === roles.target || id === roles.canary || (id === roles.serving && !isUp);
-    if (takesTraffic && status === 'FAILED' && !isReady) wanted.set(id, { count: 0, keepsYoung: false });
-    else if (takesTraffic) wanted.set(id, { count: countFor(observed, roles, revision, status), keepsYoung: true });
-    else if (id === roles.newest && status === 'DEPLOYING') wanted.set(id, { count: 1, keepsYoung: false });
+    const takesTraffic = id === roles.target || id === roles.canary || (id === roles.serving && !isTargetReady);
+    if (takesTraffic && status === 'FAILED' && !isReady) wanted.set(id, { count: 0, keepsRecent: false });
+    else if (takesTraffic) wanted.set(id, { count: countFor(observed, roles, revision, status), keepsRecent: true });
+    else if (id === roles.newest && status === 'DEPLOYING') wanted.set(id, { count: 1, keepsRecent: false });
   }
   return wanted;
 }
@@ -34,9 +34,9 @@ export function wantedCounts(
  * A DEPLOYING revision gets one instance to prove itself. While there is demand, every revision with traffic has one.
  */
 function countFor(
-  { demand, scaling, canaryPercent }: Observed,
-  { canary, target }: Roles,
-  { id, least, most }: ObservedRevision,
+  { demand, scaling, canaryPercent }: ObservedDeployment,
+  { canary, target }: RevisionRoles,
+  { id, minInstances, maxInstances }: ObservedRevision,
   status: string,
 ): number {
   const canaryShare = canary === undefined || canary === target ? 0 : canaryPercent / 100;
@@ -44,5 +44,5 @@ function countFor(
   const asked =
     demand.requests === 0 ? 0 : Math.max(1, Math.ceil((demand.requests * share) / scaling.requestsPerInstance));
   const proving = status === 'DEPLOYING' ? 1 : 0;
-  return Math.min(Math.max(least, asked, proving), most);
+  return Math.min(Math.max(minInstances, asked, proving), maxInstances);
 }

@@ -2,14 +2,21 @@
 // them, for tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
-import type { Action, Memory, Observed, ObservedInstance, ObservedRevision, SaidEvent } from './observed.ts';
-import { plan } from './plan.ts';
+import type {
+  DeploymentAction,
+  DeploymentRecord,
+  ObservedDeployment,
+  ObservedInstance,
+  ObservedRevision,
+  StatusEvent,
+} from './observed.ts';
+import { planDeployment } from './plan.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Instance = Mutable<ObservedInstance>;
 
 export const scaling = { requestsPerInstance: 10, idleMs: 60_000 };
-export const mostInstances = 5;
+export const maxInstances = 5;
 
 /** The resource as the api and the orchestrator store it, without the services around it. */
 export class World {
@@ -22,7 +29,7 @@ export class World {
   canaryPercent = 10;
   /** Demand as gateways report it. */
   demand: { requests: number; until: number } = { requests: 0, until: 0 };
-  memory: Memory = {};
+  record: DeploymentRecord = {};
   isRemoved = false;
   /** Runners have room. */
   hasRoom = true;
@@ -31,8 +38,8 @@ export class World {
   events: { type: string; status: string; message?: string | undefined; revision?: string | undefined }[] = [];
   #made = 0;
 
-  constructor(least: number) {
-    this.#addRevision(least, 'DEPLOYING');
+  constructor(minInstances: number) {
+    this.#addRevision(minInstances, 'DEPLOYING');
     this.events.push({ type: 'deployment', status: 'DEPLOYING', message: 'Waiting for a runner.' });
   }
 
@@ -48,18 +55,18 @@ export class World {
     return this.revisions.some(({ id }) => id === this.chosen) ? this.chosen : this.revisions[0]?.id;
   }
 
-  #addRevision(least: number, status: string): void {
+  #addRevision(minInstances: number, status: string): void {
     this.#made += 1;
-    this.revisions.unshift({ id: `rev-${this.#made}`, status, least, most: mostInstances });
+    this.revisions.unshift({ id: `rev-${this.#made}`, status, minInstances, maxInstances });
   }
 
   // Writes of the api.
 
-  deploy(least: number): void {
+  deploy(minInstances: number): void {
     if (this.isRemoved || this.status === 'DELETING') return;
     const wasNewest = this.chosen === this.revisions[0]?.id;
     this.#announce();
-    this.#addRevision(least, this.status);
+    this.#addRevision(minInstances, this.status);
     if (wasNewest && this.chosen !== undefined) this.chosen = this.revisions[0]?.id;
     const kept = new Set([this.chosen, this.canary, ...this.live.map(({ revision }) => revision)]);
     this.revisions = this.revisions.filter(({ id }, index) => index < 5 || kept.has(id));
@@ -83,7 +90,7 @@ export class World {
     if (this.isRemoved || this.status === 'DELETING') return;
     this.generation += 1;
     if (this.live.length === 0) this.isRemoved = true;
-    else this.#say({ type: 'deactivation', status: 'DELETING', message: 'Deleted on request.' });
+    else this.#changeStatus({ type: 'deactivation', status: 'DELETING', message: 'Deleted on request.' });
   }
 
   #announce(): void {
@@ -91,7 +98,8 @@ export class World {
     const stopped = this.live.length > 0 ? 'DEACTIVATING' : 'DEACTIVATED';
     const status = this.isEnabled ? 'DEPLOYING' : stopped;
     // The api does not announce DEACTIVATED a second time when a disabled resource is redeployed.
-    if (mayFollow(this.status, status)) this.#say({ type: 'deployment', status, message: 'Waiting for a runner.' });
+    if (mayFollow(this.status, status))
+      this.#changeStatus({ type: 'deployment', status, message: 'Waiting for a runner.' });
     else this.status = 'DEACTIVATED';
   }
 
@@ -124,30 +132,30 @@ export class World {
 
   // Actions of the orchestrator.
 
-  observe(): Observed {
-    const { now, status, generation, isEnabled, chosen, canary, canaryPercent, memory, revisions, instances } = this;
+  observe(): ObservedDeployment {
+    const { now, status, generation, isEnabled, chosen, canary, canaryPercent, record, revisions, instances } = this;
     const { requests, until } = this.demand;
     return {
-      ...{ now, status, generation, isEnabled, chosen, canary, canaryPercent, memory, revisions, instances },
+      ...{ now, status, generation, isEnabled, chosen, canary, canaryPercent, record, revisions, instances },
       demand: requests > 0 && until > now ? { requests, until } : { requests: 0 },
       scaling,
       newestEvent: this.events.at(-1),
     };
   }
 
-  reconcile(): readonly Action[] {
+  reconcile(): readonly DeploymentAction[] {
     if (this.isRemoved) {
       for (const instance of this.running) instance.desired = 'gone';
       return [];
     }
-    const actions = plan(structuredClone(this.observe()));
-    const isWaiting = actions.some((action) => action.do === 'start') && !this.hasRoom;
-    for (const action of actions) if (action.do !== 'note' || !isWaiting) this.#apply(action);
+    const actions = planDeployment(structuredClone(this.observe()));
+    const hasUnplaced = actions.some((action) => action.do === 'start') && !this.hasRoom;
+    for (const action of actions) if (action.do !== 'add-event' || !hasUnplaced) this.#apply(action);
     this.now += 1;
     return actions;
   }
 
-  #apply(action: Action): void {
+  #apply(action: DeploymentAction): void {
     if (action.do === 'start' && this.hasRoom) {
       for (let n = 0; n < action.count; n += 1) {
         this.#made += 1;
@@ -164,15 +172,15 @@ export class World {
     if (action.do === 'retire') {
       for (const instance of this.live) if (action.instances.includes(instance.id)) instance.desired = action.desired;
     }
-    if (action.do === 'mark') {
+    if (action.do === 'mark-revision') {
       for (const revision of this.revisions) if (revision.id === action.revision) revision.status = action.status;
     }
-    if (action.do === 'remember') this.memory = action.memory;
-    if (action.do === 'say') this.#say(action.event);
-    if (action.do === 'note') {
+    if (action.do === 'store-record') this.record = action.record;
+    if (action.do === 'change-status') this.#changeStatus(action.event);
+    if (action.do === 'add-event') {
       assert.equal(action.event.status, this.status);
       assert.notEqual(action.event.message, this.events.at(-1)?.message);
-      this.#say(action.event);
+      this.#changeStatus(action.event);
     }
     if (action.do === 'remove') {
       assert.equal(this.status, 'DELETING');
@@ -181,14 +189,14 @@ export class World {
     }
   }
 
-  #say(event: Omit<SaidEvent, 'type'> & { type: string }): void {
+  #changeStatus(event: Omit<StatusEvent, 'type'> & { type: string }): void {
     assert.ok(mayFollow(this.status, event.status), `${event.status} after ${this.status}`);
     this.status = event.status;
     this.events.push(event);
   }
 
   /** Lets time pass, with room; every instance starts and every retired one goes, until nothing changes any more. */
-  settle(): void {
+  runUntilStable(): void {
     this.hasRoom = true;
     for (let round = 0; round < 100; round += 1) {
       const before = JSON.stringify(this);
@@ -198,11 +206,11 @@ export class World {
         if (instance.desired !== 'running') this.report(index, 'gone');
         else if (instance.state !== 'ready' && instance.state !== 'failed') this.report(index, 'ready');
       }
-      const due = actions.flatMap((action) => (action.do === 'look-again' ? [action.at] : []));
+      const due = actions.flatMap((action) => (action.do === 'set-timer' ? [action.at] : []));
       if (due.length > 0) this.now = Math.max(this.now, ...due);
       const after = JSON.stringify({ ...this, now: JSON.parse(before).now });
       if (after === before && due.length === 0) return;
     }
-    throw new Error(`Does not settle: ${JSON.stringify(this, null, 1)}`);
+    throw new Error(`Does not become stable: ${JSON.stringify(this, null, 1)}`);
   }
 }

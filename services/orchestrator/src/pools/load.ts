@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';
 import type { ObservedPools } from './plan.ts';
-import type { Lately } from './recent-use.ts';
+import type { RecentUse } from './recent-use.ts';
 import { poolTargets } from './targets.ts';
 
 export interface LoadedPools {
@@ -18,7 +18,7 @@ export async function loadPools(
   database: Database,
   runnerId: string,
   settings: Pick<Dependencies, 'placement' | 'brand'>,
-  lately: Lately,
+  recentUse: RecentUse,
   isLocked: boolean,
 ): Promise<LoadedPools | undefined> {
   const query = database
@@ -41,7 +41,7 @@ export async function loadPools(
     isolation: z.array(IsolationClass).parse(runner.isolation),
     warm: z.array(WarmWish).parse(runner.warm),
     warmLately: runner.warm_lately,
-    lately: runner.warm_lately > 0 ? await lately(runner.region) : [],
+    recentUse: runner.warm_lately > 0 ? await recentUse(runner.region) : [],
   };
   return {
     freeMb: runner.memory_mb - runner.reserved_mb,
@@ -49,7 +49,7 @@ export async function loadPools(
       now: runner.now.getTime(),
       isPressed: runner.is_pressed,
       targets: poolTargets(wishes, settings),
-      waiting: waiting.map(({ id, pool, state, created_at, ready_at, failed_at }) => ({
+      warm: waiting.map(({ id, pool, state, created_at, ready_at, failed_at }) => ({
         id,
         pool: pool ?? '',
         state,

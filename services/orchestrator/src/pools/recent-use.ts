@@ -4,12 +4,12 @@ import { ImageSource, IsolationClass } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Use } from './targets.ts';
+import type { PoolUse } from './targets.ts';
 
-export type Lately = (region: string) => Promise<readonly Use[]>;
+export type RecentUse = (region: string) => Promise<readonly PoolUse[]>;
 
-const keptMs = 10_000;
-const mostSorts = 20;
+const cachedMs = 10_000;
+const maxPools = 20;
 const Uses = z.array(
   z.object({
     image: z.string(),
@@ -20,15 +20,15 @@ const Uses = z.array(
   }),
 );
 
-export function createLately(database: Database): Lately {
-  const known = new Map<string, { readonly until: number; readonly uses: Promise<readonly Use[]> }>();
+export function createRecentUse(database: Database): RecentUse {
+  const cache = new Map<string, { readonly until: number; readonly uses: Promise<readonly PoolUse[]> }>();
   return (region) => {
-    const kept = known.get(region);
-    if (kept !== undefined && kept.until > performance.now()) return kept.uses;
+    const cached = cache.get(region);
+    if (cached !== undefined && cached.until > performance.now()) return cached.uses;
     const uses = loadUses(database, region);
     // A failed query is not cached.
-    uses.catch(() => known.delete(region));
-    known.set(region, { until: performance.now() + keptMs, uses });
+    uses.catch(() => cache.delete(region));
+    cache.set(region, { until: performance.now() + cachedMs, uses });
     return uses;
   };
 }
@@ -36,7 +36,7 @@ export function createLately(database: Database): Lately {
 /**
  * An image that is not the deployment's is counted per workspace: only its registry may give it to another workspace.
  */
-async function loadUses(database: Database, region: string): Promise<readonly Use[]> {
+async function loadUses(database: Database, region: string): Promise<readonly PoolUse[]> {
   const { rows } = await sql`
     select spec ->> 'image' as image, spec ->> 'isolation' as isolation, (spec ->> 'memoryMb')::int as "memoryMb",
       case when spec #>> '{imageSource,origin}' = 'deployment' then '{"origin": "deployment"}'::jsonb
@@ -47,6 +47,6 @@ async function loadUses(database: Database, region: string): Promise<readonly Us
     where runners.region = ${region} and resource_uid is not null and spec ? 'sandbox'
       and (ended_at is null or ended_at > clock_timestamp() - interval '1 hour')
       and greatest(instances.created_at, used_at) > clock_timestamp() - interval '1 hour'
-    group by 1, 2, 3, 4 order by sandboxes desc limit ${mostSorts}`.execute(database);
+    group by 1, 2, 3, 4 order by sandboxes desc limit ${maxPools}`.execute(database);
   return Uses.parse(rows);
 }

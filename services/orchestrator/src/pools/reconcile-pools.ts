@@ -6,72 +6,72 @@ import type { Logger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { Dependencies } from '../run/dependencies.ts';
 import { retireInstances } from '../run/retire-instances.ts';
-import { type LookAgain, timersFor } from '../run/timers.ts';
+import { type Timer, timersFor } from '../run/timers.ts';
 import { loadPools } from './load.ts';
 import { type PoolPlan, planPools } from './plan.ts';
-import type { Lately } from './recent-use.ts';
+import type { RecentUse } from './recent-use.ts';
 
 /** Revision name of instances without an owner. */
-const revision = 'warm';
-const roomMs = 30_000;
+const warmRevision = 'warm';
+const retryWhenFullMs = 30_000;
 
-export async function runPools(
+export async function reconcilePools(
   dependencies: Dependencies,
-  lately: Lately,
+  recentUse: RecentUse,
   runnerId: string,
   logger: Logger = dependencies.logger,
-): Promise<readonly LookAgain[]> {
+): Promise<readonly Timer[]> {
   const { database, counters } = dependencies;
-  const seen = await loadPools(database, runnerId, dependencies, lately, false);
+  const seen = await loadPools(database, runnerId, dependencies, recentUse, false);
   if (seen === undefined) return [];
-  const glance = planPools(seen.observed);
-  const later = (at: number | undefined, now: number): readonly LookAgain[] =>
-    at === undefined ? [] : timersFor({ isWaiting: false, lookAgainAt: [at] }, `pool-${runnerId}`, now);
-  if (glance.start.length === 0 && glance.retire.length === 0) return later(glance.lookAgainAt, seen.observed.now);
-  const done = await database.transaction().execute((tx) => keep(tx, dependencies, lately, runnerId));
+  const firstPlan = planPools(seen.observed);
+  const later = (at: number | undefined, now: number): readonly Timer[] =>
+    at === undefined ? [] : timersFor({ hasUnplaced: false, dueAt: [at] }, `pool-${runnerId}`, now);
+  if (firstPlan.start.length === 0 && firstPlan.retire.length === 0) return later(firstPlan.dueAt, seen.observed.now);
+  const done = await database.transaction().execute((tx) => applyPools(tx, dependencies, recentUse, runnerId));
   if (done === undefined) return [];
   if (done.started > 0 || done.retired > 0) {
-    dependencies.ringInstances(runnerId);
+    dependencies.notifyRunner(runnerId);
     logger.info({ runner: runnerId, started: done.started, retired: done.retired }, 'waiting sandboxes changed');
   }
   counters.placed.inc(done.started);
   counters.retired.inc(done.retired);
-  return later(done.lookAgainAt, done.now);
+  return later(done.dueAt, done.now);
 }
 
-interface Kept {
+interface AppliedPools {
   readonly started: number;
   readonly retired: number;
-  readonly lookAgainAt: number | undefined;
+  readonly dueAt: number | undefined;
   readonly now: number;
 }
 
-async function keep(
+async function applyPools(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
-  lately: Lately,
+  recentUse: RecentUse,
   runnerId: string,
-): Promise<Kept | undefined> {
-  const loaded = await loadPools(tx, runnerId, dependencies, lately, true);
+): Promise<AppliedPools | undefined> {
+  const loaded = await loadPools(tx, runnerId, dependencies, recentUse, true);
   if (loaded === undefined) return undefined;
   const { observed, freeMb } = loaded;
   const plan = planPools(observed);
   const { specs, isShort } = specsThatFit(plan, freeMb, dependencies);
-  await insertWaiting(tx, runnerId, specs);
+  await insertWarm(tx, runnerId, specs);
   const retired = plan.retire.length === 0 ? [] : await retireInstances(tx, plan.retire, 'gone');
   const looks = [
-    ...(isShort ? [observed.now + roomMs] : []),
-    ...(plan.lookAgainAt === undefined ? [] : [plan.lookAgainAt]),
+    ...(isShort ? [observed.now + retryWhenFullMs] : []),
+    ...(plan.dueAt === undefined ? [] : [plan.dueAt]),
   ];
   return {
     started: specs.length,
     retired: retired.length,
-    lookAgainAt: looks.length === 0 ? undefined : Math.min(...looks),
+    dueAt: looks.length === 0 ? undefined : Math.min(...looks),
     now: observed.now,
   };
 }
 
-interface WaitingSpec {
+interface WarmSpec {
   readonly pool: string;
   readonly spec: string;
 }
@@ -80,7 +80,7 @@ function specsThatFit(
   { start }: PoolPlan,
   freeMb: number,
   settings: Dependencies,
-): { specs: readonly WaitingSpec[]; isShort: boolean } {
+): { specs: readonly WarmSpec[]; isShort: boolean } {
   const wanted = start.flatMap(({ target, count }) => {
     const spec = JSON.stringify(warmInstanceSpec(target, settings));
     return Array.from({ length: count }, () => ({ pool: target.pool, spec }));
@@ -90,7 +90,7 @@ function specsThatFit(
 }
 
 /** The caller holds the runner's row, so that free memory stays free until the commit. */
-async function insertWaiting(tx: DatabaseTransaction, runnerId: string, specs: readonly WaitingSpec[]): Promise<void> {
+async function insertWarm(tx: DatabaseTransaction, runnerId: string, specs: readonly WarmSpec[]): Promise<void> {
   if (specs.length === 0) return;
   await sql`update runners set reserved_mb = reserved_mb + ${specs.length * warmReservedMb} where id = ${runnerId}`.execute(
     tx,
@@ -98,7 +98,7 @@ async function insertWaiting(tx: DatabaseTransaction, runnerId: string, specs: r
   const ids = specs.map(() => uuidv7());
   await sql`
     insert into instances (id, pool, revision, runner_id, spec, reserved_mb)
-    select made.id, made.pool, ${revision}, ${runnerId}, made.spec::jsonb, ${warmReservedMb}
+    select made.id, made.pool, ${warmRevision}, ${runnerId}, made.spec::jsonb, ${warmReservedMb}
     from unnest(${ids}::uuid[], ${specs.map(({ pool }) => pool)}::text[], ${specs.map(({ spec }) => spec)}::text[])
       as made(id, pool, spec)`.execute(tx);
 }

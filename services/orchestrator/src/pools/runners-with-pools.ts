@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { poolMessage } from './message.ts';
 
 /** Runners that have or should have a warm pool. Recent use changes with time alone, without any message. */
-export const keepingRunners: ResyncSource<Record<string, never>> = defineResyncSource({
+export const runnersWithPools: ResyncSource<Record<string, never>> = defineResyncSource({
   to: poolMessage,
   async page(database, after, limit) {
     const { rows } = await sql<{ id: string }>`

@@ -1,5 +1,5 @@
 import type { Database } from '@berth/database';
-import type { LimitSettings, Region, Settings } from '@berth/placement';
+import type { LimitSettings, PlacementSettings, Region } from '@berth/placement';
 import type { Logger } from '@berth/telemetry';
 import type { Counters } from './counters.ts';
 
@@ -12,7 +12,7 @@ export interface ScalingSettings {
 }
 
 /** Dependencies that all runs of a process share. */
-export interface Dependencies extends Settings {
+export interface Dependencies extends PlacementSettings {
   readonly database: Database;
   readonly scaling: ScalingSettings;
   /** Limits of accounts. */
@@ -21,9 +21,9 @@ export interface Dependencies extends Settings {
   readonly logger: Logger;
   readonly counters: Counters;
   /** Notifies the streams of a runner that its instances have changed. */
-  readonly ringInstances: (runnerId: string) => void;
+  readonly notifyRunner: (runnerId: string) => void;
   /** Notifies gateways that the routes of a resource have changed. */
-  readonly ringRoutes: (resourceUid: string) => void;
+  readonly notifyGateways: (resourceUid: string) => void;
   /** From 0 to below 1. */
   readonly random: () => number;
 }

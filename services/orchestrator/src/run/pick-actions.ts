@@ -1,5 +1,5 @@
 /** The actions of one type. */
-export const only = <Action extends { readonly do: string }, Do extends Action['do']>(
+export const pickActions = <Action extends { readonly do: string }, Do extends Action['do']>(
   actions: readonly Action[],
   what: Do,
 ): readonly Extract<Action, { readonly do: Do }>[] =>

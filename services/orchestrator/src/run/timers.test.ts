@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { timersFor } from './timers.ts';
 
-const at = (now: number, ...lookAgainAt: number[]) => timersFor({ isWaiting: false, lookAgainAt }, 'uid', now);
+const at = (now: number, ...dueAt: number[]) => timersFor({ hasUnplaced: false, dueAt }, 'uid', now);
 
 test('two that are due in the same second are two timers', () => {
   const [first, second] = at(1_000, 4_300, 4_900);

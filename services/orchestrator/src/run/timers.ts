@@ -1,7 +1,7 @@
 // Timers: delayed messages of a run to itself, for work that falls due without any other message.
 import type { Applied } from '../deployments/apply.ts';
 
-export interface LookAgain {
+export interface Timer {
   readonly delayMs: number;
   /** Deduplication id. Runs of the same moment use the same id, so that many of them arm one timer. */
   readonly id: string;
@@ -16,16 +16,16 @@ const slackMs = 50;
 const farMs = 60_000;
 
 export function timersFor(
-  { isWaiting, lookAgainAt }: Pick<Applied, 'isWaiting' | 'lookAgainAt'>,
+  { hasUnplaced, dueAt }: Pick<Applied, 'hasUnplaced' | 'dueAt'>,
   uid: string,
   now: number,
-): LookAgain[] {
+): Timer[] {
   const moment = Math.floor(now / waitMs);
-  const due = lookAgainAt.map((at) => ({
+  const due = dueAt.map((at) => ({
     delayMs: Math.max(0, at - now) + slackMs,
     // The id contains the millisecond, so that two timers due in the same second stay two. A timer far in the future is
     // armed once, however often the resource is reconciled until then.
     id: at - now > farMs ? `due-${uid}-${at}` : `due-${uid}-${moment}-${at}`,
   }));
-  return isWaiting ? [...due, { delayMs: waitMs + slackMs, id: `wait-${uid}-${moment}` }] : due;
+  return hasUnplaced ? [...due, { delayMs: waitMs + slackMs, id: `wait-${uid}-${moment}` }] : due;
 }

@@ -1,13 +1,13 @@
 import { mayFollow } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
-import type { SaidEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../deployments/observed.ts';
 
 /** Throws when a status may not follow the previous one, which is a bug in the plan. */
 export async function writeEvents(
   tx: DatabaseTransaction,
   uid: string,
   from: string,
-  events: readonly SaidEvent[],
+  events: readonly StatusEvent[],
 ): Promise<void> {
   requireLegal(from, events);
   for (const { type, status, message, revision } of events) {
@@ -18,7 +18,7 @@ export async function writeEvents(
   }
 }
 
-function requireLegal(from: string, events: readonly SaidEvent[]): void {
+function requireLegal(from: string, events: readonly StatusEvent[]): void {
   let current = from;
   for (const { status } of events) {
     if (!mayFollow(current, status)) throw new Error(`The status ${status} may not follow ${current}.`);

@@ -5,10 +5,10 @@ import { type DatabaseTransaction, giveBack } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
 import type { Applied } from '../deployments/apply.ts';
 import type { Dependencies } from '../run/dependencies.ts';
-import { only } from '../run/pick-actions.ts';
+import { pickActions } from '../run/pick-actions.ts';
 import { type Retired, retireInstances } from '../run/retire-instances.ts';
 import { writeEvents } from '../run/write-events.ts';
-import { giveUpInstance } from './end-lost-instance.ts';
+import { endLostInstance } from './end-lost-instance.ts';
 import type { LoadedSandbox } from './load.ts';
 import type { SandboxAction } from './observed.ts';
 import { startSandbox } from './start-sandbox.ts';
@@ -19,42 +19,44 @@ export async function applySandbox(
   loaded: LoadedSandbox,
   actions: readonly SandboxAction[],
 ): Promise<Applied> {
-  for (const { instance, message } of only(actions, 'give-up')) {
-    const isGivenUp = await giveUpInstance(tx, instance, message);
+  for (const { instance, message } of pickActions(actions, 'end-lost')) {
+    const isEnded = await endLostInstance(tx, instance, message);
     // The runner has just come back, so the rest of the plan is outdated.
-    if (!isGivenUp && only(actions, 'say').length > 0) return { ...unchanged, lookAgainAt: [loaded.observed.now] };
+    if (!isEnded && pickActions(actions, 'change-status').length > 0)
+      return { ...unchanged, dueAt: [loaded.observed.now] };
   }
-  const [start] = only(actions, 'start');
+  const [start] = pickActions(actions, 'start');
   const placed = start === undefined ? undefined : await startSandbox(tx, dependencies, loaded);
   const retired: Retired[] = [];
-  for (const { instances } of only(actions, 'retire')) retired.push(...(await retireInstances(tx, instances, 'gone')));
-  await tell(tx, loaded, actions, placed?.waiting);
-  for (const ending of only(actions, 'terminate')) retired.push(...(await terminate(tx, loaded, ending)));
+  for (const { instances } of pickActions(actions, 'retire'))
+    retired.push(...(await retireInstances(tx, instances, 'gone')));
+  await writeStatus(tx, loaded, actions, placed?.waiting);
+  for (const ending of pickActions(actions, 'terminate')) retired.push(...(await terminate(tx, loaded, ending)));
   return {
     started: placed?.started ?? [],
     retired,
-    isChanged: actions.some((action) => action.do !== 'look-again'),
-    isWaiting: placed?.waiting !== undefined,
-    lookAgainAt: only(actions, 'look-again').map(({ at }) => at),
+    isChanged: actions.some((action) => action.do !== 'set-timer'),
+    hasUnplaced: placed?.waiting !== undefined,
+    dueAt: pickActions(actions, 'set-timer').map(({ at }) => at),
   };
 }
 
-const unchanged: Applied = { started: [], retired: [], isChanged: false, isWaiting: false, lookAgainAt: [] };
+const unchanged: Applied = { started: [], retired: [], isChanged: false, hasUnplaced: false, dueAt: [] };
 
 /** Writes the events, the status that follows from them, and the settled boot. */
-async function tell(
+async function writeStatus(
   tx: DatabaseTransaction,
   { uid, state, observed }: LoadedSandbox,
   actions: readonly SandboxAction[],
   waiting: string | undefined,
 ): Promise<void> {
-  const said = only(actions, 'say').map(({ event }) => event);
+  const said = pickActions(actions, 'change-status').map(({ event }) => event);
   const status = said.at(-1)?.status ?? observed.status;
   const wait = waiting === undefined ? [] : [{ type: 'deployment' as const, status, message: waiting }];
   const newest = said.at(-1)?.message ?? observed.newestEvent?.message;
-  const notes = [...only(actions, 'note').map(({ event }) => event), ...wait];
+  const notes = [...pickActions(actions, 'add-event').map(({ event }) => event), ...wait];
   await writeEvents(tx, uid, observed.status, [...said, ...notes.filter(({ message }) => message !== newest)]);
-  const [settled] = only(actions, 'settle');
+  const [settled] = pickActions(actions, 'record-boot');
   if (settled === undefined && status === observed.status) return;
   const next = settled === undefined ? state : { ...state, settledBoot: settled.boot };
   await tx

@@ -7,7 +7,7 @@ import { reconcileMessage } from '../reconcile/message.ts';
  * Sandboxes that are deploying or being deleted, that expire soon or should have expired, or whose runner is away.
  * Their timers may be lost; a reconcile arms them again.
  */
-export const sandboxesDue: ResyncSource<Record<string, never>> = defineResyncSource({
+export const dueSandboxes: ResyncSource<Record<string, never>> = defineResyncSource({
   to: reconcileMessage,
   async page(database, after, limit) {
     const { rows } = await sql<{ uid: string }>`

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
  * Ends an instance whose runner is away, and releases its reservation there. False when the runner is back or the
  * instance has ended. The runner's row is locked, so the runner cannot return in between.
  */
-export async function giveUpInstance(tx: DatabaseTransaction, id: string, message: string): Promise<boolean> {
+export async function endLostInstance(tx: DatabaseTransaction, id: string, message: string): Promise<boolean> {
   const runner = await tx
     .selectFrom('runners')
     .select('id')

@@ -33,7 +33,7 @@ export interface LoadedSandbox {
   readonly observed: ObservedSandbox;
 }
 
-const Stored = z.object({ enabled: z.boolean().default(true) });
+const StoredSpec = z.object({ enabled: z.boolean().default(true) });
 const StoredState = z.object({ settledBoot: z.int().default(0) });
 
 export async function loadSandbox(
@@ -67,11 +67,11 @@ export async function loadSandbox(
       now: workspace.now.getTime(),
       status: row.status ?? 'DEPLOYING',
       isTerminated: row.terminated_at !== null,
-      isEnabled: Stored.parse(row.spec).enabled,
+      isEnabled: StoredSpec.parse(row.spec).enabled,
       boot: { id: bootRevision(boot), number: boot },
       settledBoot: StoredState.parse(row.state ?? {}).settledBoot,
       expiresAt,
-      endings: {
+      expiryMessages: {
         clock: expiryMessage(row.spec, createdAtMs, expiresAt ?? 0),
         idle: idleExpiry(row.spec, { createdAtMs })?.message ?? 'Nobody has used it for long.',
       },
@@ -115,6 +115,6 @@ async function loadInstances(tx: DatabaseTransaction, uid: string, boot: string)
     isExpired: row.is_expired,
     readyAt: row.ready_at?.getTime(),
     endedAt: row.ended_at?.getTime(),
-    awaySince: row.away_since?.getTime(),
+    runnerLostSince: row.away_since?.getTime(),
   }));
 }

@@ -1,6 +1,6 @@
 // Input and output of the plan for a sandbox. Times are milliseconds of the database's clock.
 import type { IsolationClass } from '@berth/contract';
-import type { SaidEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../deployments/observed.ts';
 
 export interface SandboxInstance {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface SandboxInstance {
   readonly readyAt?: number | undefined;
   readonly endedAt?: number | undefined;
   /** Set when its runner is lost: the time the runner was last seen. */
-  readonly awaySince?: number | undefined;
+  readonly runnerLostSince?: number | undefined;
 }
 
 export interface ObservedSandbox {
@@ -32,7 +32,7 @@ export interface ObservedSandbox {
   readonly settledBoot: number;
   readonly expiresAt?: number | undefined;
   /** Messages for an expiry by time and for an expiry by idleness. */
-  readonly endings: { readonly clock: string; readonly idle: string };
+  readonly expiryMessages: { readonly clock: string; readonly idle: string };
   /** Tells the user why the sandbox cannot be started at all. */
   readonly fault?: string | undefined;
   /** Time that the runner may be away before the sandbox has failed. */
@@ -47,11 +47,11 @@ export type SandboxAction =
   | { readonly do: 'start' }
   | { readonly do: 'retire'; readonly instances: readonly string[] }
   /** Ends an instance whose runner is away, without waiting for the runner any longer. */
-  | { readonly do: 'give-up'; readonly instance: string; readonly message: string }
-  | { readonly do: 'settle'; readonly boot: number }
+  | { readonly do: 'end-lost'; readonly instance: string; readonly message: string }
+  | { readonly do: 'record-boot'; readonly boot: number }
   /** Writes an event; the sandbox takes the event's status. */
-  | { readonly do: 'say'; readonly event: SaidEvent }
+  | { readonly do: 'change-status'; readonly event: StatusEvent }
   /** Writes an event that does not change the status. */
-  | { readonly do: 'note'; readonly event: SaidEvent }
+  | { readonly do: 'add-event'; readonly event: StatusEvent }
   | { readonly do: 'terminate'; readonly type: 'expiration' | 'deletion'; readonly message: string }
-  | { readonly do: 'look-again'; readonly at: number };
+  | { readonly do: 'set-timer'; readonly at: number };

@@ -1,19 +1,19 @@
 // Plans a sandbox that has not ended: the one instance of its wanted boot, and the status that follows from it.
 import { deployedMessage } from '@berth/placement';
-import type { SaidEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../deployments/observed.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed.ts';
-import { runningOf } from './running-instances.ts';
+import { runningInstances } from './running-instances.ts';
 
-export function planSandboxBoot(observed: ObservedSandbox): readonly SandboxAction[] {
+export function planBoot(observed: ObservedSandbox): readonly SandboxAction[] {
   const { boot, isEnabled } = observed;
-  const running = runningOf(observed);
+  const running = runningInstances(observed);
   const current = running.find((instance) => instance.boot === boot.id);
   const others = running.filter((instance) => instance !== current).map(({ id }) => id);
-  const actions = isEnabled ? planEnabled(observed, current) : becomes(observed, switchedOff);
+  const actions = isEnabled ? planEnabled(observed, current) : changeStatus(observed, disabledEvent);
   const isSettled = current?.readyAt !== undefined || current?.state === 'failed' || actions.some(saysFailed);
   return [
     ...(others.length === 0 ? [] : [{ do: 'retire' as const, instances: others }]),
-    ...(isSettled ? settle(observed, actions) : []),
+    ...(isSettled ? recordBoot(observed, actions) : []),
     ...actions,
   ];
 }
@@ -21,19 +21,20 @@ export function planSandboxBoot(observed: ObservedSandbox): readonly SandboxActi
 /**
  * DEPLOYED implies that boot 1 came up. It is stored only when the status changes, so a claimed sandbox needs no write.
  */
-const knownSettled = ({ settledBoot, status }: ObservedSandbox): number =>
+const lastSettledBoot = ({ settledBoot, status }: ObservedSandbox): number =>
   Math.max(settledBoot, status === 'DEPLOYED' ? 1 : 0);
 
-function settle(observed: ObservedSandbox, actions: readonly SandboxAction[]): readonly SandboxAction[] {
+function recordBoot(observed: ObservedSandbox, actions: readonly SandboxAction[]): readonly SandboxAction[] {
   const { boot, settledBoot } = observed;
-  const written = actions.some((action) => action.do === 'say') ? settledBoot : knownSettled(observed);
-  return boot.number > written ? [{ do: 'settle', boot: boot.number }] : [];
+  const written = actions.some((action) => action.do === 'change-status') ? settledBoot : lastSettledBoot(observed);
+  return boot.number > written ? [{ do: 'record-boot', boot: boot.number }] : [];
 }
 
-const saysFailed = (action: SandboxAction): boolean => action.do === 'say' && action.event.status === 'FAILED';
+const saysFailed = (action: SandboxAction): boolean =>
+  action.do === 'change-status' && action.event.status === 'FAILED';
 
 /** A disabled sandbox keeps its instance and its contents; it only accepts no connections. */
-const switchedOff: SaidEvent = {
+const disabledEvent: StatusEvent = {
   type: 'deactivation',
   status: 'DEACTIVATED',
   message: 'Not enabled; it takes no connections.',
@@ -45,34 +46,34 @@ function planEnabled(observed: ObservedSandbox, current: SandboxInstance | undef
     const retire: SandboxAction = { do: 'retire', instances: [current.id] };
     return [retire, ...fail(observed, current.message ?? 'It did not start, and did not say why.')];
   }
-  if (current.awaySince !== undefined) return planAway(observed, current, current.awaySince);
+  if (current.runnerLostSince !== undefined) return planRunnerLost(observed, current, current.runnerLostSince);
   if (current.state !== 'ready') return progress(observed, current);
-  return [...becomes(observed, deployed(current)), ...recovery(observed)];
+  return [...changeStatus(observed, deployed(current)), ...recovery(observed)];
 }
 
 /** No instance of the wanted boot is running: the boot has not started yet, or it ran and is lost. */
 function planMissing(observed: ObservedSandbox): readonly SandboxAction[] {
   const { boot, fault, instances } = observed;
-  if (boot.number > knownSettled(observed)) {
+  if (boot.number > lastSettledBoot(observed)) {
     if (fault !== undefined) return fail(observed, fault);
-    const event: SaidEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Waiting for a runner.' };
-    return [...becomes(observed, event), { do: 'start' }];
+    const event: StatusEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Waiting for a runner.' };
+    return [...changeStatus(observed, event), { do: 'start' }];
   }
   if (observed.status === 'FAILED') return [];
   const ended = instances.find(({ boot: of, endedAt }) => of === boot.id && endedAt !== undefined);
-  return fail(observed, ended?.message ?? removed);
+  return fail(observed, ended?.message ?? runnerRemovedMessage);
 }
 
-const removed =
+const runnerRemovedMessage =
   'The machine that it was on no longer belongs to this deployment, and what was in it is lost. Create it again.';
 
 /** The sandbox is unreachable, but not lost: a runner that returns continues with it. */
-function planAway(observed: ObservedSandbox, { id }: SandboxInstance, since: number): readonly SandboxAction[] {
+function planRunnerLost(observed: ObservedSandbox, { id }: SandboxInstance, since: number): readonly SandboxAction[] {
   const { now, lostAfterMs, status } = observed;
   const silence = `Its machine has not been heard from since ${new Date(since).toISOString()}`;
   if (now - since >= lostAfterMs) {
     const message = `${silence}, and is not waited for any longer; what was in it is lost. Create it again.`;
-    return [{ do: 'give-up', instance: id, message }, ...fail(observed, message)];
+    return [{ do: 'end-lost', instance: id, message }, ...fail(observed, message)];
   }
   const message = `${silence}; it cannot be reached until the machine is back.`;
   return note(observed, { type: 'infrastructure', status, message });
@@ -80,21 +81,21 @@ function planAway(observed: ObservedSandbox, { id }: SandboxInstance, since: num
 
 function fail(observed: ObservedSandbox, message: string): readonly SandboxAction[] {
   const type = observed.status === 'DEPLOYING' ? 'deployment' : 'infrastructure';
-  return becomes(observed, { type, status: 'FAILED', message });
+  return changeStatus(observed, { type, status: 'FAILED', message });
 }
 
-const deployed = ({ isolation }: SandboxInstance): SaidEvent => ({
+const deployed = ({ isolation }: SandboxInstance): StatusEvent => ({
   type: 'deployment',
   status: 'DEPLOYED',
   message: deployedMessage(isolation),
 });
 
 /** A sandbox that is enabled again goes through DEPLOYING before any other status. */
-function becomes({ status }: ObservedSandbox, event: SaidEvent): readonly SandboxAction[] {
+function changeStatus({ status }: ObservedSandbox, event: StatusEvent): readonly SandboxAction[] {
   if (status === event.status) return [];
   const isSwitchedOn = status === 'DEACTIVATED' && event.status !== 'DEPLOYING';
-  const announced: SaidEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Enabled again.' };
-  return [...(isSwitchedOn ? [announced] : []), event].map((said) => ({ do: 'say', event: said }));
+  const announced: StatusEvent = { type: 'deployment', status: 'DEPLOYING', message: 'Enabled again.' };
+  return [...(isSwitchedOn ? [announced] : []), event].map((said) => ({ do: 'change-status', event: said }));
 }
 
 /**
@@ -112,5 +113,5 @@ const recovery = (observed: ObservedSandbox): readonly SandboxAction[] =>
     ? note(observed, { type: 'infrastructure', status: 'DEPLOYED', message: 'Its machine is back.' })
     : [];
 
-const note = ({ newestEvent }: ObservedSandbox, event: SaidEvent): readonly SandboxAction[] =>
-  newestEvent?.message === event.message ? [] : [{ do: 'note', event }];
+const note = ({ newestEvent }: ObservedSandbox, event: StatusEvent): readonly SandboxAction[] =>
+  newestEvent?.message === event.message ? [] : [{ do: 'add-event', event }];

@@ -70,7 +70,7 @@ test('whatever happened, it settles: one runs and is DEPLOYED, or it says why no
   fc.assert(
     fc.property(pasts, (past) => {
       const world = play(past);
-      world.settle();
+      world.runUntilStable();
       if (world.isTerminated) {
         expect(world.status).toBe('TERMINATED');
         expect(world.live).toEqual([]);
@@ -100,7 +100,7 @@ test('one that is due ends at the next look, once, and nothing revives it', () =
       world.reconcile();
       expect(world.isTerminated).toBe(true);
       for (const step of after) step(world);
-      world.settle();
+      world.runUntilStable();
       expect(world.live).toEqual([]);
       expect(world.events.filter(({ status }) => status === 'TERMINATED')).toHaveLength(1);
       expect(world.events.at(-1)?.status).toBe('TERMINATED');
@@ -136,7 +136,7 @@ test('a runner that is away and back: the same instance, reachable again, and bo
   const [instance] = world.running;
   world.runnerLeaves();
   world.pass(lostAfterMs - 10);
-  expect(world.reconcile().filter(({ do: what }) => what !== 'note')).toMatchObject([{ do: 'look-again' }]);
+  expect(world.reconcile().filter(({ do: what }) => what !== 'add-event')).toMatchObject([{ do: 'set-timer' }]);
   expect(world.status).toBe('DEPLOYED');
   world.runnerReturns();
   world.reconcile();
@@ -169,10 +169,10 @@ test('a runner that is away for too long: FAILED in plain words, and a timer bri
   expect(world.status).toBe('FAILED');
   expect(world.events.at(-1)).toMatchObject({ type: 'infrastructure', message: expect.stringContaining('is lost') });
   expect(world.live).toEqual([]);
-  world.settle();
+  world.runUntilStable();
   expect(world.status).toBe('FAILED');
   world.restart();
-  world.settle();
+  world.runUntilStable();
   expect(world.status).toBe('DEPLOYED');
 });
 
@@ -191,7 +191,7 @@ test('one that was claimed needs nothing to be written, and is not begun a secon
   const world = SandboxWorld.claimed();
   expect(world.reconcile()).toEqual([]);
   world.report('failed', 'Its disk is full.');
-  world.settle();
+  world.runUntilStable();
   expect(world.events.at(-1)).toMatchObject({ status: 'FAILED', message: 'Its disk is full.' });
   expect(world.instances).toHaveLength(1);
 });
@@ -202,7 +202,7 @@ test('one that nobody could have used is started elsewhere when its machine is l
   world.runnerLeaves();
   world.reconcile();
   expect(world.running).toHaveLength(1);
-  world.settle();
+  world.runUntilStable();
   expect(world.status).toBe('DEPLOYED');
 });
 
@@ -210,11 +210,11 @@ test('what failed says so with its instance’s words, and is not tried again un
   const world = new SandboxWorld();
   world.reconcile();
   world.report('failed', 'The image does not exist. Check spec.runtime.image.');
-  world.settle();
+  world.runUntilStable();
   expect(world.events.at(-1)).toMatchObject({ status: 'FAILED', message: expect.stringContaining('does not exist') });
   expect(world.instances).toHaveLength(1);
   world.restart();
-  world.settle();
+  world.runUntilStable();
   expect(world.status).toBe('DEPLOYED');
 });
 
@@ -232,10 +232,10 @@ test('switched off it keeps its instance, and is as it was when it is switched o
   const world = used();
   const [instance] = world.running;
   world.switchOn(false);
-  world.settle();
+  world.runUntilStable();
   expect(world.status).toBe('DEACTIVATED');
   world.switchOn(true);
-  world.settle();
+  world.runUntilStable();
   expect([world.status, world.running]).toEqual(['DEPLOYED', [instance]]);
 });
 

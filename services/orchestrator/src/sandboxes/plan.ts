@@ -2,29 +2,29 @@
 // sandbox holds its owner's data, so it is never replaced by an empty one: it is started once per boot, waits for a
 // runner that is away, and otherwise fails.
 import type { ObservedSandbox, SandboxAction } from './observed.ts';
-import { planSandboxBoot } from './plan-boot.ts';
-import { runningOf } from './running-instances.ts';
+import { planBoot } from './plan-boot.ts';
+import { runningInstances } from './running-instances.ts';
 
 export function planSandbox(observed: ObservedSandbox): readonly SandboxAction[] {
-  if (observed.isTerminated) return [...retireRunning(observed), ...forget(observed)];
-  const ending = endingOf(observed);
-  if (ending !== undefined) return [ending, ...forget(observed)];
-  return [...planSandboxBoot(observed), ...dueLater(observed)];
+  if (observed.isTerminated) return [...retireRunning(observed), ...endUnreachable(observed)];
+  const ending = terminationOf(observed);
+  if (ending !== undefined) return [ending, ...endUnreachable(observed)];
+  return [...planBoot(observed), ...timers(observed)];
 }
 
 /** The expiry time comes first: from that moment on readers show the sandbox as ended. */
-function endingOf(observed: ObservedSandbox): SandboxAction | undefined {
-  const { now, expiresAt, status, endings } = observed;
+function terminationOf(observed: ObservedSandbox): SandboxAction | undefined {
+  const { now, expiresAt, status, expiryMessages } = observed;
   if (expiresAt !== undefined && expiresAt <= now)
-    return { do: 'terminate', type: 'expiration', message: endings.clock };
+    return { do: 'terminate', type: 'expiration', message: expiryMessages.clock };
   if (status === 'DELETING') return { do: 'terminate', type: 'deletion', message: 'Deleted on request.' };
   // Only the wanted boot counts: an expiry that an earlier boot reported says nothing about this one.
-  const isUnused = runningOf(observed).some(({ isExpired, boot }) => isExpired && boot === observed.boot.id);
-  return isUnused ? { do: 'terminate', type: 'expiration', message: endings.idle } : undefined;
+  const isUnused = runningInstances(observed).some(({ isExpired, boot }) => isExpired && boot === observed.boot.id);
+  return isUnused ? { do: 'terminate', type: 'expiration', message: expiryMessages.idle } : undefined;
 }
 
 function retireRunning(observed: ObservedSandbox): readonly SandboxAction[] {
-  const running = runningOf(observed);
+  const running = runningInstances(observed);
   return running.length === 0 ? [] : [{ do: 'retire', instances: running.map(({ id }) => id) }];
 }
 
@@ -32,17 +32,17 @@ function retireRunning(observed: ObservedSandbox): readonly SandboxAction[] {
  * Marks instances on unreachable runners as ended once the sandbox has terminated. A
  * returning runner removes the container.
  */
-const forget = ({ instances }: ObservedSandbox): readonly SandboxAction[] =>
+const endUnreachable = ({ instances }: ObservedSandbox): readonly SandboxAction[] =>
   instances
-    .filter(({ endedAt, awaySince }) => endedAt === undefined && awaySince !== undefined)
-    .map(({ id }) => ({ do: 'give-up', instance: id, message: 'Its machine was away when it ended.' }));
+    .filter(({ endedAt, runnerLostSince }) => endedAt === undefined && runnerLostSince !== undefined)
+    .map(({ id }) => ({ do: 'end-lost', instance: id, message: 'Its machine was away when it ended.' }));
 
-function dueLater(observed: ObservedSandbox): readonly SandboxAction[] {
+function timers(observed: ObservedSandbox): readonly SandboxAction[] {
   const { now, expiresAt, lostAfterMs } = observed;
-  const lost = runningOf(observed).flatMap(({ awaySince }) =>
-    awaySince === undefined ? [] : [awaySince + lostAfterMs],
+  const lost = runningInstances(observed).flatMap(({ runnerLostSince }) =>
+    runnerLostSince === undefined ? [] : [runnerLostSince + lostAfterMs],
   );
   return [...(expiresAt === undefined ? [] : [expiresAt]), ...lost]
     .filter((at) => at > now)
-    .map((at) => ({ do: 'look-again', at }));
+    .map((at) => ({ do: 'set-timer', at }));
 }

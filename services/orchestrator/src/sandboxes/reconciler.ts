@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '@berth/database';
-import type { Decided } from '../deployments/apply.ts';
+import type { Decision } from '../deployments/apply.ts';
 import type { ResourceRow } from '../deployments/load.ts';
 import type { Dependencies } from '../run/dependencies.ts';
 import { applySandbox } from './apply.ts';
@@ -11,7 +11,7 @@ export async function decideSandbox(
   tx: DatabaseTransaction,
   dependencies: Dependencies,
   row: ResourceRow,
-): Promise<Decided> {
+): Promise<Decision> {
   const loaded = await loadSandbox(tx, row, dependencies);
   const actions = planSandbox(loaded.observed);
   return { applied: await applySandbox(tx, dependencies, loaded, actions), now: loaded.observed.now };

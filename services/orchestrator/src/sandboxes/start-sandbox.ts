@@ -3,12 +3,12 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   bootRevision,
-  isolationOf,
+  isolationNeedOf,
   limitMessage,
   loadRegions,
   lockRoom,
-  reservedMbOf,
   sandboxInstanceSpec,
+  sandboxReservedMb,
   takeRunners,
   WorkloadSpec,
   waitingMessage,
@@ -30,10 +30,10 @@ export async function startSandbox(
   if (image === undefined) return { started: [], waiting: undefined };
   const { placement, regions, limits, random } = dependencies;
   const allowed = await loadRegions(tx, workspace.id, regions, WorkloadSpec.parse({ region: spec.region }));
-  const reservedMb = reservedMbOf(spec, placement);
+  const reservedMb = sandboxReservedMb(spec, placement);
   const need = {
     regions: allowed.regions.map((region) => region.name),
-    ...isolationOf('sandbox', spec, placement.runcFor),
+    ...isolationNeedOf('sandbox', spec, placement.runcFor),
     reservedMb,
     holders: new Set<string>(),
     avoidsPressure: true,

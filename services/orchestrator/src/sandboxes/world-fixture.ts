@@ -2,7 +2,7 @@
 // tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
-import type { SaidEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../deployments/observed.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed.ts';
 import { planSandbox } from './plan.ts';
 
@@ -33,7 +33,7 @@ export class SandboxWorld {
     const world = new SandboxWorld();
     world.#start();
     world.report('ready', 'Up.');
-    world.#say({ type: 'deployment', status: 'DEPLOYED', message: 'Ready.' });
+    world.#changeStatus({ type: 'deployment', status: 'DEPLOYED', message: 'Ready.' });
     return world;
   }
 
@@ -50,14 +50,14 @@ export class SandboxWorld {
   restart(): void {
     if (this.isTerminated) return;
     this.boot += 1;
-    if (this.isEnabled) this.#say({ type: 'deployment', status: 'DEPLOYING', message: 'Begins anew.' });
+    if (this.isEnabled) this.#changeStatus({ type: 'deployment', status: 'DEPLOYING', message: 'Begins anew.' });
   }
 
   switchOn(isEnabled: boolean): void {
     if (this.isTerminated || isEnabled === this.isEnabled) return;
     this.isEnabled = isEnabled;
     const status = isEnabled ? 'DEPLOYING' : 'DEACTIVATED';
-    this.#say({ type: 'deployment', status, message: 'Switched.' });
+    this.#changeStatus({ type: 'deployment', status, message: 'Switched.' });
   }
 
   setExpiry(afterMs: number | undefined): void {
@@ -73,7 +73,7 @@ export class SandboxWorld {
 
   report(state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone', message: string): void {
     const [instance] = this.live;
-    if (instance === undefined || instance.awaySince !== undefined) return;
+    if (instance === undefined || instance.runnerLostSince !== undefined) return;
     if (state === 'gone' && instance.desired === 'running') return;
     instance.state = state;
     instance.message = message;
@@ -93,17 +93,17 @@ export class SandboxWorld {
     for (const instance of this.live) {
       if (instance.readyAt === undefined || instance.desired !== 'running') {
         Object.assign(instance, { state: 'lost', desired: 'gone', endedAt: this.now });
-      } else instance.awaySince ??= this.now;
+      } else instance.runnerLostSince ??= this.now;
     }
   }
 
   runnerReturns(): void {
-    for (const instance of this.live) instance.awaySince = undefined;
+    for (const instance of this.live) instance.runnerLostSince = undefined;
   }
 
   /** The rows of its instances are deleted; only `settledBoot` keeps that they existed. */
   runnerIsRemoved(): void {
-    if (this.live.some(({ awaySince }) => awaySince === undefined)) return;
+    if (this.live.some(({ runnerLostSince }) => runnerLostSince === undefined)) return;
     for (const { boot, readyAt } of this.instances) {
       if (readyAt !== undefined) this.settledBoot = Math.max(this.settledBoot, Number(boot.slice('boot-'.length)));
     }
@@ -125,7 +125,7 @@ export class SandboxWorld {
     return {
       ...{ now, status, isTerminated, isEnabled, settledBoot, expiresAt, fault, instances, lostAfterMs },
       boot: { id: `boot-${boot}`, number: boot },
-      endings: { clock: 'It was to live so long.', idle: 'Nobody has used it.' },
+      expiryMessages: { clock: 'It was to live so long.', idle: 'Nobody has used it.' },
       newestEvent: this.events.at(-1),
     };
   }
@@ -143,27 +143,27 @@ export class SandboxWorld {
     if (action.do === 'retire') {
       for (const instance of this.live) if (action.instances.includes(instance.id)) instance.desired = 'gone';
     }
-    if (action.do === 'give-up') this.#giveUp(action.instance, action.message);
-    if (action.do === 'settle') {
+    if (action.do === 'end-lost') this.#endLost(action.instance, action.message);
+    if (action.do === 'record-boot') {
       assert.ok(action.boot > this.settledBoot);
       this.settledBoot = action.boot;
     }
-    if (action.do === 'say') this.#say(action.event);
-    if (action.do === 'note') {
+    if (action.do === 'change-status') this.#changeStatus(action.event);
+    if (action.do === 'add-event') {
       assert.equal(action.event.status, this.status);
       assert.notEqual(action.event.message, this.events.at(-1)?.message);
-      this.#say(action.event);
+      this.#changeStatus(action.event);
     }
     if (action.do === 'terminate') this.#end(action);
-    if (action.do === 'look-again') {
+    if (action.do === 'set-timer') {
       assert.ok(action.at > this.now);
       this.armed.push(action.at);
     }
   }
 
-  #giveUp(id: string, message: string): void {
+  #endLost(id: string, message: string): void {
     const instance = this.live.find((each) => each.id === id);
-    assert.notEqual(instance?.awaySince, undefined);
+    assert.notEqual(instance?.runnerLostSince, undefined);
     Object.assign(instance ?? {}, { state: 'lost', desired: 'gone', endedAt: this.now, message });
   }
 
@@ -185,12 +185,12 @@ export class SandboxWorld {
 
   #end({ type, message }: { type: string; message: string }): void {
     assert.ok(!this.isTerminated, 'ended twice');
-    this.#say({ type, status: 'TERMINATED', message });
+    this.#changeStatus({ type, status: 'TERMINATED', message });
     this.isTerminated = true;
     for (const instance of this.live) instance.desired = 'gone';
   }
 
-  #say(event: Omit<SaidEvent, 'type'> & { type: string }): void {
+  #changeStatus(event: Omit<StatusEvent, 'type'> & { type: string }): void {
     assert.ok(!this.isTerminated, 'a word after the end');
     assert.ok(mayFollow(this.status, event.status), `${event.status} after ${this.status}`);
     this.status = event.status;
@@ -198,7 +198,7 @@ export class SandboxWorld {
   }
 
   /** Reconciles with a runner that is up, has room and carries everything out, until nothing changes any more. */
-  settle(): void {
+  runUntilStable(): void {
     this.hasRoom = true;
     this.runnerReturns();
     for (let round = 0; round < 50; round += 1) {
@@ -210,6 +210,6 @@ export class SandboxWorld {
       }
       if (JSON.stringify({ ...this, now: 0, armed: [] }) === before) return;
     }
-    throw new Error(`Does not settle: ${JSON.stringify(this, null, 1)}`);
+    throw new Error(`Does not become stable: ${JSON.stringify(this, null, 1)}`);
   }
 }

@@ -16,7 +16,7 @@ type Flavor = PlacementPolicy['flavors'][number];
 /** The flavor that every runner offers today. */
 const offered = { type: 'cpu', name: 'x86' } as const;
 
-export interface Allowed {
+export interface AllowedRegions {
   readonly regions: readonly Region[];
   /** Names of the policies that excluded every region; empty when some are left. */
   readonly refusedBy: readonly string[];
@@ -27,7 +27,7 @@ export function allowedRegions(
   regions: readonly Region[],
   region: string | undefined,
   policies: readonly PlacementPolicy[],
-): Allowed {
+): AllowedRegions {
   const named = region === undefined ? regions : [regions.find(({ name }) => name === region) ?? unknownRegion(region)];
   // A policy with an empty list restricts nothing.
   const location = policies.filter(({ type, locations }) => type === 'location' && locations.length > 0);

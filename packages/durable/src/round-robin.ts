@@ -4,7 +4,7 @@
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 
-export interface Turns {
+export interface Round {
   readonly workspaces: readonly string[];
   /** Rows that each of these workspaces may send. */
   readonly share: number;
@@ -12,11 +12,11 @@ export interface Turns {
   readonly hasOthers: boolean;
 }
 
-export class TurnTaking {
+export class RoundRobin {
   /** Workspace at which the next batch begins; the first one follows the last one. */
   #from = nilUuid;
 
-  async next(tx: DatabaseTransaction, batchSize: number): Promise<Turns> {
+  async next(tx: DatabaseTransaction, batchSize: number): Promise<Round> {
     const from = this.#from;
     const found = await workspacesFrom(tx, from, batchSize + 1);
     if (from !== nilUuid && found.length <= batchSize) {

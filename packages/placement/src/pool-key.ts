@@ -1,6 +1,6 @@
 import type { ImageSource, IsolationClass } from '@berth/contract';
 
-export interface PoolWish {
+export interface PoolSpec {
   readonly image: string;
   readonly isolation: IsolationClass;
   readonly memoryMb: number;
@@ -13,7 +13,7 @@ export interface PoolWish {
  * Memory is set at adoption, but under gVisor processes see the memory that the sandbox was started
  * with, so there it is part of the key.
  */
-export function poolOf({ image, isolation, memoryMb, imageSource }: PoolWish): string {
+export function poolKeyOf({ image, isolation, memoryMb, imageSource }: PoolSpec): string {
   const kept = isolation === 'gvisor' ? `gvisor ${memoryMb} ${image}` : `runc ${image}`;
   return imageSource?.workspaceId === undefined ? kept : `${kept} ${imageSource.workspaceId}`;
 }

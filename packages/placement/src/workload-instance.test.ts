@@ -3,7 +3,7 @@ import { SealedEnv } from '@berth/identity';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
 import type { Connection } from './environment-variables.ts';
-import { faultOf, instanceSpec, portOf } from './instance-spec.ts';
+import { workloadFault, workloadInstanceSpec, workloadPort } from './workload-instance.ts';
 import { instanceLimits, WorkloadSpec } from './workload-spec.ts';
 
 const workload = {
@@ -16,7 +16,10 @@ const placement = PlacementConfig.parse({});
 const image = { image: 'example/tools:1', source: { origin: 'outside' as const } };
 const where = { region: 'eu', isolation: 'gvisor' as const, image };
 const make = (runtime: object, connections: readonly Connection[] = []) =>
-  instanceSpec(workload, WorkloadSpec.parse({ runtime }), where, connections, { placement, brand: defaultBrand });
+  workloadInstanceSpec(workload, WorkloadSpec.parse({ runtime }), where, connections, {
+    placement,
+    brand: defaultBrand,
+  });
 
 test('what is stored is what the node protocol asks for', () => {
   const { env, ...spec } = make({ image: 'example/tools:1', memory: 8192 });
@@ -60,7 +63,7 @@ test('the environment: the platform, then the connections, then the workload, th
 });
 
 test('the port is the first declared one, else PORT, else 80', () => {
-  const port = (runtime: object) => portOf(WorkloadSpec.parse({ runtime }));
+  const port = (runtime: object) => workloadPort(WorkloadSpec.parse({ runtime }));
   expect(port({ ports: [{ target: 3000 }, { target: 4000 }], envs: [{ name: 'PORT', value: '5000' }] })).toBe(3000);
   expect(port({ envs: [{ name: 'PORT', value: '5000' }] })).toBe(5000);
   expect(port({ envs: [{ name: 'PORT', value: 'many' }] })).toBe(80);
@@ -69,11 +72,11 @@ test('the port is the first declared one, else PORT, else 80', () => {
 });
 
 test('without an image it says what to set', () => {
-  expect(faultOf('agent', WorkloadSpec.parse({}))).toBe('No image: set spec.runtime.image.');
-  expect(faultOf('function', WorkloadSpec.parse({ integrationConnections: ['mail'] }))).toContain(
+  expect(workloadFault('agent', WorkloadSpec.parse({}))).toBe('No image: set spec.runtime.image.');
+  expect(workloadFault('function', WorkloadSpec.parse({ integrationConnections: ['mail'] }))).toContain(
     'no published image yet',
   );
-  expect(faultOf('agent', WorkloadSpec.parse({ runtime: { image: 'a' } }))).toBeUndefined();
+  expect(workloadFault('agent', WorkloadSpec.parse({ runtime: { image: 'a' } }))).toBeUndefined();
 });
 
 test.each([
@@ -82,6 +85,6 @@ test.each([
   [{ minScale: 30 }, 30, 30],
   [{ minScale: 3, maxScale: 2 }, 2, 2],
   [{ minScale: 0, maxScale: 0 }, 0, 1],
-])('scale %j keeps %i instances and has at most %i', (runtime, least, most) => {
-  expect(instanceLimits(WorkloadSpec.parse({ runtime }), 10)).toEqual({ least, most });
+])('scale %j keeps %i instances and has at most %i', (runtime, minInstances, maxInstances) => {
+  expect(instanceLimits(WorkloadSpec.parse({ runtime }), 10)).toEqual({ minInstances, maxInstances });
 });

@@ -20,7 +20,7 @@ const words = {
 export const deployedMessage = (isolation: IsolationClass): string => `Ready; ${words[isolation]}.`;
 
 /** Number of runners of a region that are up, and how many of these have gVisor. */
-export interface IsolatingRunners {
+export interface RunnerCounts {
   readonly up: number;
   readonly withGvisor: number;
 }
@@ -31,7 +31,7 @@ const mk2Runs = {
   everything: 'what asks for generation mk2 shares the kernel of its machine',
 } as const satisfies Record<RuncRule, string>;
 
-export function isolationIn({ up, withGvisor }: IsolatingRunners, runcFor: RuncRule): string {
+export function describeIsolation({ up, withGvisor }: RunnerCounts, runcFor: RuncRule): string {
   const others = mk2Runs[runcFor];
   if (up === 0) return 'No runner is registered, so how workloads are isolated is not known.';
   if (withGvisor > 0) {

@@ -3,10 +3,10 @@
 // the sandbox had to start again.
 import { durationSeconds, type InstanceSpec } from '@berth/contract';
 import { z } from 'zod';
-import type { PlacementConfig, Settings } from './config.ts';
-import { environmentOf, listeningOn } from './environment-variables.ts';
-import type { StoredInstanceSpec, Where, Workload } from './instance-spec.ts';
-import type { PoolWish } from './pool.ts';
+import type { PlacementConfig, PlacementSettings } from './config.ts';
+import { environmentOf, listenVariables } from './environment-variables.ts';
+import type { PoolSpec } from './pool-key.ts';
+import type { InstanceOwner, PlacementDecision, StoredInstanceSpec } from './workload-instance.ts';
 import { Value } from './workload-spec.ts';
 
 /** The parts of a stored spec that decide where and how a sandbox runs. */
@@ -35,9 +35,9 @@ export type SandboxSpec = z.infer<typeof SandboxSpec>;
 /** Port of the API inside every sandbox. */
 const guestPort = 8080;
 /** Default of `PORT` for the user's own server when the sandbox declares no port: most frameworks choose it too. */
-const proposedPort = 3000;
+const defaultPort = 3000;
 /** Reserved ports: previews refuse 80; 443 and the guest port are the sandbox's own API. */
-const portsOfOthers: readonly number[] = [80, 443, guestPort];
+const reservedPorts: readonly number[] = [80, 443, guestPort];
 /** VPC of every sandbox that names none. Its members cannot reach each other. */
 const defaultVpc = 'default';
 const mbPerCore = 2048;
@@ -66,14 +66,14 @@ export const sandboxFault = (spec: SandboxSpec, placement: PlacementConfig): str
     : undefined;
 
 /** Memory that the sandbox reserves on a runner. Less than it may use, because most sandboxes sleep. */
-export const reservedMbOf = (spec: SandboxSpec, placement: PlacementConfig): number =>
+export const sandboxReservedMb = (spec: SandboxSpec, placement: PlacementConfig): number =>
   Math.ceil(sandboxMemoryMb(spec, placement) / placement.sandboxes.overcommit);
 
 export function sandboxInstanceSpec(
-  sandbox: Omit<Workload, 'kind'>,
+  sandbox: Omit<InstanceOwner, 'kind'>,
   spec: SandboxSpec,
-  where: Where,
-  settings: Settings,
+  where: PlacementDecision,
+  settings: PlacementSettings,
 ): StoredInstanceSpec {
   const { runtime } = spec;
   const resource = { uid: sandbox.uid, kind: 'sandbox', name: sandbox.name };
@@ -92,27 +92,27 @@ export function sandboxInstanceSpec(
     connections: [],
     // Defaults that the sandbox's own variables override, since later entries win. Nothing
     // of the platform depends on them.
-    envs: [...listeningOn(ownPort(spec)), ...runtime.envs],
+    envs: [...listenVariables(userPort(spec)), ...runtime.envs],
     port: undefined,
   });
   const idleSeconds = shortestIdleSeconds(spec);
-  const base = withoutOwner(wish, settings);
+  const base = baseSpec(wish, settings);
   return {
     ...base,
     resource,
-    ...peersOf(spec),
+    ...vpcPorts(spec),
     sandbox: { ...base.sandbox, ...(idleSeconds === undefined ? {} : { expiresIdleSeconds: idleSeconds }) },
     env,
   };
 }
 
 /** Spec of a warm sandbox: it has no owner and no environment. */
-export const warmInstanceSpec = (wish: PoolWish, settings: Settings): StoredInstanceSpec => ({
-  ...withoutOwner(wish, settings),
+export const warmInstanceSpec = (wish: PoolSpec, settings: PlacementSettings): StoredInstanceSpec => ({
+  ...baseSpec(wish, settings),
   env: [],
 });
 
-const withoutOwner = ({ image, imageSource, isolation, memoryMb }: PoolWish, { placement }: Settings) =>
+const baseSpec = ({ image, imageSource, isolation, memoryMb }: PoolSpec, { placement }: PlacementSettings) =>
   ({
     image,
     ...(imageSource === undefined ? {} : { imageSource }),
@@ -125,7 +125,7 @@ const withoutOwner = ({ image, imageSource, isolation, memoryMb }: PoolWish, { p
   }) satisfies InstanceSpec;
 
 /** Ports on which other members of the VPC reach the sandbox: declared ports only, and never the guest's. */
-function peersOf({ vpc = defaultVpc, runtime: { ports } }: SandboxSpec): Pick<InstanceSpec, 'vpc'> {
+function vpcPorts({ vpc = defaultVpc, runtime: { ports } }: SandboxSpec): Pick<InstanceSpec, 'vpc'> {
   if (vpc === defaultVpc) return {};
   const declared = ports.filter(({ target }) => target !== guestPort);
   const protocolOf = (name: string | undefined) => (name === 'UDP' ? 'udp' : 'tcp');
@@ -137,8 +137,8 @@ function peersOf({ vpc = defaultVpc, runtime: { ports } }: SandboxSpec): Pick<In
   };
 }
 
-const ownPort = ({ runtime: { ports } }: SandboxSpec): number =>
-  ports.find(({ target }) => !portsOfOthers.includes(target))?.target ?? proposedPort;
+const userPort = ({ runtime: { ports } }: SandboxSpec): number =>
+  ports.find(({ target }) => !reservedPorts.includes(target))?.target ?? defaultPort;
 
 function shortestIdleSeconds({ lifecycle }: SandboxSpec): number | undefined {
   const seconds = lifecycle.expirationPolicies
@@ -161,7 +161,7 @@ const readAtStart: readonly string[] = [
 const brandedAtStart: readonly string[] = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'];
 
 /** True when a warm sandbox, started before this sandbox was known, can become it. */
-export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<Settings, 'brand'>): boolean {
+export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<PlacementSettings, 'brand'>): boolean {
   const early = [...readAtStart, ...brandedAtStart.map((name) => `${brand.short.toUpperCase()}_${name}`)];
   return (
     volumes.length === 0 &&

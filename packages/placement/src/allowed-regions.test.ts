@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allowedRegions, type PlacementPolicy } from './policies.ts';
-import { waitingMessage } from './waiting.ts';
+import { allowedRegions, type PlacementPolicy } from './allowed-regions.ts';
+import { waitingMessage } from './waiting-message.ts';
 
 const regions = [
   { name: 'eu-1', continent: 'eu', country: 'de' },

@@ -1,12 +1,12 @@
 // Builds the spec of an instance that the runner receives, from the revision that it runs.
 import type { InstanceSpec, IsolationClass } from '@berth/contract';
 import type { SealedEnv } from '@berth/identity';
-import type { PlacementConfig, Settings } from './config.ts';
+import type { ChosenImage } from './choose-image.ts';
+import type { PlacementConfig, PlacementSettings } from './config.ts';
 import { type Connection, environmentOf } from './environment-variables.ts';
-import type { ChosenImage } from './image.ts';
 import type { WorkloadSpec } from './workload-spec.ts';
 
-export interface Workload {
+export interface InstanceOwner {
   readonly uid: string;
   readonly kind: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Workload {
 }
 
 /** Placement decisions about an instance that are not in its workload's spec. */
-export interface Where {
+export interface PlacementDecision {
   readonly region: string;
   readonly isolation: IsolationClass;
   readonly image: ChosenImage;
@@ -27,20 +27,20 @@ const mbPerCore = 2048;
 const defaultPort = 80;
 const newestGeneration = 'mk3';
 
-export const memoryOf = ({ runtime }: WorkloadSpec, { defaultMemoryMb }: PlacementConfig): number =>
+export const workloadMemoryMb = ({ runtime }: WorkloadSpec, { defaultMemoryMb }: PlacementConfig): number =>
   runtime.memory ?? defaultMemoryMb;
 
-export function instanceSpec(
-  { uid, kind, name, workspace }: Workload,
+export function workloadInstanceSpec(
+  { uid, kind, name, workspace }: InstanceOwner,
   spec: WorkloadSpec,
-  where: Where,
+  where: PlacementDecision,
   connections: readonly Connection[],
-  { placement, brand }: Settings,
+  { placement, brand }: PlacementSettings,
 ): StoredInstanceSpec {
   const { runtime } = spec;
-  const memoryMb = memoryOf(spec, placement);
+  const memoryMb = workloadMemoryMb(spec, placement);
   const resource = { uid, kind, name };
-  const port = portOf(spec);
+  const port = workloadPort(spec);
   return {
     resource,
     image: where.image.image,
@@ -63,7 +63,7 @@ export function instanceSpec(
   };
 }
 
-export function portOf({ runtime: { ports = [], envs = [] } }: WorkloadSpec): number {
+export function workloadPort({ runtime: { ports = [], envs = [] } }: WorkloadSpec): number {
   const [first] = ports;
   if (first !== undefined) return first.target;
   const given = Number(envs.findLast(({ name, value }) => name === 'PORT' && typeof value === 'string')?.value);
@@ -71,7 +71,7 @@ export function portOf({ runtime: { ports = [], envs = [] } }: WorkloadSpec): nu
 }
 
 /** Reason why no runner could start the workload; undefined when there is none. */
-export function faultOf(kind: string, { runtime, integrationConnections }: WorkloadSpec): string | undefined {
+export function workloadFault(kind: string, { runtime, integrationConnections }: WorkloadSpec): string | undefined {
   if (runtime.image !== undefined && runtime.image !== '') return undefined;
   const [connection] = integrationConnections;
   return kind === 'function' && connection !== undefined

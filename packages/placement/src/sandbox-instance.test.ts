@@ -3,18 +3,18 @@ import { SealedEnv } from '@berth/identity';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
-import { poolOf } from './pool.ts';
+import { poolKeyOf } from './pool-key.ts';
 import {
   bootOf,
   bootRevision,
   mayBeClaimed,
-  reservedMbOf,
   SandboxSpec,
   sandboxFault,
   sandboxImageName,
   sandboxInstanceSpec,
+  sandboxReservedMb,
   warmInstanceSpec,
-} from './sandbox-spec.ts';
+} from './sandbox-instance.ts';
 
 const sandbox = {
   uid: '0198c0de-0000-7000-8000-000000000001',
@@ -55,8 +55,8 @@ test('image and memory are the operator’s where the sandbox names none', () =>
     'a',
   ]);
   expect(make({})).toMatchObject({ memoryMb: 4096, cpus: 2 });
-  expect(reservedMbOf(SandboxSpec.parse({}), settings.placement)).toBe(512);
-  expect(reservedMbOf(SandboxSpec.parse({ runtime: { memory: 129 } }), settings.placement)).toBe(17);
+  expect(sandboxReservedMb(SandboxSpec.parse({}), settings.placement)).toBe(512);
+  expect(sandboxReservedMb(SandboxSpec.parse({ runtime: { memory: 129 } }), settings.placement)).toBe(17);
 });
 
 test('without an image of its own or of the operator it cannot start, and is told what to set', () => {
@@ -133,7 +133,7 @@ test('a claimed one has the image, isolation and port that it was started with',
       const spec = SandboxSpec.parse({ runtime: { memory } });
       const claimed = sandboxInstanceSpec(sandbox, spec, { region: 'eu', isolation, image }, settings);
       const warm = warmInstanceSpec(claimed, settings);
-      expect(poolOf(claimed)).toBe(poolOf(warm));
+      expect(poolKeyOf(claimed)).toBe(poolKeyOf(warm));
       expect([warm.image, warm.isolation, warm.port]).toEqual([claimed.image, claimed.isolation, claimed.port]);
     }),
   );

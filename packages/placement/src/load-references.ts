@@ -2,9 +2,9 @@
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
+import { type AllowedRegions, allowedRegions, PlacementPolicy } from './allowed-regions.ts';
 import type { Region } from './config.ts';
 import type { Connection } from './environment-variables.ts';
-import { type Allowed, allowedRegions, PlacementPolicy } from './policies.ts';
 import { ConnectionSpec, type WorkloadSpec } from './workload-spec.ts';
 
 export async function loadRegions(
@@ -12,7 +12,7 @@ export async function loadRegions(
   workspaceId: string,
   regions: readonly Region[],
   { region, policies }: WorkloadSpec,
-): Promise<Allowed> {
+): Promise<AllowedRegions> {
   const named = await loadNamed(tx, workspaceId, 'policy', policies);
   return allowedRegions(
     regions,

@@ -1,16 +1,17 @@
 // Explains to the user why an instance has no runner yet.
-import { type Candidate, hasRoom, isolationFor } from './place.ts';
-import type { Allowed } from './policies.ts';
-import type { Isolated } from './runc-rule.ts';
 
-interface Unplaced extends Isolated {
+import type { AllowedRegions } from './allowed-regions.ts';
+import { type Candidate, hasRoom, isolationFor } from './place.ts';
+import type { IsolationNeed } from './runc-rule.ts';
+
+interface UnplacedNeed extends IsolationNeed {
   readonly reservedMb: number;
 }
 
-export const waitingMessage = (runners: readonly Candidate[], allowed: Allowed, need: Unplaced): string =>
+export const waitingMessage = (runners: readonly Candidate[], allowed: AllowedRegions, need: UnplacedNeed): string =>
   `Waiting for a runner: ${reason(runners, allowed, need)}.`;
 
-function reason(runners: readonly Candidate[], { regions, refusedBy }: Allowed, need: Unplaced): string {
+function reason(runners: readonly Candidate[], { regions, refusedBy }: AllowedRegions, need: UnplacedNeed): string {
   if (refusedBy.length > 0) {
     const [first, ...others] = refusedBy;
     return others.length === 0

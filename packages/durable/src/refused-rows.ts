@@ -1,21 +1,21 @@
 import { backoffMs } from '@berth/pace';
 
 /** Above this number the refusals do not concern single messages: the engine is not set up. */
-const most = 1_000;
+const maxRows = 1_000;
 
-interface Rest {
+interface Refusal {
   readonly failures: number;
   readonly until: number;
 }
 
 /** Rows that the engine refused. They wait aside with a backoff; as the oldest rows they would block the others. */
-export class RestingRows {
-  readonly #rows = new Map<number, Rest>();
+export class RefusedRows {
+  readonly #rows = new Map<number, Refusal>();
 
   /** False when there is no room left. */
   add(id: number, now: number): boolean {
     const failures = (this.#rows.get(id)?.failures ?? 0) + 1;
-    if (failures === 1 && this.#rows.size >= most) return false;
+    if (failures === 1 && this.#rows.size >= maxRows) return false;
     this.#rows.set(id, { failures, until: now + backoffMs(failures, 250, 30_000, Math.random) });
     return true;
   }
@@ -24,7 +24,7 @@ export class RestingRows {
     this.#rows.delete(id);
   }
 
-  asleep(now: number): number[] {
+  waiting(now: number): number[] {
     return [...this.#rows].filter(([, { until }]) => until > now).map(([id]) => id);
   }
 }

@@ -7,7 +7,7 @@ import {
   qualifiedName,
   qualifiedReference,
 } from '@berth/contract';
-import type { Settings } from './config.ts';
+import type { PlacementSettings } from './config.ts';
 import { imageTypeOf } from './image-name.ts';
 
 export interface ChosenImage {
@@ -34,7 +34,7 @@ export interface NamedImage {
   readonly registered: string | undefined;
 }
 
-export function chooseImage({ named, workspace, registered }: NamedImage, settings: Settings): ImageChoice {
+export function chooseImage({ named, workspace, registered }: NamedImage, settings: PlacementSettings): ImageChoice {
   const parts = parseImageReference(named);
   if (parts === undefined) return { fault: 'malformed' };
   if (isDefaultImage(parts, settings)) return deploymentImage(named, settings);
@@ -49,7 +49,7 @@ export function chooseImage({ named, workspace, registered }: NamedImage, settin
 }
 
 /** An image that the operator names; every workspace may use it. */
-export function deploymentImage(named: string, settings: Settings): ChosenImage {
+export function deploymentImage(named: string, settings: PlacementSettings): ChosenImage {
   const { imageRegistry } = settings.placement;
   const parts = parseImageReference(named);
   const isOurs = parts !== undefined && (isHubName(parts, settings) || pathInWorkspace(parts, '') !== undefined);
@@ -57,7 +57,7 @@ export function deploymentImage(named: string, settings: Settings): ChosenImage 
   return { image, source: { origin: 'deployment' } };
 }
 
-function chooseOutside(named: string, workspace: string, settings: Settings): ImageChoice {
+function chooseOutside(named: string, workspace: string, settings: PlacementSettings): ImageChoice {
   const parts = parseImageReference(named);
   if (parts === undefined) return { fault: 'malformed' };
   const inside = pathInRegistry(parts, settings.placement.imageRegistry);
@@ -68,12 +68,12 @@ function chooseOutside(named: string, workspace: string, settings: Settings): Im
   return { fault: 'reserved' };
 }
 
-function isDefaultImage(parts: ImageReferenceParts, { placement }: Settings): boolean {
+function isDefaultImage(parts: ImageReferenceParts, { placement }: PlacementSettings): boolean {
   const set = parseImageReference(placement.sandboxes.defaultImage ?? '');
   return set !== undefined && qualifiedReference(set) === qualifiedReference(parts);
 }
 
-const isHubName = ({ registry, path }: ImageReferenceParts, { brand }: Settings): boolean =>
+const isHubName = ({ registry, path }: ImageReferenceParts, { brand }: PlacementSettings): boolean =>
   registry === undefined && path.startsWith(`${brand.short}/`);
 
 /**
