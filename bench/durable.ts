@@ -93,7 +93,7 @@ async function serveBare(
 
 async function serveOurs(engine: RunningRestate, arrivals: Arrivals): Promise<Side & { sender: Sender }> {
   const probe = defineHandler({ name: 'reconcile', input: z.object({}), handle: async () => arrivals.arrived() });
-  const running = await startHandlers({ catalogue: [probe], adminUrl: engine.adminUrl, port: 0, logger });
+  const running = await startHandlers({ handlers: [probe], adminUrl: engine.adminUrl, port: 0, logger });
   const sender = createSender({ ingressUrl: engine.ingressUrl, concurrency });
   return { sender, send: (key) => sender.send(probe, key, {}), stop: () => running.stop() };
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { until } from '../harness/until.ts';
 import { type DatabaseAndRestate, startDatabaseAndRestate } from './database-and-restate.ts';
-import { silent, workCatalogue } from './work.ts';
+import { silent, workHandlers } from './work.ts';
 
 let engines: DatabaseAndRestate;
 let handlers: RunningHandlers;
@@ -13,7 +13,7 @@ let handlers: RunningHandlers;
 beforeAll(async () => {
   engines = await startDatabaseAndRestate();
   handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,

@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterEach(() => running?.stop());
 afterAll(() => restate[Symbol.asyncDispose]());
 
-const serve = async (...catalogue: Handler[]): Promise<RunningHandlers> => {
-  running = await startHandlers({ catalogue, adminUrl: restate.adminUrl, port: 0, logger: silent });
+const serve = async (...handlers: Handler[]): Promise<RunningHandlers> => {
+  running = await startHandlers({ handlers, adminUrl: restate.adminUrl, port: 0, logger: silent });
   return running;
 };
 /** Restate keeps handler names permanently, so each test uses its own. */
@@ -228,11 +228,11 @@ test('handlers may be registered again, and a new version at the old address is 
   const port = Number(new URL(first.url).port);
   await first.stop();
   const options = { adminUrl: restate.adminUrl, port, logger: silent };
-  const same = await startHandlers({ ...options, catalogue: [old] });
+  const same = await startHandlers({ ...options, handlers: [old] });
   await sender.send(old, 'one', {});
   await until(() => seen.length === 1);
   await same.stop();
-  running = await startHandlers({ ...options, catalogue: [old, added] });
+  running = await startHandlers({ ...options, handlers: [old, added] });
   await sender.send(added, 'one', {});
   await until(() => seen.length === 2);
   expect(seen).toEqual([old.name, added.name]);
@@ -256,7 +256,7 @@ test('a stop lets the running call finish', async () => {
   expect(seen).toEqual(['begun', 'ended']);
   // Serves at the same address, where Restate would repeat the call if it had not received its end.
   const port = Number(new URL(served.url).port);
-  running = await startHandlers({ catalogue: [probe], adminUrl: restate.adminUrl, port, logger: silent });
+  running = await startHandlers({ handlers: [probe], adminUrl: restate.adminUrl, port, logger: silent });
   await sleep(500);
   expect(seen).toEqual(['begun', 'ended']);
 });

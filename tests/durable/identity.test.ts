@@ -48,7 +48,7 @@ test('with an identity key the handlers serve the Restate that signs with it, an
     input: z.object({}),
     handle: async ({ key }) => void handled.push(key),
   });
-  const shared = { catalogue: [probe], adminUrl: restate.adminUrl, port: 0, logger: silent };
+  const shared = { handlers: [probe], adminUrl: restate.adminUrl, port: 0, logger: silent };
   const handlers = await startHandlers({ ...shared, identityKeys: [identityKeyOf(publicKey)] });
   try {
     await createSender({ ingressUrl: restate.ingressUrl }).send(probe, 'signed', {});

@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { freePort } from '../../engines/free-port.ts';
 import { until } from '../harness/until.ts';
 import { type DatabaseAndRestate, startDatabaseAndRestate } from './database-and-restate.ts';
-import { silent, workCatalogue } from './work.ts';
+import { silent, workHandlers } from './work.ts';
 
 let engines: DatabaseAndRestate;
 let handlers: RunningHandlers;
@@ -32,7 +32,7 @@ beforeAll(async () => {
     handle: async ({ trace }) => void traces.push(trace.traceId),
   });
   handlers = await startHandlers({
-    catalogue: [...workCatalogue(engines.database), traced],
+    handlers: [...workHandlers(engines.database), traced],
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { until } from '../harness/until.ts';
 import { startDatabaseAndRestate } from './database-and-restate.ts';
-import { silent, unfinishedWork, workCatalogue, workMessage } from './work.ts';
+import { silent, unfinishedWork, workHandlers, workMessage } from './work.ts';
 
 const pieces = 50;
 
@@ -13,7 +13,7 @@ test(`wiping Restate in the middle of ${pieces} pieces of work loses none and do
   const keys = Array.from({ length: pieces }, (_, index) => `piece-${index}`);
   let resynced = 0;
   const handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -56,7 +56,7 @@ test(`wiping Restate in the middle of ${pieces} pieces of work loses none and do
 test('a resync repeated under its id runs nothing again', async () => {
   await using engines = await startDatabaseAndRestate();
   const handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../engines/free-port.ts';
 import { until } from '../harness/until.ts';
 import { type DatabaseAndRestate, startDatabaseAndRestate } from './database-and-restate.ts';
-import { silent, workCatalogue, workMessage } from './work.ts';
+import { silent, workHandlers, workMessage } from './work.ts';
 
 let engines: DatabaseAndRestate;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('a message survives SIGKILL of Restate before anyone handled it', async () 
   await engines.restate.kill();
   await engines.restate.start();
   const handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -74,7 +74,7 @@ test('when two runs of one key overlap, compare-and-set lets one through and the
   const keys = Array.from({ length: 10 }, (_, index) => `overlap-${index}`);
   await engines.addWork(keys);
   const handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,
@@ -97,7 +97,7 @@ test('when two runs of one key overlap, compare-and-set lets one through and the
 test('a delayed send fires once and after its time, also across a restart of Restate', async () => {
   await engines.addWork(['delayed']);
   const handlers = await startHandlers({
-    catalogue: workCatalogue(engines.database),
+    handlers: workHandlers(engines.database),
     adminUrl: engines.restate.adminUrl,
     port: 0,
     logger: silent,

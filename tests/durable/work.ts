@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '@berth/database';
 import {
-  type Catalogue,
   createSender,
   defineHandler,
   defineMessage,
   defineResyncSource,
+  type Handler,
   type Sender,
   startHandlers,
   startRelay,
@@ -35,7 +35,7 @@ export async function createWorkTables(database: Database): Promise<void> {
   await sql`create table effects (key text not null, generation bigint not null)`.execute(database);
 }
 
-export function workCatalogue(database: Database): Catalogue {
+export function workHandlers(database: Database): readonly Handler[] {
   return [
     defineHandler({
       ...workMessage,
@@ -97,7 +97,7 @@ if (import.meta.main) {
   const program = Program.parse(JSON.parse(process.argv[2] ?? ''));
   const database = connect({ url: program.databaseUrl });
   if (program.role === 'handlers') {
-    await startHandlers({ ...program, catalogue: workCatalogue(database), logger: silent });
+    await startHandlers({ ...program, handlers: workHandlers(database), logger: silent });
   } else {
     const sender = killedAfterSend(createSender(program));
     startRelay({ database, databaseUrl: program.databaseUrl, sender, logger: silent });

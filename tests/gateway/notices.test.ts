@@ -3,8 +3,8 @@ import { listen, routesChannel } from '@berth/database';
 import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
-import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
+import { reconcileResource } from '../../services/orchestrator/src/reconcile/reconcile-resource.ts';
+import { createCounters } from '../../services/orchestrator/src/run/counters.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { ApiWithMachines } from '../nodes/api-with-machines.ts';
 import { silent } from './api-with-workloads.ts';
@@ -65,15 +65,15 @@ test('a decision about a resource names it, and one that changes nothing is sile
     database: deployment.api.database,
     logger: silent,
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    ringInstances: () => {},
-    ringRoutes: (word: string) => void rung.push(word),
+    notifyRunner: () => {},
+    notifyGateways: (word: string) => void rung.push(word),
     random: Math.random,
   };
   const machine = await deployment.join();
   const stream = await machine.connect({ isolation: ['runc', 'gvisor'] });
-  await runReconcile(dependencies, uid);
+  await reconcileResource(dependencies, uid);
   expect(rung).toEqual([uid]);
-  await runReconcile(dependencies, uid);
+  await reconcileResource(dependencies, uid);
   expect(rung).toEqual([uid]);
   stream.close();
 });

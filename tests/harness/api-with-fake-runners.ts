@@ -14,7 +14,7 @@ import {
 } from '@berth/contract';
 import { routesChannel, uuidv7 } from '@berth/database';
 import { createNodeAuthority } from '@berth/identity';
-import { PlacementConfig, poolOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';
+import { PlacementConfig, poolKeyOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';
 import { Bundle, readLine } from '@berth/wire';
 import { sql } from 'kysely';
 import { startTestApi, type TestApi, type TestApiOptions } from './test-api.ts';
@@ -80,7 +80,7 @@ export class ApiWithFakeRunners implements AsyncDisposable {
     const settings = { placement: PlacementConfig.parse({}), brand: defaultBrand };
     const warm = warmInstanceSpec({ image, isolation, memoryMb: 4096 }, settings);
     await sql`insert into instances (id, runner_id, pool, revision, spec, reserved_mb, state, ready_at)
-      values (${uuidv7()}, ${runnerId}, ${poolOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, 'ready',
+      values (${uuidv7()}, ${runnerId}, ${poolKeyOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, 'ready',
         clock_timestamp())`.execute(this.api.database);
   }
 

@@ -6,9 +6,9 @@ import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
-import type { Dependencies } from '../../services/orchestrator/src/reconcile/dependencies.ts';
-import { runReconcile } from '../../services/orchestrator/src/reconcile/run.ts';
+import { reconcileResource } from '../../services/orchestrator/src/reconcile/reconcile-resource.ts';
+import { createCounters } from '../../services/orchestrator/src/run/counters.ts';
+import type { Dependencies } from '../../services/orchestrator/src/run/dependencies.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { wrongCounters } from '../harness/counters.ts';
 import { until } from '../harness/until.ts';
@@ -26,8 +26,8 @@ const dependenciesOf = (controlPlane: ControlPlane): Dependencies & AsyncDisposa
     database,
     logger: createLogger({ role: 'test' }, { level: 'silent' }),
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    ringInstances: (runnerId) => void rung.push(runnerId),
-    ringRoutes: () => {},
+    notifyRunner: (runnerId) => void rung.push(runnerId),
+    notifyGateways: () => {},
     random: Math.random,
     [Symbol.asyncDispose]: () => database.destroy(),
   };
@@ -39,7 +39,7 @@ test('runs of one key at the same moment place once and reserve once', async () 
   const runner = await controlPlane.addRunner();
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     const uid = await controlPlane.deploy(name, { minScale: 2 });
-    await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
+    await Promise.all(Array.from({ length: 6 }, () => reconcileResource(dependencies, uid)));
     expect(await controlPlane.instances(uid)).toHaveLength(2);
   }
   expect(await controlPlane.wrongReservations()).toEqual([]);
@@ -52,7 +52,7 @@ test('many resources at the same moment never get more memory than the runners h
   for (let n = 0; n < 3; n += 1) await controlPlane.addRunner({ memoryMb: 4 * 2048 });
   const uids: string[] = [];
   for (let n = 0; n < 20; n += 1) uids.push(await controlPlane.deploy(`agent-${n}`));
-  const looks = await Promise.all(uids.map((uid) => runReconcile(dependencies, uid)));
+  const looks = await Promise.all(uids.map((uid) => reconcileResource(dependencies, uid)));
   const placed = await Promise.all(uids.map((uid) => controlPlane.instances(uid)));
   expect(placed.filter((instances) => instances.length === 1)).toHaveLength(12);
   expect(looks.filter((timers) => timers.length === 1 && (timers[0]?.delayMs ?? 0) >= 5_000)).toHaveLength(8);
@@ -66,14 +66,14 @@ test('runs of one sandbox at the same moment start one, and end it once', async 
   const uids: string[] = [];
   for (const name of ['a', 'b', 'c']) {
     const uid = await controlPlane.sandbox(name, { runtime: { image: 'example/sandbox:1' } });
-    await Promise.all(Array.from({ length: 6 }, () => runReconcile(dependencies, uid)));
+    await Promise.all(Array.from({ length: 6 }, () => reconcileResource(dependencies, uid)));
     expect(await controlPlane.instances(uid)).toHaveLength(1);
     uids.push(uid);
   }
   await sql`update resources set expires_at = clock_timestamp() where kind = 'sandbox'`.execute(
     controlPlane.api.database,
   );
-  await Promise.all(uids.flatMap((uid) => Array.from({ length: 6 }, () => runReconcile(dependencies, uid))));
+  await Promise.all(uids.flatMap((uid) => Array.from({ length: 6 }, () => reconcileResource(dependencies, uid))));
   const { rows } = await sql<{ endings: number }>`
     select count(*)::int as endings from resource_events where status = 'TERMINATED' group by resource_uid`.execute(
     controlPlane.api.database,
@@ -86,9 +86,9 @@ test('runs of one sandbox at the same moment start one, and end it once', async 
 test('a resource that is nowhere, and one of another kind, are no work', async () => {
   await using controlPlane = await startControlPlane();
   await using dependencies = dependenciesOf(controlPlane);
-  expect(await runReconcile(dependencies, randomUUID())).toEqual([]);
+  expect(await reconcileResource(dependencies, randomUUID())).toEqual([]);
   await controlPlane.api.admin.post('/policies', { metadata: { name: 'home' }, spec: { type: 'location' } });
-  expect(await runReconcile(dependencies, await controlPlane.uidOf('home'))).toEqual([]);
+  expect(await reconcileResource(dependencies, await controlPlane.uidOf('home'))).toEqual([]);
 });
 
 test('Restate wiped in the middle: every deployment, switch and delete ends as it should', async () => {

@@ -5,9 +5,9 @@ import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLately } from '../../services/orchestrator/src/pools/lately.ts';
-import { runPools } from '../../services/orchestrator/src/pools/run-pools.ts';
-import { createCounters } from '../../services/orchestrator/src/reconcile/counters.ts';
+import { createRecentUse } from '../../services/orchestrator/src/pools/recent-use.ts';
+import { reconcilePools } from '../../services/orchestrator/src/pools/reconcile-pools.ts';
+import { createCounters } from '../../services/orchestrator/src/run/counters.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { until } from '../harness/until.ts';
 import {
@@ -192,14 +192,14 @@ test('runs at the same moment fill once', async () => {
     database,
     logger: createLogger({ role: 'test' }, { level: 'silent' }),
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    ringInstances: () => {},
-    ringRoutes: () => {},
+    notifyRunner: () => {},
+    notifyGateways: () => {},
     random: Math.random,
   };
   const runner = await controlPlane.addRunner();
   await sql`update runners set warm = ${JSON.stringify([{ image, count: 6 }])} where id = ${runner}`.execute(database);
-  const lately = createLately(database);
-  await Promise.all(Array.from({ length: 10 }, () => runPools(dependencies, lately, runner)));
+  const recentUse = createRecentUse(database);
+  await Promise.all(Array.from({ length: 10 }, () => reconcilePools(dependencies, recentUse, runner)));
   expect(await waiting(runner)).toHaveLength(6);
   expect(await controlPlane.wrongReservations()).toEqual([]);
   await database.destroy();

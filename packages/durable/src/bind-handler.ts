@@ -23,10 +23,10 @@ const json: Serde<unknown> = {
   deserialize: (bytes) => JSON.parse(Buffer.from(bytes).toString()),
 };
 
-type Recorded = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & { readonly name: string };
+type RecordedSend = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & { readonly name: string };
 
 /** Shared by all handlers of a process. */
-export interface Serving {
+export interface HandlerRuntime {
   readonly logger: Logger;
   readonly attempts: AttemptCounter;
   readonly limit: Limit;
@@ -35,9 +35,9 @@ export interface Serving {
 /** Restate remembers the id of a message for a day after it was handled, and keeps nothing else of a finished call. */
 const retention = { idempotencyRetention: { days: 1 }, journalRetention: 0 };
 /** Handlers do not wait, so a handler without activity for 30 s is stuck: Restate aborts it and runs it again. */
-const patience = { inactivityTimeout: { seconds: 30 }, abortTimeout: { seconds: 30 } };
+const timeouts = { inactivityTimeout: { seconds: 30 }, abortTimeout: { seconds: 30 } };
 
-export function bindHandler(handler: Handler, serving: Serving) {
+export function bindHandler(handler: Handler, serving: HandlerRuntime) {
   const { initialMs, maxMs, factor, maxAttempts } = { ...defaultRetry, ...handler.retry };
   const retryPolicy = {
     initialInterval: initialMs,
@@ -68,7 +68,7 @@ export function bindHandler(handler: Handler, serving: Serving) {
   };
   return object({
     name: handler.name,
-    handlers: { [method]: handlers.object.exclusive({ input: json, retryPolicy, ...retention, ...patience }, run) },
+    handlers: { [method]: handlers.object.exclusive({ input: json, retryPolicy, ...retention, ...timeouts }, run) },
   });
 }
 
@@ -80,13 +80,13 @@ async function handleOnce(
   call: ObjectContext,
   message: unknown,
   trace: TraceContext,
-  { logger, attempts }: Serving,
-): Promise<Recorded[]> {
+  { logger, attempts }: HandlerRuntime,
+): Promise<RecordedSend[]> {
   const { id } = call.request();
   const attempt = attempts.next(id);
   const bindings = { handler: handler.name, key: call.key, call: id, attempt, traceId: trace.traceId };
   const event = startWideEvent(logger, 'handler', bindings);
-  const sends: Recorded[] = [];
+  const sends: RecordedSend[] = [];
   const context: HandlerContext<unknown> = {
     key: call.key,
     input: readInput(handler, message, (error) => event.fail(error)),

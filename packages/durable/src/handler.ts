@@ -37,9 +37,6 @@ export interface Handler<Message = unknown> extends MessageType<Message> {
   handle(context: HandlerContext<Message>): Promise<void>;
 }
 
-/** All handlers that a process serves; their names are unique. */
-export type Catalogue = readonly Handler[];
-
 export const defaultRetry: RetryPolicy = { initialMs: 100, maxMs: 60_000, factor: 2 };
 
 export function defineHandler<Message>(handler: Handler<Message>): Handler<Message> {

@@ -1,10 +1,10 @@
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { Outgoing } from './message.ts';
-import type { RestingRows } from './resting-rows.ts';
+import type { RefusedRows } from './refused-rows.ts';
+import type { Round, RoundRobin } from './round-robin.ts';
 import type { SendFailed } from './send-failed.ts';
 import type { Sender } from './sender.ts';
-import type { Turns, TurnTaking } from './turns.ts';
 
 interface OutboxRow {
   readonly id: number;
@@ -24,32 +24,32 @@ interface BatchRules {
 export interface BatchResult {
   /** True when rows may be left that could be sent at once. */
   readonly hasMore: boolean;
-  /** Set when the engine is unavailable, or refused more rows than `RestingRows` holds. */
-  readonly away: SendFailed | undefined;
+  /** Set when the engine is unavailable, or refused more rows than `RefusedRows` holds. */
+  readonly outage: SendFailed | undefined;
 }
 
-interface Memory {
-  readonly resting: RestingRows;
-  readonly turnTaking: TurnTaking;
+interface RelayMemory {
+  readonly refused: RefusedRows;
+  readonly roundRobin: RoundRobin;
 }
 
 /** Sends the oldest rows of each workspace whose turn it is, up to an equal share for each. */
 export function relayBatch(
   database: Database,
   sender: Sender,
-  { resting, turnTaking }: Memory,
+  { refused, roundRobin }: RelayMemory,
   rules: BatchRules,
 ): Promise<BatchResult> {
   return database.transaction().execute(async (tx) => {
     await useIndexes(tx);
-    const turns = await turnTaking.next(tx, rules.batchSize);
-    const rows = await takeRows(tx, turns, resting.asleep(Date.now()), rules);
+    const round = await roundRobin.next(tx, rules.batchSize);
+    const rows = await takeRows(tx, round, refused.waiting(Date.now()), rules);
     const results = await sendOnce(sender, rows);
     await deleteRows(
       tx,
       rows.filter((_, index) => results[index] === undefined),
     );
-    return { hasMore: isMoreLeft(turns, rows), away: settle(rows, results, resting) };
+    return { hasMore: isMoreLeft(round, rows), outage: setRefusedAside(rows, results, refused) };
   });
 }
 
@@ -58,12 +58,12 @@ export function relayBatch(
  * before the send.
  */
 async function sendOnce(sender: Sender, rows: readonly OutboxRow[]): Promise<readonly (SendFailed | undefined)[]> {
-  const wordsOf = ({ topic, key, payload }: OutboxRow): string => JSON.stringify([topic, key, payload]);
+  const contentOf = ({ topic, key, payload }: OutboxRow): string => JSON.stringify([topic, key, payload]);
   const first = new Map<string, OutboxRow>();
-  for (const row of rows) if (!first.has(wordsOf(row))) first.set(wordsOf(row), row);
+  for (const row of rows) if (!first.has(contentOf(row))) first.set(contentOf(row), row);
   const results = await sender.sendMany([...first.values()].map(toMessage));
   const resultOf = new Map([...first.keys()].map((words, at) => [words, results[at]]));
-  return rows.map((row) => resultOf.get(wordsOf(row)));
+  return rows.map((row) => resultOf.get(contentOf(row)));
 }
 
 /**
@@ -79,8 +79,8 @@ async function useIndexes(tx: DatabaseTransaction): Promise<void> {
 
 async function takeRows(
   tx: DatabaseTransaction,
-  { workspaces, share }: Turns,
-  asleep: readonly number[],
+  { workspaces, share }: Round,
+  waiting: readonly number[],
   { minAgeMs }: BatchRules,
 ): Promise<OutboxRow[]> {
   if (workspaces.length === 0) return [];
@@ -88,14 +88,14 @@ async function takeRows(
     select id, topic, key, payload, trace, created_at, turn.workspace_id
     from unnest(${workspaces}::uuid[]) as turn (workspace_id) cross join lateral (
       select id, topic, key, payload, trace, created_at from outbox
-      where outbox.workspace_id = turn.workspace_id and id <> all(${asleep}::bigint[])
+      where outbox.workspace_id = turn.workspace_id and id <> all(${waiting}::bigint[])
         and created_at <= clock_timestamp() - make_interval(secs => ${minAgeMs / 1_000})
       order by created_at, id limit ${share} for update skip locked
     ) as oldest`.execute(tx);
   return rows.toSorted((left, right) => left.created_at.getTime() - right.created_at.getTime() || left.id - right.id);
 }
 
-function isMoreLeft({ share, hasOthers }: Turns, rows: readonly OutboxRow[]): boolean {
+function isMoreLeft({ share, hasOthers }: Round, rows: readonly OutboxRow[]): boolean {
   const taken = new Map<string, number>();
   for (const { workspace_id } of rows) taken.set(workspace_id, (taken.get(workspace_id) ?? 0) + 1);
   return hasOthers || [...taken.values()].some((count) => count >= share);
@@ -124,16 +124,16 @@ async function deleteRows(tx: DatabaseTransaction, rows: readonly OutboxRow[]): 
 }
 
 /** Sets refused rows aside, and returns the failure when the engine is unavailable. */
-function settle(
+function setRefusedAside(
   rows: readonly OutboxRow[],
   results: readonly (SendFailed | undefined)[],
-  resting: RestingRows,
+  refused: RefusedRows,
 ): SendFailed | undefined {
-  let away: SendFailed | undefined;
+  let outage: SendFailed | undefined;
   for (const [index, { id }] of rows.entries()) {
     const failure = results[index];
-    if (failure === undefined) resting.remove(id);
-    else if (!failure.isRefusal || !resting.add(id, Date.now())) away = failure;
+    if (failure === undefined) refused.remove(id);
+    else if (!failure.isRefusal || !refused.add(id, Date.now())) outage = failure;
   }
-  return away;
+  return outage;
 }

@@ -4,10 +4,10 @@
 import { type Database, listen, outboxChannel } from '@berth/database';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
+import { RefusedRows } from './refused-rows.ts';
 import { relayBatch } from './relay-batch.ts';
-import { RestingRows } from './resting-rows.ts';
+import { RoundRobin } from './round-robin.ts';
 import type { Sender } from './sender.ts';
-import { TurnTaking } from './turns.ts';
 
 export interface RelayOptions {
   readonly database: Database;
@@ -26,7 +26,7 @@ export interface RelayOptions {
    * Minimum age of the rows that a poll takes. Work that follows a burst of writes should not take CPU from the burst
    * itself.
    */
-  readonly unannouncedMs?: number;
+  readonly pollMinAgeMs?: number;
 }
 
 export interface RunningRelay {
@@ -39,9 +39,9 @@ export interface RunningRelay {
  * order of one key's messages is not guaranteed.
  */
 export function startRelay(options: RelayOptions): RunningRelay {
-  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, unannouncedMs = 500 } = options;
+  const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, pollMinAgeMs = 500 } = options;
   const bell = new Bell();
-  const memory = { resting: new RestingRows(), turnTaking: new TurnTaking() };
+  const memory = { refused: new RefusedRows(), roundRobin: new RoundRobin() };
   const listener = listen({
     url: databaseUrl,
     channel: outboxChannel,
@@ -55,10 +55,10 @@ export function startRelay(options: RelayOptions): RunningRelay {
     let minAgeMs = 0;
     while (!stopping.signal.aborted) {
       try {
-        const { hasMore, away } = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
-        if (away !== undefined) throw away;
+        const { hasMore, outage } = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
+        if (outage !== undefined) throw outage;
         failures = 0;
-        if (!hasMore) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : unannouncedMs;
+        if (!hasMore) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : pollMinAgeMs;
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'relay waits');

@@ -6,7 +6,7 @@ import { backoffMs } from '@berth/pace';
 import type { MessageType, Outgoing } from './message.ts';
 import type { Sender } from './sender.ts';
 
-export interface Unfinished<Message> {
+export interface UnfinishedWork<Message> {
   readonly key: string;
   readonly message: Message;
   readonly delayMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface Unfinished<Message> {
 export interface ResyncSource<Message = unknown> {
   readonly to: MessageType<Message>;
   /** The next rows by key, in a fixed order, strictly after `after`; fewer than `limit` ends the walk. */
-  page(database: Database, after: string | undefined, limit: number): Promise<readonly Unfinished<Message>[]>;
+  page(database: Database, after: string | undefined, limit: number): Promise<readonly UnfinishedWork<Message>[]>;
 }
 
 export interface ResyncOptions {

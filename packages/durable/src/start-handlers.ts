@@ -1,4 +1,4 @@
-// Serves a catalogue of handlers to Restate over HTTP/2 and keeps it registered, also after Restate lost its data.
+// Serves the handlers to Restate over HTTP/2 and keeps them registered, also after Restate lost its data.
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,12 +7,13 @@ import { type Logger, notReady, type ReadyReport } from '@berth/telemetry';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
 import { AttemptCounter } from './attempt-counter.ts';
 import { bindHandler } from './bind-handler.ts';
-import type { Catalogue } from './handler.ts';
+import type { Handler } from './handler.ts';
 import { register } from './register.ts';
 import { sdkLogger } from './sdk-logger.ts';
 
 export interface HandlersOptions {
-  readonly catalogue: Catalogue;
+  /** All handlers that the process serves; their names are unique. */
+  readonly handlers: readonly Handler[];
   readonly adminUrl: string;
   readonly logger: Logger;
   /** 0 picks a free port. */
@@ -48,11 +49,11 @@ export interface RunningHandlers {
  * until it succeeds.
  */
 export async function startHandlers(options: HandlersOptions): Promise<RunningHandlers> {
-  const { catalogue, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
+  const { handlers, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
   const serving = { logger, attempts: new AttemptCounter(), limit: new Limit(options.concurrency ?? 64) };
   const server = createServer(
     createEndpointHandler({
-      services: catalogue.map((handler) => bindHandler(handler, serving)),
+      services: handlers.map((handler) => bindHandler(handler, serving)),
       identityKeys: [...identityKeys],
       logger: sdkLogger(logger),
     }),

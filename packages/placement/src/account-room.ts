@@ -6,7 +6,7 @@ import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import { type LimitedAccount, type LimitSettings, limitOf, unlimited } from './account-limits.ts';
 
-export interface Held {
+export interface AccountUsage {
   readonly instances: number;
   readonly memoryMb: number;
 }
@@ -19,7 +19,12 @@ export interface Room {
 }
 
 /** Pure. An account that holds more than a lowered limit keeps what it has and gets nothing new. */
-export function roomFor(held: Held, account: LimitedAccount, settings: LimitSettings, reservedMb: number): Room {
+export function roomFor(
+  held: AccountUsage,
+  account: LimitedAccount,
+  settings: LimitSettings,
+  reservedMb: number,
+): Room {
   const instances = limitOf(account, settings, 'instances');
   const memoryMb = limitOf(account, settings, 'memory_mb');
   const byCount = Math.max(0, instances - held.instances);
@@ -38,7 +43,7 @@ export async function lockRoom(
   accountId: string,
   settings: LimitSettings,
   reservedMb: number,
-  own: Held = { instances: 0, memoryMb: 0 },
+  own: AccountUsage = { instances: 0, memoryMb: 0 },
 ): Promise<Room> {
   const account = await tx
     .selectFrom('accounts')
@@ -47,13 +52,13 @@ export async function lockRoom(
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
   // A separate statement, because it must see what the previous holder of the lock committed.
-  const held = await loadHeld(tx, accountId);
+  const held = await loadAccountUsage(tx, accountId);
   const others = { instances: held.instances - own.instances, memoryMb: held.memoryMb - own.memoryMb };
   return roomFor(others, account, settings, reservedMb);
 }
 
-export async function loadHeld(tx: Database, accountId: string): Promise<Held> {
-  const { rows } = await sql<Held>`
+export async function loadAccountUsage(tx: Database, accountId: string): Promise<AccountUsage> {
+  const { rows } = await sql<AccountUsage>`
     select count(*)::int as instances, coalesce(sum(reserved_mb), 0)::int as "memoryMb"
     from instances where account_id = ${accountId} and ended_at is null`.execute(tx);
   return rows[0] ?? { instances: 0, memoryMb: 0 };

@@ -4,11 +4,11 @@ import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../engines/test-database.ts';
-import { claimWarm, RoomTaken, settleClaim } from './claim-warm.ts';
+import type { ChosenImage } from './choose-image.ts';
+import { claimWarm, commitClaim, RoomTaken } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
-import type { ChosenImage } from './image.ts';
-import { type PoolWish, poolOf } from './pool.ts';
-import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-spec.ts';
+import { type PoolSpec, poolKeyOf } from './pool-key.ts';
+import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -41,7 +41,7 @@ interface RunnerWish {
   readonly status?: string;
   readonly region?: string;
   readonly state?: string;
-  readonly image?: Pick<PoolWish, 'image' | 'imageSource'>;
+  readonly image?: Pick<PoolSpec, 'image' | 'imageSource'>;
 }
 
 async function addRunner(wish: RunnerWish = {}): Promise<string> {
@@ -53,7 +53,7 @@ async function addRunner(wish: RunnerWish = {}): Promise<string> {
   const warm = warmInstanceSpec({ image: 'base:1', ...wish.image, isolation, memoryMb: 4096 }, settings);
   for (let index = 0; index < waiting; index += 1)
     await sql`insert into instances (id, runner_id, pool, revision, spec, reserved_mb, state)
-      values (${uuidv7()}, ${id}, ${poolOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, ${state})`.execute(
+      values (${uuidv7()}, ${id}, ${poolKeyOf(warm)}, 'warm', ${JSON.stringify(warm)}, ${warmReservedMb}, ${state})`.execute(
       database,
     );
   return id;
@@ -85,7 +85,7 @@ const claim = (
       },
       under,
     );
-    if (result.claimed !== undefined) await settleClaim(tx, result.claimed, accountId, { limits, tiers: {} });
+    if (result.claimed !== undefined) await commitClaim(tx, result.claimed, accountId, { limits, tiers: {} });
     return result;
   });
 const reservedOf = async (id: string): Promise<number> =>

@@ -7,25 +7,25 @@ import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { LimitSettings } from './account-limits.ts';
 import { lockRoom } from './account-room.ts';
-import type { Settings } from './config.ts';
-import type { ChosenImage } from './image.ts';
-import type { StoredInstanceSpec, Workload } from './instance-spec.ts';
+import type { ChosenImage } from './choose-image.ts';
+import type { PlacementSettings } from './config.ts';
 import { type Candidate, isolationFor, place } from './place.ts';
-import { poolOf } from './pool.ts';
-import { isolationOf } from './runc-rule.ts';
+import { poolKeyOf } from './pool-key.ts';
+import { isolationNeedOf } from './runc-rule.ts';
 import {
   bootRevision,
   mayBeClaimed,
-  reservedMbOf,
   type SandboxSpec,
   sandboxInstanceSpec,
   sandboxMemoryMb,
+  sandboxReservedMb,
   warmReservedMb,
-} from './sandbox-spec.ts';
+} from './sandbox-instance.ts';
 import { reserveMemory } from './take-runners.ts';
+import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
 
 export interface Claimant {
-  readonly sandbox: Omit<Workload, 'kind'>;
+  readonly sandbox: Omit<InstanceOwner, 'kind'>;
   readonly spec: SandboxSpec;
   readonly image: ChosenImage;
   readonly region: string;
@@ -66,18 +66,21 @@ interface RunnerRow extends Candidate {
 export async function claimWarm(
   tx: DatabaseTransaction,
   { sandbox, spec, image, region, random }: Claimant,
-  settings: Settings,
+  settings: PlacementSettings,
 ): Promise<ClaimResult> {
   const { placement } = settings;
   const pools = (isolation: IsolationClass): readonly string[] => {
     const wish = { image: image.image, isolation, memoryMb: sandboxMemoryMb(spec, placement) };
-    return [poolOf(wish), poolOf({ ...wish, imageSource: { ...image.source, workspaceId: sandbox.workspace.id } })];
+    return [
+      poolKeyOf(wish),
+      poolKeyOf({ ...wish, imageSource: { ...image.source, workspaceId: sandbox.workspace.id } }),
+    ];
   };
   const runners = await loadRunners(tx, region, { runc: pools('runc'), gvisor: pools('gvisor') });
-  const isolation = isolationFor(runners, isolationOf('sandbox', spec, placement.runcFor));
+  const isolation = isolationFor(runners, isolationNeedOf('sandbox', spec, placement.runcFor));
   const holders = new Set<string>();
   const need = { regions: [region], isolation, mayFallBack: false, holders, avoidsPressure: true };
-  const reservedMb = reservedMbOf(spec, placement);
+  const reservedMb = sandboxReservedMb(spec, placement);
   const differenceMb = reservedMb - warmReservedMb;
   let holding = mayBeClaimed(spec, settings) ? runners.filter((runner) => runner.waiting.includes(isolation)) : [];
   for (;;) {
@@ -85,7 +88,7 @@ export async function claimWarm(
     const runner = holding.find(({ id }) => id === chosen);
     if (runner === undefined) break;
     const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation, image }, settings);
-    const taken = await take(tx, runner, pools(isolation), { sandbox, stored, differenceMb });
+    const taken = await claimOldest(tx, runner, pools(isolation), { sandbox, stored, differenceMb });
     if (taken !== undefined)
       return { claimed: { ...taken, spec: stored, runner, reservedMb, differenceMb }, mayStart: true };
     holding = holding.filter(({ id }) => id !== runner.id);
@@ -93,7 +96,7 @@ export async function claimWarm(
   return { claimed: undefined, mayStart: place(runners, { ...need, reservedMb }, random) !== undefined };
 }
 
-interface WaitingRow extends RunnerRow {
+interface RunnerWithPools extends RunnerRow {
   readonly waiting: readonly IsolationClass[];
 }
 
@@ -102,7 +105,7 @@ async function loadRunners(
   tx: DatabaseTransaction,
   region: string,
   pools: Readonly<Record<IsolationClass, readonly string[]>>,
-): Promise<WaitingRow[]> {
+): Promise<RunnerWithPools[]> {
   const holds = (some: readonly string[]) => sql`exists (
     select 1 from instances
     where runner_id = runners.id and pool = any(${[...some]}::text[]) and ended_at is null and desired = 'running'
@@ -118,8 +121,8 @@ async function loadRunners(
   }));
 }
 
-interface Taking {
-  readonly sandbox: Omit<Workload, 'kind'>;
+interface ClaimWrite {
+  readonly sandbox: Omit<InstanceOwner, 'kind'>;
   readonly stored: StoredInstanceSpec;
   readonly differenceMb: number;
 }
@@ -129,7 +132,7 @@ interface Taking {
  * order that all placements use. Throws when the account's limit is reached. The message that refills
  * the pool is sent with the commit.
  */
-export async function settleClaim(
+export async function commitClaim(
   tx: DatabaseTransaction,
   { runner, reservedMb, differenceMb }: Claimed,
   accountId: string,
@@ -143,11 +146,11 @@ export async function settleClaim(
 }
 
 /** Undefined when other transactions claimed the runner's last warm sandbox. */
-async function take(
+async function claimOldest(
   tx: DatabaseTransaction,
   runner: RunnerRow,
   pools: readonly string[],
-  { sandbox, stored, differenceMb }: Taking,
+  { sandbox, stored, differenceMb }: ClaimWrite,
 ): Promise<Pick<Claimed, 'id' | 'generation' | 'revision'> | undefined> {
   const revision = bootRevision(1);
   const { rows } = await sql<{ id: string; generation: number }>`

@@ -63,7 +63,7 @@ export const PlacementConfig = z.object({
 });
 export type PlacementConfig = z.infer<typeof PlacementConfig>;
 
-export interface Settings {
+export interface PlacementSettings {
   readonly placement: PlacementConfig;
   readonly brand: Brand;
 }

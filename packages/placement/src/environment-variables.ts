@@ -30,12 +30,12 @@ export function environmentOf(source: EnvironmentSource): SealedEnv {
     ...platformVariables(source),
     ...connections.flatMap(({ uid, config, secret }) => [...entriesOf(config, uid), ...entriesOf(secret, uid)]),
     ...envs.flatMap(({ name, value }) => (value === undefined ? [] : [entry(name, value, resource.uid)])),
-    ...(port === undefined ? [] : listeningOn(port)),
+    ...(port === undefined ? [] : listenVariables(port)),
   ];
   return [...new Map(given.map((each) => [each.name, each])).values()];
 }
 
-export const listeningOn = (port: number) => [
+export const listenVariables = (port: number) => [
   { name: 'HOST', value: '0.0.0.0' },
   { name: 'PORT', value: String(port) },
 ];

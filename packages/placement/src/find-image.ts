@@ -1,15 +1,15 @@
 // Finds the image of a workload. A registered image is looked up only in the workload's own workspace.
 import { type DatabaseTransaction, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
-import type { Settings } from './config.ts';
-import { chooseImage, type ImageChoice } from './image.ts';
+import { chooseImage, type ImageChoice } from './choose-image.ts';
+import type { PlacementSettings } from './config.ts';
 import { type RegisteredName, registeredName } from './image-name.ts';
 
 export async function findImage(
   tx: DatabaseTransaction,
   workspace: { readonly id: string; readonly name: string },
   named: string,
-  settings: Settings,
+  settings: PlacementSettings,
 ): Promise<ImageChoice> {
   const known = registeredName(named, workspace.name);
   const registered = known === undefined ? undefined : await findRegistered(tx, workspace.id, known);

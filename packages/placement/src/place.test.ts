@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Candidate, type Need, place } from './place.ts';
+import { type Candidate, type PlacementNeed, place } from './place.ts';
 
 const candidates: fc.Arbitrary<Candidate[]> = fc.uniqueArray(
   fc.record({
@@ -14,7 +14,7 @@ const candidates: fc.Arbitrary<Candidate[]> = fc.uniqueArray(
   }),
   { selector: ({ id }) => id, maxLength: 12 },
 );
-const needs: fc.Arbitrary<Need> = fc.record({
+const needs: fc.Arbitrary<PlacementNeed> = fc.record({
   regions: fc.subarray(['eu', 'us', 'asia']),
   isolation: fc.constantFrom('runc', 'gvisor'),
   mayFallBack: fc.boolean(),
@@ -58,7 +58,7 @@ const runner = (id: string, changes: Partial<Candidate> = {}): Candidate => ({
   isPressed: false,
   ...changes,
 });
-const need: Need = {
+const need: PlacementNeed = {
   regions: ['eu'],
   isolation: 'gvisor',
   mayFallBack: true,

@@ -1,7 +1,7 @@
 // Chooses the runner of one instance: the least loaded of three picked at random. That is nearly as even as the best of
 // all, and decisions made at the same moment do not all choose the same runner. Pure; the caller reserves the memory.
 import type { IsolationClass } from '@berth/contract';
-import type { Isolated } from './runc-rule.ts';
+import type { IsolationNeed } from './runc-rule.ts';
 
 export interface Candidate {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Candidate {
   readonly isPressed: boolean;
 }
 
-export interface Need extends Isolated {
+export interface PlacementNeed extends IsolationNeed {
   /** Names of the regions where the instance may run. */
   readonly regions: readonly string[];
   readonly reservedMb: number;
@@ -34,9 +34,13 @@ export interface Placement {
   readonly isolation: IsolationClass;
 }
 
-const choices = 3;
+const sampleSize = 3;
 
-export function place(candidates: readonly Candidate[], need: Need, random: () => number): Placement | undefined {
+export function place(
+  candidates: readonly Candidate[],
+  need: PlacementNeed,
+  random: () => number,
+): Placement | undefined {
   const registered = candidates.filter(({ region }) => need.regions.includes(region));
   const isolation = isolationFor(registered, need);
   const allowed = registered.filter(({ status }) => status === 'up');
@@ -44,7 +48,7 @@ export function place(candidates: readonly Candidate[], need: Need, random: () =
   const calm = fitting.filter(({ isPressed }) => !isPressed);
   const usable = calm.length > 0 || need.avoidsPressure === true ? calm : fitting;
   const fresh = usable.filter(({ id }) => !need.holders.has(id));
-  const [runner] = sample(fresh.length > 0 ? fresh : usable, choices, random).sort(byLoad);
+  const [runner] = sample(fresh.length > 0 ? fresh : usable, sampleSize, random).sort(byLoad);
   return runner === undefined ? undefined : { runner, isolation };
 }
 
@@ -58,7 +62,7 @@ export const hasRoom = ({ reservedMb, memoryMb }: Candidate, neededMb: number): 
  */
 export function isolationFor(
   registered: readonly Candidate[],
-  { isolation: wanted, mayFallBack }: Isolated,
+  { isolation: wanted, mayFallBack }: IsolationNeed,
 ): IsolationClass {
   const isThere = registered.some(({ isolation }) => isolation.includes(wanted));
   return mayFallBack && !isThere ? 'runc' : wanted;

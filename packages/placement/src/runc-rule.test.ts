@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
-import { isolationIn } from './isolation.ts';
-import { isolationOf } from './runc-rule.ts';
-import { waitingMessage } from './waiting.ts';
+import { describeIsolation } from './describe-isolation.ts';
+import { isolationNeedOf } from './runc-rule.ts';
+import { waitingMessage } from './waiting-message.ts';
 
 const asking = (generation?: string) => ({ runtime: { generation } });
 
@@ -13,11 +13,11 @@ test.for([
 ] as const)(
   'with runcFor %s a sandbox that asks for mk2 gets %s, a workload %s',
   ([rule, sandbox, workload, mayFallBack]) => {
-    expect(isolationOf('sandbox', asking('mk2'), rule)).toEqual({ isolation: sandbox, mayFallBack });
-    expect(isolationOf('workload', asking('mk2'), rule)).toEqual({ isolation: workload, mayFallBack });
+    expect(isolationNeedOf('sandbox', asking('mk2'), rule)).toEqual({ isolation: sandbox, mayFallBack });
+    expect(isolationNeedOf('workload', asking('mk2'), rule)).toEqual({ isolation: workload, mayFallBack });
     for (const guarded of ['sandbox', 'workload'] as const)
       for (const generation of [undefined, 'mk3', 'mk9'])
-        expect(isolationOf(guarded, asking(generation), rule)).toEqual({ isolation: 'gvisor', mayFallBack });
+        expect(isolationNeedOf(guarded, asking(generation), rule)).toEqual({ isolation: 'gvisor', mayFallBack });
   },
 );
 
@@ -42,7 +42,9 @@ test('what waits for gVisor says so, and names the setting', () => {
 
 test('a region without gVisor says whether its workloads wait or share a kernel', () => {
   const runners = { up: 2, withGvisor: 0 };
-  expect(isolationIn(runners, 'everything')).toContain('share the kernel of their machine: no runner has gVisor');
-  expect(isolationIn(runners, 'mk2-workloads')).toMatch(/No runner has gVisor, so sandboxes and mk3 workloads wait/);
-  expect(isolationIn({ up: 2, withGvisor: 1 }, 'nothing')).toContain('nothing shares the kernel');
+  expect(describeIsolation(runners, 'everything')).toContain('share the kernel of their machine: no runner has gVisor');
+  expect(describeIsolation(runners, 'mk2-workloads')).toMatch(
+    /No runner has gVisor, so sandboxes and mk3 workloads wait/,
+  );
+  expect(describeIsolation({ up: 2, withGvisor: 1 }, 'nothing')).toContain('nothing shares the kernel');
 });

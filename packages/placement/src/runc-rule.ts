@@ -5,7 +5,7 @@ import type { IsolationClass } from '@berth/contract';
 export const runcRules = ['nothing', 'mk2-workloads', 'everything'] as const;
 export type RuncRule = (typeof runcRules)[number];
 
-export interface Isolated {
+export interface IsolationNeed {
   readonly isolation: IsolationClass;
   /**
    * Falls back to runc where no registered runner has gVisor. A runner that is away for a moment is still registered.
@@ -18,9 +18,9 @@ interface Asking {
 }
 
 /** Agents and functions are workloads. Sandboxes run arbitrary code and have a separate rule. */
-type Guarded = 'sandbox' | 'workload';
+type WorkloadClass = 'sandbox' | 'workload';
 
-export function isolationOf(guarded: Guarded, { runtime }: Asking, runcFor: RuncRule): Isolated {
+export function isolationNeedOf(guarded: WorkloadClass, { runtime }: Asking, runcFor: RuncRule): IsolationNeed {
   const isRunc = asksForRunc(runtime.generation) && mayAskForRunc(guarded, runcFor);
   return { isolation: isRunc ? 'runc' : 'gvisor', mayFallBack: runcFor === 'everything' };
 }
@@ -28,5 +28,5 @@ export function isolationOf(guarded: Guarded, { runtime }: Asking, runcFor: Runc
 /** The newer generation is the isolated one; absent means the newest. */
 export const asksForRunc = (generation: unknown): boolean => generation === 'mk2';
 
-export const mayAskForRunc = (guarded: Guarded, runcFor: RuncRule): boolean =>
+export const mayAskForRunc = (guarded: WorkloadClass, runcFor: RuncRule): boolean =>
   runcFor === 'everything' || (runcFor === 'mk2-workloads' && guarded === 'workload');

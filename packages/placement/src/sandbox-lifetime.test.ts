@@ -71,10 +71,10 @@ test('the seconds left are whole, never negative, and shrink as time passes', ()
 
 test('the account’s longest life is a rule like the others', () => {
   const dayMs = 86_400_000;
-  expect(expiresAtMs({}, { createdAtMs: 0, longestDays: 7 })).toBe(7 * dayMs);
-  expect(expiresAtMs({ runtime: { ttl: '2w' } }, { createdAtMs: 0, longestDays: 7 })).toBe(7 * dayMs);
-  expect(expiresAtMs({ runtime: { ttl: '1d' } }, { createdAtMs: 0, longestDays: 7 })).toBe(dayMs);
-  expect(expiresAtMs({}, { createdAtMs: 0, longestDays: -1 })).toBeUndefined();
+  expect(expiresAtMs({}, { createdAtMs: 0, maxDays: 7 })).toBe(7 * dayMs);
+  expect(expiresAtMs({ runtime: { ttl: '2w' } }, { createdAtMs: 0, maxDays: 7 })).toBe(7 * dayMs);
+  expect(expiresAtMs({ runtime: { ttl: '1d' } }, { createdAtMs: 0, maxDays: 7 })).toBe(dayMs);
+  expect(expiresAtMs({}, { createdAtMs: 0, maxDays: -1 })).toBeUndefined();
 });
 
 test('what is known in advance leaves idleness out, and idleness is the shortest of its rules', () => {

@@ -18,7 +18,7 @@ export interface Lifetime {
   /** Last real activity; absent until something has run. */
   readonly lastUsedAtMs?: number | undefined;
   /** Longest lifetime that the account allows; absent or below one means unlimited. */
-  readonly longestDays?: number | undefined;
+  readonly maxDays?: number | undefined;
 }
 
 export interface Expiry {
@@ -30,12 +30,12 @@ export interface Expiry {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The earliest of the rules whose moment is known in advance: all but `ttl-idle`. */
-export function fixedExpiry(spec: Spec, { createdAtMs, longestDays = 0 }: Lifetime): Expiry | undefined {
+export function fixedExpiry(spec: Spec, { createdAtMs, maxDays = 0 }: Lifetime): Expiry | undefined {
   const { runtime, lifecycle } = LifetimeSpec.parse(spec);
-  return first([
+  return earliest([
     age(createdAtMs, runtime?.ttl, 'ttl'),
     date(runtime?.expires, 'expires'),
-    ...(longestDays >= 1 ? [accountExpiry(createdAtMs + longestDays * dayMs)] : []),
+    ...(maxDays >= 1 ? [accountExpiry(createdAtMs + maxDays * dayMs)] : []),
     ...(lifecycle?.expirationPolicies ?? []).map(({ type, value }) => {
       if (type === 'ttl-idle') return undefined;
       return type === 'date' ? date(value, type) : age(createdAtMs, value, type);
@@ -46,7 +46,7 @@ export function fixedExpiry(spec: Spec, { createdAtMs, longestDays = 0 }: Lifeti
 /** The expiry by the shortest `ttl-idle`. */
 export function idleExpiry(spec: Spec, { createdAtMs, lastUsedAtMs = createdAtMs }: Lifetime): Expiry | undefined {
   const { lifecycle } = LifetimeSpec.parse(spec);
-  return first(
+  return earliest(
     (lifecycle?.expirationPolicies ?? [])
       .filter(({ type }) => type === 'ttl-idle')
       .map(({ value }) => {
@@ -58,7 +58,7 @@ export function idleExpiry(spec: Spec, { createdAtMs, lastUsedAtMs = createdAtMs
 }
 
 export const expiresAtMs = (spec: Spec, lifetime: Lifetime): number | undefined =>
-  first([fixedExpiry(spec, lifetime), idleExpiry(spec, lifetime)])?.atMs;
+  earliest([fixedExpiry(spec, lifetime), idleExpiry(spec, lifetime)])?.atMs;
 
 /** Whole seconds left, never negative; undefined when no rule limits the lifetime. */
 export function expiresInSeconds(spec: Spec, lifetime: Lifetime, nowMs: number): number | undefined {
@@ -91,7 +91,7 @@ const accountExpiry = (atMs: number): Expiry => ({
   message: 'It has lived for as long as its account allows (sandbox_ttl).',
 });
 
-function first(expiries: readonly (Expiry | undefined)[]): Expiry | undefined {
+function earliest(expiries: readonly (Expiry | undefined)[]): Expiry | undefined {
   return expiries
     .filter((expiry) => expiry !== undefined)
     .reduce<Expiry | undefined>(

@@ -3,9 +3,9 @@
 // PostgreSQL aborts one of them, and its caller retries.
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
-import { type Candidate, type Need, type Placement, place } from './place.ts';
+import { type Candidate, type Placement, type PlacementNeed, place } from './place.ts';
 
-export interface Taken {
+export interface TakenRunners {
   readonly placements: readonly Placement[];
   /** All runners, for a caller that explains why fewer instances were placed than requested. */
   readonly runners: readonly Candidate[];
@@ -13,10 +13,10 @@ export interface Taken {
 
 export async function takeRunners(
   tx: DatabaseTransaction,
-  need: Need,
+  need: PlacementNeed,
   count: number,
   random: () => number,
-): Promise<Taken> {
+): Promise<TakenRunners> {
   const all = await loadRunners(tx);
   const holders = new Set(need.holders);
   let runners: readonly Candidate[] = all;

@@ -5,24 +5,24 @@ import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 
-const HeldVolumes = z.object({
+const AttachedVolumes = z.object({
   volumes: z.array(z.object({ name: z.string().optional(), type: z.string().optional() })).nullish(),
 });
 
-export interface EndingSandbox {
+export interface TerminatingSandbox {
   readonly uid: string;
   readonly workspaceId: string;
   readonly name: string;
   readonly spec: JsonObject;
 }
 
-export interface Ending {
+export interface Termination {
   readonly type: 'deletion' | 'expiration';
   /** Tells the user who or what ended the sandbox. */
   readonly message: string;
 }
 
-export interface Ended {
+export interface Terminated {
   readonly terminatedAt: Date;
   /** Instances set to `gone`; the caller notifies their runners. */
   readonly retired: readonly { readonly id: string; readonly runnerId: string }[];
@@ -31,9 +31,9 @@ export interface Ended {
 /** Undefined when the sandbox has already ended: then nothing is written, and the caller has nothing to give back. */
 export async function terminateSandbox(
   tx: DatabaseTransaction,
-  sandbox: EndingSandbox,
-  { type, message }: Ending,
-): Promise<Ended | undefined> {
+  sandbox: TerminatingSandbox,
+  { type, message }: Termination,
+): Promise<Terminated | undefined> {
   const { uid } = sandbox;
   const ended = await tx
     .updateTable('resources')
@@ -51,7 +51,7 @@ export async function terminateSandbox(
 }
 
 /** Locks in id order, like the recording of reports, to avoid deadlocks. */
-async function retire(tx: DatabaseTransaction, uid: string): Promise<Ended['retired']> {
+async function retire(tx: DatabaseTransaction, uid: string): Promise<Terminated['retired']> {
   const { rows } = await sql<{ id: string; runnerId: string }>`
     update instances set desired = 'gone' where id = any(array(
       select id from instances where resource_uid = ${uid} and ended_at is null and desired <> 'gone'
@@ -61,8 +61,8 @@ async function retire(tx: DatabaseTransaction, uid: string): Promise<Ended['reti
 }
 
 /** A volume stores its holder by name, so without this the next sandbox of that name would hold it. */
-async function detachVolumes(tx: DatabaseTransaction, { workspaceId, name, spec }: EndingSandbox): Promise<void> {
-  const { volumes } = HeldVolumes.parse(spec);
+async function detachVolumes(tx: DatabaseTransaction, { workspaceId, name, spec }: TerminatingSandbox): Promise<void> {
+  const { volumes } = AttachedVolumes.parse(spec);
   const names = (volumes ?? []).flatMap((volume) => volume.name ?? []);
   if (names.length === 0) return;
   const holder = `sandbox:${name}`;

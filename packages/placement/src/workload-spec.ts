@@ -44,8 +44,11 @@ export const ConnectionSpec = z.object({
 /**
  * Minimum and maximum number of instances of a revision. The maximum is at least one, or the revision could not serve.
  */
-export function instanceLimits({ runtime }: WorkloadSpec, mostInstances: number): { least: number; most: number } {
+export function instanceLimits(
+  { runtime }: WorkloadSpec,
+  defaultMax: number,
+): { minInstances: number; maxInstances: number } {
   const { minScale = 0, maxScale } = runtime;
-  const most = Math.max(1, maxScale ?? Math.max(mostInstances, minScale));
-  return { least: Math.min(minScale, most), most };
+  const maxInstances = Math.max(1, maxScale ?? Math.max(defaultMax, minScale));
+  return { minInstances: Math.min(minScale, maxInstances), maxInstances };
 }

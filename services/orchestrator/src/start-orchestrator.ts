@@ -8,15 +8,15 @@ import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
+import { strayInstances, unfinishedResources } from './deployments/unfinished-resources.ts';
 import { poolHandler } from './pools/handler.ts';
-import { keepingRunners } from './pools/keeping-runners.ts';
-import { createCounters } from './reconcile/counters.ts';
-import type { Dependencies, ScalingSettings } from './reconcile/dependencies.ts';
+import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
-import { sandboxesDue } from './reconcile/sandbox/sandboxes-due.ts';
-import { strayInstances, unfinishedResources } from './reconcile/unfinished.ts';
 import { removalHandler } from './removal/handler.ts';
-import { unremovedWorkspaces } from './removal/unremoved.ts';
+import { unremovedWorkspaces } from './removal/unremoved-workspaces.ts';
+import { createCounters } from './run/counters.ts';
+import type { Dependencies, ScalingSettings } from './run/dependencies.ts';
+import { dueSandboxes } from './sandboxes/due-sandboxes.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
@@ -55,13 +55,13 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources(scaling), strayInstances, sandboxesDue, keepingRunners, unremovedWorkspaces];
+    const sources = [unfinishedResources(scaling), strayInstances, dueSandboxes, runnersWithPools, unremovedWorkspaces];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'unfinished work sent again');
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    catalogue: [reconcileHandler(dependencies), poolHandler(dependencies), removalHandler(database)],
+    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), removalHandler(database)],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,
@@ -99,10 +99,10 @@ function dependenciesOf(
     database,
     logger,
     counters: createCounters(registry),
-    ringInstances: createBell(database, instancesChannel, (err) =>
+    notifyRunner: createBell(database, instancesChannel, (err) =>
       logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
     ),
-    ringRoutes: createBell(database, routesChannel, (err) =>
+    notifyGateways: createBell(database, routesChannel, (err) =>
       logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
     random: Math.random,

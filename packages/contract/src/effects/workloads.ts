@@ -1,7 +1,7 @@
 // Fields of agents and functions, the workloads that run and scale.
 import { enforced, type FieldEffect } from './effect.ts';
 
-const placement = 'packages/placement/src/instance-spec.test.ts';
+const placement = 'packages/placement/src/workload-instance.test.ts';
 const scaling = 'tests/orchestrator/scaling.test.ts';
 const notes = 'tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else';
 
@@ -14,7 +14,7 @@ const shared: readonly FieldEffect[] = [
   enforced('tests/e2e/inference.test.ts: a public agent asks for no credential', 'public'),
   enforced('tests/api/regions-and-addresses.test.ts: a workload that is pinned elsewhere moves its address', 'region'),
   enforced(
-    'services/orchestrator/src/plan/scenarios.test.ts: a canary runs beside the target, and takes over without a gap when it is chosen',
+    'services/orchestrator/src/deployments/scenarios.test.ts: a canary runs beside the target, and takes over without a gap when it is chosen',
     'revision.active',
     'revision.canary',
     'revision.canaryPercent',

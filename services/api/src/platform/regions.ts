@@ -1,6 +1,6 @@
 // Regions of the deployment, as shown to clients. Features without an engine behind them are reported as unavailable.
 import type { Configuration, Location } from '@berth/contract';
-import { isolationIn, type PlacementConfig } from '@berth/placement';
+import { describeIsolation, type PlacementConfig } from '@berth/placement';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
 import type { RegionRunners } from './active-runners.ts';
@@ -23,7 +23,7 @@ export const locationOf = (region: Region, runners: RunnersByRegion, runcFor: Ru
   ...placeFields(region),
   flavors: [{ name: 'x86', type: 'cpu' }],
   status: healthOf(runnersOf(region, runners)),
-  isolation: isolationIn(runnersOf(region, runners), runcFor),
+  isolation: describeIsolation(runnersOf(region, runners), runcFor),
 });
 
 function healthOf({ up, lost }: RegionRunners): string {
@@ -49,7 +49,7 @@ export const configurationOf = (
     proxyAvailable: false,
     // `mk31` is the generation of sandboxes under gVisor.
     mk31Available: runnersOf(region, runners).withGvisor > 0,
-    infoGeneration: isolationIn(runnersOf(region, runners), runcFor),
+    infoGeneration: describeIsolation(runnersOf(region, runners), runcFor),
   })),
   continents: named(
     regions.map(({ continent }) => continent),

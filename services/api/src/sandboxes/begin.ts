@@ -7,14 +7,14 @@ import {
   type Claimed,
   type ClaimResult,
   claimWarm,
+  commitClaim,
   deployedMessage,
   findImage,
-  loadHeld,
-  reservedMbOf,
+  loadAccountUsage,
   roomFor,
   SandboxSpec,
   sandboxImageName,
-  settleClaim,
+  sandboxReservedMb,
 } from '@berth/placement';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
@@ -38,7 +38,7 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
     draft.status = 'DEPLOYED';
     draft.events = [{ type: 'deployment', status: 'DEPLOYED', message: deployedMessage(claimed.spec.isolation) }];
     context.beforeCommit(() =>
-      settleClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config),
+      commitClaim(context.tx, claimed, context.workspace.account.id, context.dependencies.config),
     );
     context.beforeAnswer((answer) => adopt(context, row, claimed, answer));
   } else if (isWanted) {
@@ -62,8 +62,8 @@ export async function beginSandbox(context: RuleContext, row: ResourceRow, draft
  */
 async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec }: ResourceRow): Promise<void> {
   const { config, placement } = dependencies;
-  const held = await loadHeld(tx, workspace.account.id);
-  const room = roomFor(held, workspace.account, config, reservedMbOf(SandboxSpec.parse(spec), placement));
+  const held = await loadAccountUsage(tx, workspace.account.id);
+  const room = roomFor(held, workspace.account, config, sandboxReservedMb(SandboxSpec.parse(spec), placement));
   if (room.count < 1) throw resourceErrors.quota_exceeded(room.limit);
 }
 

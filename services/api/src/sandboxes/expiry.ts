@@ -14,6 +14,6 @@ export function expiryOf(
   { spec, created_at }: Pick<ResourceRow, 'spec' | 'created_at'>,
 ): Date | null {
   const longestDays = limitOf(workspace.account, dependencies.config, 'sandbox_ttl');
-  const expiry = fixedExpiry(spec, { createdAtMs: created_at.getTime(), longestDays });
+  const expiry = fixedExpiry(spec, { createdAtMs: created_at.getTime(), maxDays: longestDays });
   return expiry === undefined || expiry.atMs > lastMs ? null : new Date(expiry.atMs);
 }

@@ -1,26 +1,29 @@
 // Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
 import type { IsolationClass, WarmWish } from '@berth/contract';
-import { deploymentImage, mayAskForRunc, type PoolWish, poolOf, type Settings } from '@berth/placement';
+import { deploymentImage, mayAskForRunc, type PlacementSettings, type PoolSpec, poolKeyOf } from '@berth/placement';
 
-export interface PoolTarget extends PoolWish {
+export interface PoolTarget extends PoolSpec {
   readonly pool: string;
   readonly count: number;
 }
 
 /** Sandboxes of one kind of pool that were used in the last hour. */
-export interface Use extends PoolWish {
+export interface PoolUse extends PoolSpec {
   readonly sandboxes: number;
 }
 
-export interface Wishes {
+export interface PoolWishes {
   readonly isolation: readonly IsolationClass[];
   readonly warm: readonly WarmWish[];
   /** Maximum number kept ready for each recently used pool. */
   readonly warmLately: number;
-  readonly lately: readonly Use[];
+  readonly recentUse: readonly PoolUse[];
 }
 
-export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, settings: Settings): PoolTarget[] {
+export function poolTargets(
+  { isolation, warm, warmLately, recentUse }: PoolWishes,
+  settings: PlacementSettings,
+): PoolTarget[] {
   const better = isolation.includes('gvisor') ? 'gvisor' : 'runc';
   const wished = [
     ...warm.map((wish) => {
@@ -34,11 +37,11 @@ export function poolTargets({ isolation, warm, warmLately, lately }: Wishes, set
       };
     }),
     // No more than were in use: an image that is tried once does not fill the runner.
-    ...lately.map(({ sandboxes, ...use }) => ({ ...use, count: Math.min(warmLately, sandboxes) })),
+    ...recentUse.map(({ sandboxes, ...use }) => ({ ...use, count: Math.min(warmLately, sandboxes) })),
   ];
   const targets = new Map<string, PoolTarget>();
   for (const wish of wished) {
-    const pool = poolOf(wish);
+    const pool = poolKeyOf(wish);
     const known = targets.get(pool);
     // No sandbox may use a warm instance on runc where sandboxes have to run under gVisor.
     const isUseful = wish.isolation === 'gvisor' || mayAskForRunc('sandbox', settings.placement.runcFor);

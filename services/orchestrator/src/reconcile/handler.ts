@@ -1,7 +1,7 @@
 import { defineHandler, type Handler } from '@berth/durable';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../run/dependencies.ts';
 import { reconcileMessage } from './message.ts';
-import { runReconcile } from './run.ts';
+import { reconcileResource } from './reconcile-resource.ts';
 
 export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
   return defineHandler({
@@ -9,7 +9,7 @@ export function reconcileHandler(dependencies: Dependencies): Handler<Record<str
     // Short retries, so that work that fell due while this process was away does not wait a further minute.
     retry: { maxMs: 10_000 },
     async handle({ key, logger, send }) {
-      for (const { delayMs, id } of await runReconcile(dependencies, key, logger)) {
+      for (const { delayMs, id } of await reconcileResource(dependencies, key, logger)) {
         send(reconcileMessage, key, {}, { delayMs, dedupe: id });
       }
     },

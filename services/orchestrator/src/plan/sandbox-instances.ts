@@ -1,5 +1,0 @@
-import type { ObservedSandbox, SandboxInstance } from './observed-sandbox.ts';
-
-/** Live instances that should run. */
-export const runningOf = ({ instances }: Pick<ObservedSandbox, 'instances'>): readonly SandboxInstance[] =>
-  instances.filter(({ endedAt, desired }) => endedAt === undefined && desired === 'running');

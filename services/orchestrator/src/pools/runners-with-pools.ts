@@ -1,0 +1,18 @@
+import { nilUuid } from '@berth/database';
+import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { sql } from 'kysely';
+import { poolMessage } from './message.ts';
+
+/** Runners that have or should have a warm pool. Recent use changes with time alone, without any message. */
+export const runnersWithPools: ResyncSource<Record<string, never>> = defineResyncSource({
+  to: poolMessage,
+  async page(database, after, limit) {
+    const { rows } = await sql<{ id: string }>`
+      select id from runners where id > ${after ?? nilUuid} and status = 'up' and (
+        jsonb_array_length(warm) > 0 or warm_lately > 0
+        or exists (select 1 from instances
+          where runner_id = runners.id and pool is not null and ended_at is null and desired = 'running')
+      ) order by id limit ${limit}`.execute(database);
+    return rows.map(({ id }) => ({ key: id, message: {} }));
+  },
+});

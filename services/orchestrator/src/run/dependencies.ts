@@ -1,0 +1,29 @@
+import type { Database } from '@berth/database';
+import type { LimitSettings, PlacementSettings, Region } from '@berth/placement';
+import type { Logger } from '@berth/telemetry';
+import type { Counters } from './counters.ts';
+
+/** Operator settings for the number of instances of a workload. */
+export interface ScalingSettings {
+  readonly requestsPerInstance: number;
+  readonly idleSeconds: number;
+  /** Maximum for a workload that does not set its own. */
+  readonly mostInstances: number;
+}
+
+/** Dependencies that all runs of a process share. */
+export interface Dependencies extends PlacementSettings {
+  readonly database: Database;
+  readonly scaling: ScalingSettings;
+  /** Limits of accounts. */
+  readonly limits: LimitSettings;
+  readonly regions: readonly Region[];
+  readonly logger: Logger;
+  readonly counters: Counters;
+  /** Notifies the streams of a runner that its instances have changed. */
+  readonly notifyRunner: (runnerId: string) => void;
+  /** Notifies gateways that the routes of a resource have changed. */
+  readonly notifyGateways: (resourceUid: string) => void;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}

@@ -1,0 +1,26 @@
+import { nilUuid } from '@berth/database';
+import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { sql } from 'kysely';
+import { reconcileMessage } from '../reconcile/message.ts';
+
+/**
+ * Sandboxes that are deploying or being deleted, that expire soon or should have expired, or whose runner is away.
+ * Their timers may be lost; a reconcile arms them again.
+ */
+export const dueSandboxes: ResyncSource<Record<string, never>> = defineResyncSource({
+  to: reconcileMessage,
+  async page(database, after, limit) {
+    const { rows } = await sql<{ uid: string }>`
+      select uid from (
+        select uid from resources
+        where kind = 'sandbox' and expires_at < clock_timestamp() + interval '10 minutes' and terminated_at is null
+        union
+        select uid from resources
+        where kind = 'sandbox' and terminated_at is null and status in ('DEPLOYING', 'DELETING')
+        union
+        select resource_uid from instances join runners on runners.id = instances.runner_id
+        where ended_at is null and pool is null and (is_expired or runners.status = 'lost')
+      ) as due where uid > ${after ?? nilUuid} order by uid limit ${limit}`.execute(database);
+    return rows.map(({ uid }) => ({ key: uid, message: {} }));
+  },
+});
