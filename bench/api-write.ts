@@ -1,7 +1,8 @@
 // Compares the api's writes with the database's cost: PUT of new drives per second beside the same statements in bare
 // transactions, at the same concurrency, in turns.
 import pg from 'pg';
-import { type Deployment, type ServerProcess, startDeployment } from '../engines/deployment.ts';
+import { type Deployment, startDeployment } from '../engines/deployment.ts';
+import type { ServerProcess } from '../engines/server-process.ts';
 import { KeepAliveClient } from '../tests/harness/keep-alive-client.ts';
 import type { Bench, Measure } from './bench.ts';
 import { putDriveBare } from './support/put-statements.ts';

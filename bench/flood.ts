@@ -10,11 +10,12 @@ import { defaultBrand } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
 import { createUser } from '@berth/identity';
 import { startDeployment } from '../engines/deployment.ts';
-import { ServerProcess } from '../engines/fleet/server-process.ts';
 import { freePort } from '../engines/free-port.ts';
 import { runFolder } from '../engines/run.ts';
+import { ServerProcess } from '../engines/server-process.ts';
 import { Client } from '../tests/harness/client.ts';
 import { heapSize } from '../tests/harness/heap-size.ts';
+import { residentMb } from '../tests/harness/resident-mb.ts';
 import type { Bench } from './bench.ts';
 import { prepareFlood } from './flood/start-flood.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
@@ -46,14 +47,14 @@ export const flood: Bench = {
     const [port, inspectorPort] = [await freePort(), await freePort()];
     const gateway = made.use(
       new ServerProcess({
-        role: 'gateway',
+        roles: 'gateway',
         env: {
           BERTH_POSTGRES_URL: deployment.url,
           BERTH_GATEWAY_PORT: String(port),
           BERTH_HEALTH_PORTS_GATEWAY: '0',
           NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
         },
-        logFile: join(await runFolder(`flood-${process.pid}`), 'gateway.log'),
+        log: join(await runFolder(`flood-${process.pid}`), 'gateway.log'),
       }),
     );
     await gateway.start();
@@ -243,6 +244,5 @@ async function memoryMib(pid: number, inspectorPort: number) {
 }
 
 async function residentMib(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024);
+  return Math.round(await residentMb(pid));
 }

@@ -2,8 +2,10 @@
 // finds rare words and pairs of signs among a million drives.
 import { get } from 'node:http';
 import pg from 'pg';
-import { type ServerProcess, startDeployment } from '../engines/deployment.ts';
+import { startDeployment } from '../engines/deployment.ts';
+import type { ServerProcess } from '../engines/server-process.ts';
 import { KeepAliveClient } from '../tests/harness/keep-alive-client.ts';
+import { residentMb } from '../tests/harness/resident-mb.ts';
 import type { Bench, Measure } from './bench.ts';
 import { pageStatements } from './support/page-statements.ts';
 import { seedDrives, withoutSearchIndexes } from './support/seed-drives.ts';
@@ -156,11 +158,11 @@ async function* measureSearch(client: KeepAliveClient): AsyncGenerator<Measure> 
 
 /** The answer of older API versions: the whole list in one array. Memory is read while it streams. */
 async function* measureBareArray(server: ServerProcess, key: string, count: number): AsyncGenerator<Measure> {
-  const before = await server.memoryMib();
+  const before = await residentMb(server.pid);
   let most = before;
   const startedAt = performance.now();
   const watch = setInterval(() => {
-    server.memoryMib().then(
+    residentMb(server.pid).then(
       (now) => {
         most = Math.max(most, now);
       },

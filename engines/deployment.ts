@@ -1,20 +1,14 @@
 // The api as an operator runs it, in its own process, on a PostgreSQL with durable writes.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApiConfig, createWorkspace } from '@berth/api';
 import { defaultBrand } from '@berth/contract';
 import { connect, migrate } from '@berth/database';
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
-import { environment } from '@berth/telemetry';
-import { compileCache } from './folders.ts';
 import { postgres } from './postgres.ts';
-import { runEnvironment, runFolder } from './run.ts';
-
-const program = resolve(import.meta.dirname, '../services/server/src/main.ts');
+import { runFolder } from './run.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 export interface Deployment extends AsyncDisposable {
   readonly url: string;
@@ -24,13 +18,6 @@ export interface Deployment extends AsyncDisposable {
   readonly workspaceIds: readonly string[];
   /** Starts a server; several may run at a time. */
   serve(): Promise<ServerProcess>;
-}
-
-export interface ServerProcess extends AsyncDisposable {
-  readonly address: string;
-  readonly process: ChildProcess;
-  /** Resident memory in MiB, from the kernel. */
-  memoryMib(): Promise<number>;
 }
 
 export async function startDeployment(name: string, workspaces: readonly string[]): Promise<Deployment> {
@@ -76,12 +63,10 @@ export async function startDeployment(name: string, workspaces: readonly string[
   };
 }
 
-async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--role', 'api'], {
+function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  return startServer({
+    roles: 'api',
     env: {
-      PATH: environment.PATH,
-      ...runEnvironment(),
-      ...(await compileCache()),
       ...env,
       BERTH_API_PORT: '0',
       BERTH_HEALTH_PORTS_API: '0',
@@ -89,31 +74,6 @@ async function serve(env: Readonly<Record<string, string>>): Promise<ServerProce
       // A bench sends all its requests with one key.
       BERTH_API_RATE_LIMITS_PER_KEY_PER_SECOND: '0',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const address = await listeningAddress(child);
-  return {
-    address,
-    process: child,
-    memoryMib: async () =>
-      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-}
-
-function listeningAddress(child: ChildProcess): Promise<string> {
-  return new Promise((found, failed) => {
-    if (child.stdout === null) return failed(new Error('the server has no output'));
-    // All output is read: a full pipe would block the server.
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const { started, address } = JSON.parse(line);
-      if (started === 'api') found(address);
-    });
-    child.once('exit', (code) => failed(new Error(`the server ended with code ${code} before it listened`)));
-    return undefined;
+    log: () => {},
   });
 }

@@ -5,10 +5,11 @@ import { persistentFolder, up } from '../engines/persistent-engines.ts';
 import { postgres } from '../engines/postgres.ts';
 import { restate } from '../engines/restate.ts';
 import { prepareConfig } from '../engines/restate-config.ts';
+import { ServerProcess } from '../engines/server-process.ts';
 import { createDatabase } from './dev/create-database.ts';
 import { prepareFirstRun } from './dev/first-run.ts';
+import { inherited, runCommand } from './dev/run-command.ts';
 import { prepareRunner } from './dev/runner.ts';
-import { runServerCommand, startServer } from './dev/server-process.ts';
 
 const postgresUrl = await createDatabase(await up(postgres), 'berth');
 const clickhouseUrl = await up(clickhouse);
@@ -20,19 +21,24 @@ const engines = {
   BERTH_RESTATE_INGRESS_URL: ingressUrl,
   BERTH_RESTATE_ADMIN_URL: adminUrl,
 };
-await runServerCommand(['migrate'], engines);
-const firstRun = await prepareFirstRun((args, extra) => runServerCommand(args, { ...engines, ...extra }));
+await runCommand(['migrate'], engines);
+const firstRun = await prepareFirstRun((args, extra) => runCommand(args, { ...engines, ...extra }));
 const env = { ...engines, ...firstRun.env };
-const runner = await prepareRunner((args) => runServerCommand(args, env));
+const runner = await prepareRunner((args) => runCommand(args, env));
 
-const server = startServer(runner.roles, { ...env, ...runner.env });
+const server = new ServerProcess({
+  roles: runner.roles,
+  env: inherited({ ...env, ...runner.env }),
+  log: console.log,
+  startTimeoutSeconds: Number.POSITIVE_INFINITY,
+});
 // The terminal sends Ctrl-C to the server as well; this process only waits until the server has stopped.
 process.on('SIGINT', () => {});
-process.on('SIGTERM', () => server.stop());
+process.on('SIGTERM', () => void server.stop());
 
-const roles = await server.ready;
+await server.start();
 const lines = [
-  ...roles,
+  ...server.started.map(({ role, address, health }) => `  ${role.padEnd(8)}  ${address ?? '-'}  health ${health}`),
   `  postgres  ${postgresUrl}`,
   `  restate   ${ingressUrl}  admin ${adminUrl}`,
   `  clickhouse  ${clickhouseUrl}`,

@@ -1,6 +1,7 @@
 // RSS of the processes of a fleet, from the kernel.
 import { readFile } from 'node:fs/promises';
 import type { Fleet } from '../../engines/fleet/fleet.ts';
+import { residentMb } from '../../tests/harness/resident-mb.ts';
 
 export type Memory = { readonly gateways: number; readonly runners: number };
 
@@ -22,11 +23,8 @@ export const grown = (from: Memory, to: Memory): Memory => ({
 });
 
 async function rssKib(pids: readonly number[]): Promise<number> {
-  const each = pids.map(async (pid) => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
-  });
-  return (await Promise.all(each)).reduce((sum, kib) => sum + kib, 0);
+  const each = pids.map((pid) => residentMb(pid).catch(() => 0));
+  return (await Promise.all(each)).reduce((sum, mb) => sum + mb * 1024, 0);
 }
 
 async function childrenOf(pid: number): Promise<number[]> {

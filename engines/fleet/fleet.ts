@@ -14,10 +14,10 @@ import { installedRunsc } from '../gvisor.ts';
 import { postgres } from '../postgres.ts';
 import { restate } from '../restate.ts';
 import { runFolder } from '../run.ts';
+import { ServerProcess } from '../server-process.ts';
 import { removeEngines } from '../sweep.ts';
 import { type Killable, startKillable } from './killable.ts';
 import { type EngineSettings, Machine } from './machine.ts';
-import { ServerProcess } from './server-process.ts';
 
 export type FleetOptions = {
   name: string;
@@ -113,7 +113,7 @@ export async function startFleet({
     ...settings,
   };
   const server = (role: string): ServerProcess =>
-    made.use(new ServerProcess({ role, env, logFile: join(folder, `${role}.log`) }));
+    made.use(new ServerProcess({ roles: role, env, log: join(folder, `${role}.log`) }));
   const api = server('api');
   const orchestrator = server('orchestrator');
 
@@ -144,11 +144,11 @@ export async function startFleet({
   let started = 0;
   async function startGateway({ inside, settings: own }: GatewayPlace = {}): Promise<FleetGateway> {
     started += 1;
-    const logFile = join(folder, `gateway-${started}.log`);
+    const log = join(folder, `gateway-${started}.log`);
     const gatewayPort = String(gatewaysShareOnePort ? sharedPort : await freePort());
     const process = kept.use(
       new ServerProcess({
-        role: 'gateway',
+        roles: 'gateway',
         env: {
           ...env,
           BERTH_GATEWAY_PORT: gatewayPort,
@@ -156,7 +156,7 @@ export async function startFleet({
           ...(inside && { BERTH_POSTGRES_URL: throughSocket(records.url, join(folder, postgres.name)) }),
           ...own,
         },
-        logFile,
+        log,
         ...(inside && { netns: inside.netns }),
       }),
     );

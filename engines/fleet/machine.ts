@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type DataDisk, mountDataDisk } from '../data-disk.ts';
 import { docker } from '../docker.ts';
 import { runLink, runName } from '../run.ts';
+import { ServerProcess } from '../server-process.ts';
 import { importTinyImage } from '../tiny-image.ts';
-import { ServerProcess } from './server-process.ts';
 
 export type EngineSettings = {
   /** Separate file system for the engine's data. */
@@ -65,9 +65,9 @@ export class Machine implements AsyncDisposable {
     this.dockerFolder = dockerFolder;
     this.stateFolder = join(folder, `runner-${name}`);
     this.runner = new ServerProcess({
-      role: 'runner',
+      roles: 'runner',
       netns: this.netns,
-      logFile: join(folder, `runner-${name}.log`),
+      log: join(folder, `runner-${name}.log`),
       env: {
         BERTH_RUNNER_API_URL: `https://${this.outside}:${nodePort}`,
         BERTH_RUNNER_JOIN_TOKEN: joinToken,

@@ -1,6 +1,5 @@
 // The api is killed under a load of writes. Every acknowledged write is there afterwards, with everything that
 // belongs to it; a write that was not acknowledged is there whole or not at all.
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -64,8 +63,7 @@ test(`every acknowledged write is there after ${kills} kills, counters equal row
     // The kill comes in the middle of the load, at a moment that does not depend on a clock.
     const enough = acknowledged.created.size + Math.round(writers * (2 + Math.random() * 8));
     while (acknowledged.created.size < enough) await sleep(5);
-    server.process.kill('SIGKILL');
-    await Promise.all([once(server.process, 'exit'), ...load]);
+    await Promise.all([server.kill(), ...load]);
   }
   expect(acknowledged.created.size).toBeGreaterThan(kills * writers);
   expect(acknowledged.deleted.size).toBeGreaterThan(0);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { childrenOf } from '../harness/children-of.ts';
+import { residentMb } from '../harness/resident-mb.ts';
 import { isFull } from '../harness/size.ts';
 import { eventually } from './eventually.ts';
 import {
@@ -170,5 +171,5 @@ test('R-02 two hundred processes that print without end leave the helper as smal
 });
 
 async function residentKb(pid: number): Promise<number> {
-  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return (await residentMb(pid)) * KB;
 }

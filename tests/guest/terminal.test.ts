@@ -1,8 +1,9 @@
 // Terminals through the real helper and the built guest.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../harness/guest-process.ts';
+import { residentMb } from '../harness/resident-mb.ts';
 import { connectTerminal } from '../harness/terminal-client.ts';
 
 const SHELL = { shell: '/bin/sh' };
@@ -273,14 +274,12 @@ it('a client that does not read costs bounded memory, and is shown the newest wi
   await using quick = await connectTerminal(guest.url, { ...SHELL, sessionId: 'slow' });
   slow.socket.pause();
   const pid = await guest.guestPid();
-  const residentMb = async () =>
-    Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-  const before = await residentMb();
+  const before = await residentMb(pid);
   quick.type(
     'i=0; while [ $i -lt 60 ]; do head -c 300000 /dev/zero | tr "\\0" x; i=$((i+1)); done; echo; echo done-$((6*7))\r',
   );
   await quick.until('done-42');
-  expect((await residentMb()) - before).toBeLessThan(100);
+  expect((await residentMb(pid)) - before).toBeLessThan(100);
   slow.socket.resume();
   await slow.until('done-42');
   expect(slow.shown()).toContain('output was dropped here');

@@ -10,9 +10,9 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { headerNames } from '@berth/contract';
 import { sql } from 'kysely';
-import { ServerProcess } from '../../../engines/fleet/server-process.ts';
 import { freePort } from '../../../engines/free-port.ts';
 import { runEnvironment, runFolder } from '../../../engines/run.ts';
+import { ServerProcess } from '../../../engines/server-process.ts';
 import { startTestIngress } from '../../../services/runner/src/ingress/ingress-fixture.ts';
 import { type ApiWithWorkloads, startApiWithWorkloads } from '../../gateway/api-with-workloads.ts';
 import { conformanceBrand } from '../../harness/conformance-brand.ts';
@@ -54,8 +54,8 @@ export async function startServing(): Promise<Serving> {
   const folder = join(place, 'box');
   const port = await freePort();
   const gateway = new ServerProcess({
-    role: 'gateway',
-    logFile: join(place, 'gateway.log'),
+    roles: 'gateway',
+    log: join(place, 'gateway.log'),
     env: {
       BERTH_POSTGRES_URL: workloads.api.databaseUrl,
       BERTH_API_BRAND_LONG: brand.long,

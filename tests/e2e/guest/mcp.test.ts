@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { connectMcpClient } from '../../guest/mcp-client.ts';
 import { startGuestProcess } from '../../harness/guest-process.ts';
+import { residentMb } from '../../harness/resident-mb.ts';
 
 const CALLS = 1_000;
 const AT_ONCE = 50;
@@ -26,20 +26,18 @@ async function call(url: string): Promise<void> {
 test('the first MCP call costs little memory, and a thousand calls leave nothing behind in a guest that has answered as many', async () => {
   await using guest = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: 'true' } });
   const pid = await guest.guestPid();
-  const residentMb = async () =>
-    Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-  const before = await residentMb();
+  const before = await residentMb(pid);
   await using _client = await connectMcpClient(guest.url);
-  const first = await residentMb();
+  const first = await residentMb(pid);
   const grownBy: number[] = [];
   const hasSettled = () => (grownBy.at(-1) ?? Number.POSITIVE_INFINITY) < SETTLED_MB;
   // V8 lets a heap grow while there is room, so it settles only after some rounds. A heap that calls leak into never
   // does.
   while (!hasSettled() && grownBy.length < 10) {
-    const start = await residentMb();
+    const start = await residentMb(pid);
     for (let sent = 0; sent < CALLS; sent += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, () => call(guest.url)));
-    grownBy.push((await residentMb()) - start);
+    grownBy.push((await residentMb(pid)) - start);
   }
   console.log(
     `RSS of the guest: ${before.toFixed(1)} MB, after the first MCP calls ${first.toFixed(1)} MB, then ${grownBy.map((mb) => mb.toFixed(1)).join(', ')} MB for each ${CALLS} calls`,

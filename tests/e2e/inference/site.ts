@@ -1,5 +1,5 @@
 import type { Fleet } from '../../../engines/fleet/fleet.ts';
-import type { ServerProcess } from '../../../engines/fleet/server-process.ts';
+import type { ServerProcess } from '../../../engines/server-process.ts';
 import { echoImage } from '../../harness/echo-image.ts';
 import type { Call } from './caller.ts';
 

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { residentMb } from '../../harness/resident-mb.ts';
 import { isFull } from '../../harness/size.ts';
 import type { Site } from './site.ts';
 
@@ -20,23 +21,24 @@ const mostGrowthMb = 100;
  * Resident memory of a process and its children: the bytes pass through the ingress processes of a runner. A process
  * that has ended counts as 0.
  */
-async function residentMb(pid: number): Promise<number> {
-  const [status, children] = await Promise.all(
-    [`/proc/${pid}/status`, `/proc/${pid}/task/${pid}/children`].map((file) => readFile(file, 'utf8').catch(() => '')),
-  );
-  const theirs = await Promise.all((children?.split(' ') ?? []).filter(Boolean).map(Number).map(residentMb));
-  return theirs.reduce((sum, each) => sum + each, Number(/VmRSS:\s+(\d+)/.exec(status ?? '')?.[1] ?? 0) / 1024);
+async function treeResidentMb(pid: number): Promise<number> {
+  const [own, children] = await Promise.all([
+    residentMb(pid).catch(() => 0),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),
+  ]);
+  const theirs = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(treeResidentMb));
+  return theirs.reduce((sum, each) => sum + each, own);
 }
 
 /** Samples memory every 50 ms; the growth is up to the largest sample. */
 async function growthOf(pids: readonly number[], work: Promise<unknown>): Promise<number[]> {
-  const before = await Promise.all(pids.map(residentMb));
+  const before = await Promise.all(pids.map(treeResidentMb));
   expect(Math.min(...before)).toBeGreaterThan(0);
   const most = [...before];
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      for (const [index, now] of (await Promise.all(pids.map(residentMb))).entries())
+      for (const [index, now] of (await Promise.all(pids.map(treeResidentMb))).entries())
         most[index] = Math.max(most[index] ?? 0, now);
       await sleep(50);
     }
