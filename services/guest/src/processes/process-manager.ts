@@ -5,29 +5,20 @@ import { Fault } from '../http/fault.ts';
 import { resolveGiven } from '../paths.ts';
 import { logBytesEach } from './accounting/retention.ts';
 import { Sweeper } from './accounting/sweeper.ts';
-import { ManagedProcess, newKey, type ProcessContext } from './managed-process.ts';
+import { ManagedProcess, type ProcessContext } from './managed-process.ts';
 import type { Processes } from './processes.ts';
+import { newProcessState } from './start/new-process-state.ts';
 import { ProcessFolders } from './state/process-folders.ts';
-import type { ProcessState } from './state/process-state.ts';
 
 const sweepIntervalMs = 5000;
 const quietSweepIntervalMs = 60_000;
-const defaultKeepAliveSeconds = 600;
 const nameLetters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const nameLength = 8;
 
-export type ManagedProcesses = Omit<Processes, 'start' | 'list' | 'find'> & {
-  start(request: ProcessRequest): Promise<ManagedProcess>;
-  list(): readonly ManagedProcess[];
-  find(identifier: string): ManagedProcess | undefined;
-  /** Removes an ended process, as if it had never existed. */
-  forget(process: ManagedProcess): void;
-};
-
-const managers = new WeakMap<Guest, Promise<ManagedProcesses>>();
+const managers = new WeakMap<Guest, Promise<ProcessManager>>();
 
 /** One manager per guest: every call returns the same one. */
-export function processManagerOf(guest: Guest): Promise<ManagedProcesses> {
+export function processManagerOf(guest: Guest): Promise<ProcessManager> {
   const known = managers.get(guest);
   if (known !== undefined) return known;
   const made = createManager(guest);
@@ -37,13 +28,13 @@ export function processManagerOf(guest: Guest): Promise<ManagedProcesses> {
   return made;
 }
 
-async function createManager(guest: Guest): Promise<ManagedProcesses> {
+async function createManager(guest: Guest): Promise<ProcessManager> {
   const manager = new ProcessManager(guest);
   await manager.resume();
   return manager;
 }
 
-class ProcessManager implements ManagedProcesses {
+export class ProcessManager implements Processes {
   readonly #guest: Guest;
   readonly #folders: ProcessFolders;
   readonly #sweeper: Sweeper;
@@ -95,7 +86,7 @@ class ProcessManager implements ManagedProcesses {
       );
     }
     const workingDirectory = resolveGiven(request.workingDir || '.', settings).absolute;
-    const process = new ManagedProcess(newState(request, name, workingDirectory), this.#context());
+    const process = new ManagedProcess(newProcessState(request, name, workingDirectory), this.#context());
     // Listed before the first await, so that a second start with the same name finds it.
     this.#processes.set(process.state.id, process);
     try {
@@ -121,6 +112,7 @@ class ProcessManager implements ManagedProcesses {
     return found.toSorted((a, b) => a.state.startedAtMs - b.state.startedAtMs).at(-1);
   }
 
+  /** Removes an ended process, as if it had never existed. */
   forget({ state }: ManagedProcess): void {
     this.#drop(state.id);
   }
@@ -195,35 +187,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function newState(request: ProcessRequest, name: string, workingDirectory: string): ProcessState {
-  const nowMs = Date.now();
-  const keepAlive = request.keepAlive ?? false;
-  return {
-    id: newKey(),
-    pid: 0,
-    name,
-    command: request.command,
-    workingDirectory,
-    env: request.env ?? {},
-    takesInput: request.stdin ?? false,
-    restartOnFailure: request.restartOnFailure ?? false,
-    maxRestarts: request.maxRestarts ?? 0,
-    restartCount: 0,
-    keepAlive,
-    killAfterSeconds: keepAlive ? keepAliveSeconds(request.timeout) : 0,
-    startedAtMs: nowMs,
-    desired: 'run',
-    signals: [],
-    attempt: { key: newKey(), pid: 0, startTicks: 0, startedAtMs: nowMs },
-    parts: [],
-    markers: [],
-    timedOut: false,
-  };
-}
-
-/** 0 = no limit. */
-export function keepAliveSeconds(timeout: number | undefined): number {
-  return timeout === undefined || timeout < 0 ? defaultKeepAliveSeconds : timeout;
 }

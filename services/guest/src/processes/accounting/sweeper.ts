@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Guest } from '../../guest.ts';
-import type { ManagedProcess } from '../managed-process.ts';
+import type { ProcessRecord } from '../../supervisor/supervisor.ts';
+import type { ProcessOutput } from '../output/process-output.ts';
+import type { ProcessState } from '../state/process-state.ts';
 import {
   finishedToDrop,
   type KeptLogs,
@@ -16,6 +18,14 @@ import {
 import { trimLog } from './trim-log.ts';
 
 const logNames = ['stdout', 'stderr', 'all'] as const;
+
+type SweptProcess = {
+  state: Pick<ProcessState, 'id' | 'outcome' | 'attempt' | 'parts'>;
+  output: ProcessOutput;
+  isRunning(): boolean;
+  trimEarlierAttempts(maxBytes: number): void;
+  forgetWhenSettled(record: ProcessRecord): void;
+};
 
 export class Sweeper {
   readonly budget: LogBudget;
@@ -31,7 +41,7 @@ export class Sweeper {
   }
 
   /** Other requests get a turn between two processes, because each look at a log is a disk access. */
-  async sweep(processes: readonly ManagedProcess[], drop: (id: string) => void): Promise<void> {
+  async sweep(processes: readonly SweptProcess[], drop: (id: string) => void): Promise<void> {
     const finished = processes.flatMap(({ state: { id, outcome } }) =>
       outcome === undefined ? [] : [{ id, completedAtMs: outcome.completedAtMs }],
     );
@@ -44,7 +54,7 @@ export class Sweeper {
     await this.#shareLogs(processes.filter(({ state }) => !dropped.has(state.id)));
   }
 
-  async #shareLogs(processes: readonly ManagedProcess[]): Promise<void> {
+  async #shareLogs(processes: readonly SweptProcess[]): Promise<void> {
     const limit = logBytesEach(this.budget, processes.length);
     // Above the smallest share, the shares add up to no more than the total.
     const mayBeTooMuch = limit === minLogBytes;
@@ -72,7 +82,7 @@ export class Sweeper {
   /**
    * The helper trims the logs that it still writes; logs of earlier attempts are no longer written and trimmed here.
    */
-  #limit(process: ManagedProcess, limit: number): void {
+  #limit(process: SweptProcess, limit: number): void {
     const { key } = process.state.attempt;
     if (this.#limits.get(process.state.id) !== limit) {
       if (this.#guest.supervisor.record(key) !== undefined) this.#guest.supervisor.limitLog(key, limit);
@@ -85,7 +95,7 @@ export class Sweeper {
    * True when nothing writes to the logs any more. While a background server still holds them, the record is refreshed
    * for a later sweep.
    */
-  #isSettled(process: ManagedProcess): boolean {
+  #isSettled(process: SweptProcess): boolean {
     const { key } = process.state.attempt;
     const record = this.#guest.supervisor.record(key);
     if (record === undefined) return true;
@@ -95,7 +105,7 @@ export class Sweeper {
     return false;
   }
 
-  #trim(process: ManagedProcess, limit: number): number {
+  #trim(process: SweptProcess, limit: number): number {
     const { id } = process.state;
     this.#limits.delete(id);
     const known = this.#kept.get(id);
@@ -107,13 +117,13 @@ export class Sweeper {
   }
 }
 
-function bytesOf(process: ManagedProcess): number {
+function bytesOf(process: SweptProcess): number {
   return process.state.parts
     .flatMap((part) => logNames.map((name) => process.output.logOf(part, name).keptBytes()))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function trimTo(process: ManagedProcess, limit: number): number {
+function trimTo(process: SweptProcess, limit: number): number {
   process.trimEarlierAttempts(limit);
   const last = process.state.parts.at(-1);
   if (last !== undefined) {

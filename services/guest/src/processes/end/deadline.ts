@@ -11,3 +11,17 @@ export function callAt(timeMs: number, run: () => void): () => void {
   arm();
   return () => clearTimeout(timer);
 }
+
+/** A time at which something happens unless it is cancelled. Setting it again replaces the earlier time. */
+export class Deadline {
+  #cancel = () => {};
+
+  set(timeMs: number, run: () => void): void {
+    this.#cancel();
+    this.#cancel = callAt(timeMs, run);
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
+}

@@ -1,5 +1,6 @@
 // Decides whether another attempt follows an ended one, and the final status if not.
 import type { ProcessOutcome, ProcessState } from '../state/process-state.ts';
+import { killSignal } from './signals.ts';
 
 export const restartDelayMs = 1000;
 
@@ -27,6 +28,3 @@ export function restartText(state: RestartState, end: AttemptEnd): string {
   const limit = state.maxRestarts < 0 ? 'unlimited' : state.maxRestarts;
   return `[Process failed with exit code ${end.code}. Attempting restart ${state.restartCount + 1}/${limit} in ${restartDelayMs / 1000} s]`;
 }
-
-export const killSignal = 9;
-export const terminateSignal = 15;

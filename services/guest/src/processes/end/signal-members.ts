@@ -5,7 +5,7 @@ import { processStat } from '../../proc/proc-files.ts';
 import { membersOf, type ProcessIdentity } from '../../proc/process-members.ts';
 import type { ProcessKey, Supervisor } from '../../supervisor/supervisor.ts';
 import { callAt } from './deadline.ts';
-import { killSignal } from './restart-policy.ts';
+import { killSignal } from './signals.ts';
 
 const groupFirstMs = 20;
 

@@ -2,7 +2,7 @@ import type { ProcessRequest } from '@berth/contract/guest';
 import { Fault } from '../../http/fault.ts';
 import { callAt } from '../end/deadline.ts';
 import type { ManagedProcess } from '../managed-process.ts';
-import { keepAliveSeconds } from '../process-manager.ts';
+import { keepAliveSeconds } from '../start/new-process-state.ts';
 
 type Wait = Pick<ProcessRequest, 'waitForCompletion' | 'waitForPorts' | 'timeout' | 'keepAlive'>;
 

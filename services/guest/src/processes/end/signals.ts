@@ -1,0 +1,2 @@
+export const killSignal = 9;
+export const terminateSignal = 15;
