@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SandboxWish } from '@berth/contract';
+import type { SandboxWish } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';

@@ -1,7 +1,7 @@
 // A real api with its node listener, and test machines that use the node protocol like a runner.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
+import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract/node';
 import { createBell, instancesChannel, nilUuid, uuidv7 } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@berth/identity';
 import type { Identity } from '../../services/runner/src/node/identity.ts';

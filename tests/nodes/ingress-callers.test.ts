@@ -1,7 +1,7 @@
 // Certificates that a real api issues to each kind of caller, and what they permit at the ingress of a joined runner.
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { ingressCallerName } from '@berth/contract';
+import { ingressCallerName } from '@berth/contract/node';
 import { uuidv7 } from '@berth/database';
 import { createKeyring, loadNodeAuthorityCertificate } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';

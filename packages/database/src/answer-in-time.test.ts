@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { answerInTime } from '@berth/pace';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
-import { answerInTime } from './answer-in-time.ts';
 import { connect } from './connect.ts';
 
 /** Blocks the event loop: nothing is read and no timer fires, as in an overloaded process. */

@@ -1,4 +1,3 @@
-export * from './answer-in-time.ts';
 export * from './batch-lane.ts';
 export * from './bells.ts';
 export * from './connect.ts';

@@ -1,5 +1,5 @@
 // One call to a runner. It uses a channel of a connection to the runner, like a tunnel.
-import { RunnerCallAnswer, type RunnerCallBody, type RunnerCallName, TunnelAnswer } from '@berth/contract';
+import { RunnerCallAnswer, type RunnerCallBody, type RunnerCallName, TunnelAnswer } from '@berth/contract/node';
 import type { Channel } from './channel.ts';
 import { NotDispatched } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';

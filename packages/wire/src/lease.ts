@@ -1,7 +1,7 @@
 // A lease of one container's address, from the runner on the same machine. The connection that requested it is the
 // lease: while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
-import { LeaseAnswer } from '@berth/contract';
+import { LeaseAnswer } from '@berth/contract/node';
 import { NotDispatched } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';

@@ -2,7 +2,7 @@
 // proves its id, the caller its role.
 import { once } from 'node:events';
 import { connect as startTls, type TLSSocket } from 'node:tls';
-import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract';
+import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract/node';
 import { Bundle } from './bundle.ts';
 import type { Shown } from './credentials.ts';
 import { NotDispatched, RunnerAway } from './not-dispatched.ts';

@@ -1,5 +1,5 @@
 // Configuration of a runner. It holds no database credentials, so a stolen machine exposes none.
-import { IsolationClass, WarmWish } from '@berth/contract';
+import { IsolationClass, WarmWish } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Registry = z.object({

@@ -1,7 +1,8 @@
 // The runner role: joins the deployment once, then stays connected to the api and reconciles the machine's containers
 // with the state that the api wants.
 import { readFileSync } from 'node:fs';
-import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import type { Brand } from '@berth/contract';
+import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract/node';
 import { Limit } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';

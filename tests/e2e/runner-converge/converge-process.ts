@@ -1,7 +1,8 @@
 // The converging part of a runner as its own process: it runs in the network namespace of its engine and can be killed.
 // Desired instances come in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
-import { DesiredInstance, defaultBrand, type LogBatch, StreamMessage } from '@berth/contract';
+import { defaultBrand } from '@berth/contract';
+import { DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
 import { Limit } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { SandboxWish } from '@berth/contract';
+import type { SandboxWish } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { Leases } from '@berth/wire';
 import { createDockerDriver } from '../../../services/runner/src/driver/docker-driver.ts';

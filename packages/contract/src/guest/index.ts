@@ -23,9 +23,9 @@ export {
   type SuccessResponse,
   TreeRequest,
 } from './files.ts';
+export { type GuestApiDocument, guestApiDocument } from './guest-api-document.ts';
 export { ChangeShape, DirectoryShape, FileShape, FileWithContentShape, mcpServerInfo, ProcessShape } from './mcp.ts';
 export { type PortInfo, PortMonitorRequest, type ProcessPorts } from './network.ts';
-export { type GuestApiDocument, guestApiDocument } from './open-api.ts';
 export { type GuestOperation, guestOperations } from './operations.ts';
 export {
   ProcessInputRequest,

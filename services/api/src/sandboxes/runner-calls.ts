@@ -1,6 +1,6 @@
 // Calls runners over their ingress, on the same path as gateways, so that a request does not have to wait for the
 // runner's stream.
-import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
+import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { createNodeAuthority, type Keyring, type MasterKeyRing } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';

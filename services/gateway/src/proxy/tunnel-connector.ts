@@ -1,6 +1,6 @@
 // Connects to an instance on another machine, by a tunnel through its runner. Tunnels share a few TLS connections to
 // each runner, so that a tunnel needs no handshake and little memory.
-import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
+import { TunnelAnswer, type TunnelRequest } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
 import type { Endpoint } from '../routing/route.ts';

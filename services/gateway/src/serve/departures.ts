@@ -1,4 +1,4 @@
-import { BoundedMap } from '@berth/identity';
+import { BoundedMap } from '@berth/pace';
 import type { Endpoint, Workload } from '../routing/route.ts';
 
 const mostWorkloads = 10_000;

@@ -1,4 +1,4 @@
-import { IsolationClass, WarmWish } from '@berth/contract';
+import { IsolationClass, WarmWish } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';

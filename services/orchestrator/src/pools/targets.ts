@@ -1,5 +1,5 @@
 // Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
-import type { IsolationClass, WarmWish } from '@berth/contract';
+import type { IsolationClass, WarmWish } from '@berth/contract/node';
 import { deploymentImage, mayAskForRunc, type PoolWish, poolOf, type Settings } from '@berth/placement';
 
 export interface PoolTarget extends PoolWish {

@@ -1,6 +1,6 @@
 // One worker per instance, one step at a time: inspect, decide, act, inspect again. A worker never gives up on engine
 // errors: it retries with backoff, and an engine outage never marks an instance as failed.
-import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
 import type { Admission, Endpoint } from '../ingress/endpoint.ts';

@@ -1,6 +1,6 @@
 // The sandbox part of an instance: adoption by an owner, changes while it runs, and sleep. The files of an owner are
 // never replaced by an empty container.
-import type { DesiredInstance, SandboxWish } from '@berth/contract';
+import type { DesiredInstance, SandboxWish } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import type { ContainerState } from '../driver/driver.ts';
 import { adopt } from '../sandbox/adopt.ts';

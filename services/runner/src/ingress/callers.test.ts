@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contract';
+import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { type Bundle, Leases, parseLine, RunnerLines, readLine } from '@berth/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -2,7 +2,7 @@
 // each start.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { TunnelAnswer } from '@berth/contract';
+import { TunnelAnswer } from '@berth/contract/node';
 import { backoffMs, pause, within } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';

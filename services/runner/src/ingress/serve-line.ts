@@ -2,7 +2,7 @@
 // calls.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
+import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract/node';
 import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
 import { isValid, type Right, rightsOf } from './caller-rights.ts';
 import { dial } from './dial.ts';

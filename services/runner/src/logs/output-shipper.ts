@@ -2,7 +2,7 @@
 // delay neither the lines of others nor the machine's reports.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LogLine, nodePaths } from '@berth/contract';
+import { type LogLine, nodePaths } from '@berth/contract/node';
 import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { OutputKeeper } from '../converge/tools.ts';

@@ -1,6 +1,6 @@
 // Running sandboxes, awake or asleep. Only the runner decides about sleep: it counts leases, asks the guest what runs
 // inside, and freezes and thaws by itself.
-import type { IsolationClass, RunnerCallAnswer, SandboxWish } from '@berth/contract';
+import type { IsolationClass, RunnerCallAnswer, SandboxWish } from '@berth/contract/node';
 
 export interface RunningSandbox {
   readonly instance: string;

@@ -1,0 +1,3 @@
+export * from './ingress.ts';
+export * from './instance.ts';
+export * from './protocol.ts';
