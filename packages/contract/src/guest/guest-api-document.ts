@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document of the guest's routes, generated from the table of operations alone.
 import * as z from 'zod/mini';
 import { ErrorAnswer } from './answers.ts';
-import { type GuestAnswer, type GuestBody, type GuestOperation, guestOperations } from './operations.ts';
+import type { GuestAnswer, GuestBody, GuestOperation } from './operations/operation.ts';
+import { guestOperations } from './operations/registry.ts';
 import { type GuestRoute, guestRoutes } from './routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ export type GuestApiDocument = {
   components: Readonly<Record<string, Json>>;
 };
 
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
+const statusTexts: Readonly<Record<number, string>> = {
   101: 'The connection is a WebSocket from here on.',
   202: 'Taken; there is nothing to answer.',
   206: 'A part, as the header Range asked for.',
@@ -35,9 +36,9 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   501: 'This deployment cannot do it.',
   503: 'It is not configured.',
 };
-const WITHOUT_BODY = new Set([101, 202, 206, 304]);
+const statusesWithoutBody = new Set([101, 202, 206, 304]);
 
-const UPLOAD: Json = {
+const uploadSchema: Json = {
   type: 'object',
   properties: { file: { type: 'string', format: 'binary' }, permissions: { type: 'string' } },
   required: ['file'],
@@ -94,7 +95,7 @@ function queryParameters({ query = {} }: GuestOperation): Json[] {
 }
 
 function bodyOf(body: GuestBody): Json {
-  const form = { 'multipart/form-data': { schema: UPLOAD } };
+  const form = { 'multipart/form-data': { schema: uploadSchema } };
   if (body === 'upload') return { required: true, content: form };
   return {
     required: body.optional !== true,
@@ -107,8 +108,8 @@ function responsesOf({ answer, statuses, signed }: GuestOperation): Json {
   const responses: Record<string, Json> = {};
   if (answer !== undefined) responses[200] = { description: 'The answer.', content: contentOf(answer) };
   for (const status of failures) {
-    const description = STATUS_TEXTS[status] ?? '';
-    responses[status] = WITHOUT_BODY.has(status)
+    const description = statusTexts[status] ?? '';
+    responses[status] = statusesWithoutBody.has(status)
       ? { description }
       : { description, content: jsonContent(ErrorAnswer, 'output') };
   }

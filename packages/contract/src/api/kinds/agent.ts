@@ -1,56 +1,39 @@
 // Agent: a workload that answers requests and scales to zero. Control-plane sheet 1.4, 2.4.
 import { z } from 'zod';
-import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
+import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
-import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
-import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
-import {
-  callbackSecrets,
-  Envs,
-  Generation,
-  Repository,
-  Scale,
-  Triggers,
-  triggersShown,
-  VolumeAttachments,
-} from '../schema/workload.ts';
+import { Repository, Scale, VolumeAttachments } from '../schema/workload.ts';
+import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const AgentRuntime = knownKeys({
-  envs: Envs.optional(),
-  generation: Generation.optional(),
-  image: ImageReference.optional(),
+  envs: workloadRuntime.envs,
+  generation: workloadRuntime.generation,
+  image: workloadRuntime.image,
   maxScale: Scale.optional(),
-  memory: MemoryMb.optional(),
+  memory: workloadRuntime.memory,
   minScale: Scale.optional(),
 });
 
 export const agent = defineKind({
+  ...workloadKind,
   kind: 'agent',
   title: 'Agent',
   plural: 'Agents',
   tag: 'Agents',
   path: '/agents',
   param: 'agentName',
-  metadataInput: MetadataInput,
-  metadata: Metadata,
   spec: z.object({
-    enabled: z.boolean().optional(),
-    policies: ResourceNames.optional(),
+    enabled: workloadSpec.enabled,
+    policies: workloadSpec.policies,
     public: z.boolean().optional(),
-    region: RegionName.optional(),
+    region: workloadSpec.region,
     repository: Repository.optional(),
-    revision: RevisionConfiguration.optional(),
+    revision: workloadSpec.revision,
     runtime: AgentRuntime.optional(),
-    triggers: Triggers.optional(),
+    triggers: workloadSpec.triggers,
     volumes: VolumeAttachments.optional(),
   }),
-  specShown: triggersShown,
   specDefaults: { enabled: true, public: false },
-  status: Status,
-  statuses,
-  immutable: ['spec.runtime.generation'],
-  secrets: [envSecrets('runtime', 'envs'), callbackSecrets],
-  listing: { paged: true, filters: ['status'] },
   permissions: {
     ...permissions({
       list: 'agents:list',
@@ -61,11 +44,7 @@ export const agent = defineKind({
     }),
     revisions: { role: 'member', scopes: ['agents:list'] },
   },
-  showSecrets: true,
-  upload: true,
-  revisions: true,
   runs: true,
-  revealsSecretOnWrite: true,
   quota: 'agents',
   arrival: waitsFor('a runner'),
 });

@@ -1,17 +1,17 @@
 // Function: an MCP server. Specification: Function; control-plane sheet 1.5, 2.5.
 import { z } from 'zod';
-import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
+import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
-import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
-import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
-import { callbackSecrets, Envs, Generation, Ports, Scale, Triggers, triggersShown } from '../schema/workload.ts';
+import { ResourceNames } from '../schema/text.ts';
+import { Ports, Scale } from '../schema/workload.ts';
+import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const FunctionRuntime = knownKeys({
-  envs: Envs.optional(),
-  generation: Generation.optional(),
-  image: ImageReference.optional(),
+  envs: workloadRuntime.envs,
+  generation: workloadRuntime.generation,
+  image: workloadRuntime.image,
   maxScale: Scale.optional(),
-  memory: MemoryMb.optional(),
+  memory: workloadRuntime.memory,
   minScale: Scale.optional(),
   ports: Ports.max(1, 'a function listens on one port').optional(),
   transport: z.enum(['websocket', 'http-stream']).optional(),
@@ -19,32 +19,25 @@ const FunctionRuntime = knownKeys({
 });
 
 export const mcpFunction = defineKind({
+  ...workloadKind,
   kind: 'function',
   title: 'Function',
   plural: 'Functions',
   tag: 'Functions',
   path: '/functions',
   param: 'functionName',
-  metadataInput: MetadataInput,
-  metadata: Metadata,
   spec: z.object({
-    enabled: z.boolean().optional(),
+    enabled: workloadSpec.enabled,
     integrationConnections: ResourceNames.optional(),
-    policies: ResourceNames.optional(),
+    policies: workloadSpec.policies,
     public: z.boolean().optional(),
-    region: RegionName.optional(),
-    revision: RevisionConfiguration.optional(),
+    region: workloadSpec.region,
+    revision: workloadSpec.revision,
     runtime: FunctionRuntime.optional(),
-    triggers: Triggers.optional(),
+    triggers: workloadSpec.triggers,
     type: z.literal('mcp').optional(),
   }),
-  specShown: triggersShown,
   specDefaults: { enabled: true, public: false },
-  status: Status,
-  statuses,
-  immutable: ['spec.runtime.generation'],
-  secrets: [envSecrets('runtime', 'envs'), callbackSecrets],
-  listing: { paged: true, filters: ['status'] },
   permissions: {
     ...permissions({
       list: 'functions:list',
@@ -55,11 +48,7 @@ export const mcpFunction = defineKind({
     }),
     revisions: { role: 'member', scopes: ['functions:get'] },
   },
-  showSecrets: true,
-  upload: true,
-  revisions: true,
   runs: true,
-  revealsSecretOnWrite: true,
   quota: 'functions',
   arrival: waitsFor('a runner'),
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultBrand } from '../brand.ts';
-import { freeFormPlaces } from '../free-form.ts';
+import { freeFormFields } from '../free-form-fields.ts';
 import { operations } from '../operations/registry.ts';
 import { pathParameters } from '../path-params.ts';
 import { openApiDocument } from './open-api-document.ts';
@@ -118,7 +118,7 @@ describe('what clients send', () => {
   function unbounded(schema: unknown, place: string): string[] {
     if (!isObject(schema)) return [];
     if (typeof schema.$ref === 'string') return unbounded(resolve(schema.$ref), schema.$ref.split('/').at(-1) ?? '');
-    if (freeFormPlaces.some(({ schemas, path }) => schemas.some((name) => `${name}.${path}` === place))) {
+    if (freeFormFields.some(({ schemas, path }) => schemas.some((name) => `${name}.${path}` === place))) {
       return unboundedFields(schema, place);
     }
     const limit = { string: 'maxLength', array: 'maxItems', integer: 'maximum', number: 'maximum' };

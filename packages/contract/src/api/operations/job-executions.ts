@@ -1,5 +1,6 @@
 // Executions of jobs. Specification: Job execution; control-plane sheet 1.7.
 import { z } from 'zod';
+import { bytesPerMb } from '../../bytes-per-mb.ts';
 import { member, memberOfPath } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
@@ -35,7 +36,7 @@ const start = {
   tag,
   summary: 'Start an execution of a job',
   body: CreateJobExecutionRequest,
-  bodyLimitBytes: 32 * 1024 * 1024,
+  bodyLimitBytes: 32 * bytesPerMb,
   answer: CreateJobExecutionOutput,
   errors: [429],
   audit: 'job-execution.create',

@@ -4,15 +4,12 @@ import { durationSeconds } from '../duration.ts';
 import { scopes } from '../scopes.ts';
 import { Duration, Timestamp } from './text.ts';
 
-const longestSeconds = 10 * 365 * 86_400;
+const maxSeconds = 10 * 365 * 86_400;
 
 export const ApiKeyInput = z
   .object({
     name: z.string().max(128).optional(),
-    expires_in: Duration.refine(
-      (text) => (durationSeconds(text) ?? 0) <= longestSeconds,
-      'at most 10 years',
-    ).optional(),
+    expires_in: Duration.refine((text) => (durationSeconds(text) ?? 0) <= maxSeconds, 'at most 10 years').optional(),
     scopes: z
       .array(z.enum(scopes))
       .max(scopes.length)

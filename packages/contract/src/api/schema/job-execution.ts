@@ -7,11 +7,11 @@ import { MemoryMb, Timestamp } from './text.ts';
 const time = Timestamp.optional();
 const text = z.string().optional();
 
-export const mostTasks = 100_000;
+export const maxTasks = 100_000;
 /** An execution carries its first tasks; the listing of tasks pages through all of them. */
 export const inlineTasks = 1000;
 
-const Tasks = z.array(FreeForm).max(mostTasks);
+const Tasks = z.array(FreeForm).max(maxTasks);
 const Identifier = z
   .string()
   .min(1)

@@ -6,7 +6,7 @@ const RepositoryName = z
   .max(256)
   .regex(/^[\w.-]+\/[\w.-]+$/, 'owner/repository');
 
-const longestText = 65_536;
+const maxTextLength = 65_536;
 
 function split(text: string): unknown {
   if (!text.trim().startsWith('[')) {
@@ -23,6 +23,6 @@ function split(text: string): unknown {
 }
 
 export const Repositories = z
-  .union([z.array(z.string().max(256)).max(1000), z.string().max(longestText)])
+  .union([z.array(z.string().max(256)).max(1000), z.string().max(maxTextLength)])
   .transform((given) => (typeof given === 'string' ? split(given) : given))
   .pipe(z.array(RepositoryName, 'a list of owner/repository, as an array or as text').max(1000));

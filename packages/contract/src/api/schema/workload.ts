@@ -41,13 +41,13 @@ const TriggerInput = z.object({
   type: z.enum(['http', 'http-async', 'cron']),
 });
 
-const longestAsyncSeconds = 900;
+const maxAsyncSeconds = 900;
 
 export const Triggers = z
   .array(
     TriggerInput.refine(
-      ({ type, configuration }) => type !== 'http-async' || (configuration?.timeout ?? 0) <= longestAsyncSeconds,
-      { path: ['configuration', 'timeout'], message: `at most ${longestAsyncSeconds} for http-async` },
+      ({ type, configuration }) => type !== 'http-async' || (configuration?.timeout ?? 0) <= maxAsyncSeconds,
+      { path: ['configuration', 'timeout'], message: `at most ${maxAsyncSeconds} for http-async` },
     ),
   )
   .max(100);

@@ -1,7 +1,7 @@
 // Places of the OpenAPI document that accept or return values without a declared type, each with a reason. A test
 // compares the list with the document, so every other place is typed.
 
-export interface FreeFormPlace {
+export interface FreeFormField {
   /** Components that contain the place. */
   readonly schemas: readonly string[];
   /** Property names below the component; `[]` stands for every element, `{}` for every value of a map. */
@@ -14,7 +14,7 @@ const forms = (title: string): string[] => [`${title}Input`, `${title}Replacemen
 const callersTask = 'Arguments of a task belong to the caller; they reach the task as they came.';
 const hubForm = 'Questions a console asks before it connects a server; the catalogue of the operator shapes them.';
 
-export const freeFormPlaces: readonly FreeFormPlace[] = [
+export const freeFormFields: readonly FreeFormField[] = [
   {
     schemas: [...forms('Agent'), ...forms('Function'), ...forms('Job')],
     path: 'spec.triggers[].configuration.tasks[]',

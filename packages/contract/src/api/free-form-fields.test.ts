@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultBrand } from './brand.ts';
-import { freeFormPlaces } from './free-form.ts';
+import { freeFormFields } from './free-form-fields.ts';
 import { openApiDocument } from './openapi/open-api-document.ts';
 
 type Schema = Record<string, unknown>;
@@ -54,12 +54,12 @@ const found = [
   ...untypedBelow(document.components.parameters, 'parameters'),
   ...untypedBelow(document.components.responses, 'responses'),
 ];
-const listed = freeFormPlaces.flatMap(({ schemas, path }) => schemas.map((schema) => `${schema}.${path}`));
+const listed = freeFormFields.flatMap(({ schemas, path }) => schemas.map((schema) => `${schema}.${path}`));
 
 describe('free-form places', () => {
   test('every untyped schema of the document is listed with a reason', () => {
     expect([...new Set(found)].filter((place) => !listed.includes(place))).toEqual([]);
-    expect(freeFormPlaces.filter(({ reason }) => reason.length < 20)).toEqual([]);
+    expect(freeFormFields.filter(({ reason }) => reason.length < 20)).toEqual([]);
   });
 
   test('no listed place has become typed or gone away', () => {
