@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { defaultBrand } from '@berth/contract';
 import { DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
-import { Limit } from '@berth/pace';
+import { PrioritySemaphore } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { RunnerConfig } from '../../../services/runner/src/config.ts';
@@ -79,7 +79,7 @@ const converger = new Converger({
   output,
   failures: new FailureBook(stateFolder),
   report: (instance, observation) => say({ report: { instance, ...observation } }),
-  bringUps: new Limit(4, 1),
+  bringUps: new PrioritySemaphore(4, 1),
   sandboxes,
   onBroughtUp: () => {},
   logger,

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../scripts/engines/test-database.ts';
 import { createUser } from '../people/create-user.ts';
 import { insertAccount, insertServiceAccount, insertWorkspace } from '../tenant-fixture.ts';
-import { hashSecret, newApiKey } from './api-keys.ts';
+import { newApiKey } from './api-keys.ts';
 import { createAuthenticator } from './authenticator.ts';
+import { hashSecret } from './hash-secret.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -310,7 +311,7 @@ describe('a flood of unknown keys', () => {
     const lane = { maxWaiting: 4, now: () => 0 };
     const authenticator = createAuthenticator(watched, {
       ...{ staleMs: 60_000, freshMs: 0 },
-      strangers: { database: watched, lane },
+      unknownKeys: { database: watched, lane },
     });
     await authenticator.authenticate(apiKey);
     const flood: Promise<unknown>[] = [];
@@ -338,7 +339,7 @@ describe('a flood of unknown keys', () => {
     let clock = 0;
     const authenticator = createAuthenticator(db, {
       ...{ staleMs: 60_000, now: () => clock },
-      strangers: { database: away, lane: { maxWaiting: 2 } },
+      unknownKeys: { database: away, lane: { maxWaiting: 2 } },
     });
     await authenticator.authenticate(apiKey);
     await db.deleteFrom('api_keys').where('user_id', '=', userId).execute();

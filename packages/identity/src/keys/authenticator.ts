@@ -6,9 +6,9 @@ import { hash } from 'node:crypto';
 import { type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
 import { answerInTime, BoundedMap } from '@berth/pace';
 import type { Principal } from '../principal.ts';
-import { hashSecret } from './api-keys.ts';
-import { isInventedKey } from './checksum.ts';
+import { isInventedKey } from './api-keys.ts';
 import { type FoundPrincipal, findPrincipal, findPrincipals } from './find-principal.ts';
+import { hashSecret } from './hash-secret.ts';
 import { createKeyUseRecorder } from './record-key-use.ts';
 
 export interface Authenticator {
@@ -26,12 +26,12 @@ export interface Authenticator {
   forget(isAffected: (principal: Principal) => boolean): void;
 }
 
-interface Question {
+interface Lookup {
   readonly askedAt: number;
   readonly found: Promise<FoundPrincipal | undefined>;
 }
 
-interface Answer {
+interface CachedAnswer {
   readonly freshUntil: number;
   /** Until then the answer may be used when the database does not answer. */
   readonly knownUntil: number;
@@ -41,7 +41,7 @@ interface Answer {
 /** Pause before a known principal is looked up again while the database is unavailable. */
 const retryMs = 250;
 
-const usualLane = { maxWaiting: 200 };
+const defaultLane = { maxWaiting: 200 };
 
 const forgotten = { freshUntil: Number.NEGATIVE_INFINITY, knownUntil: Number.NEGATIVE_INFINITY };
 
@@ -57,24 +57,24 @@ export function createAuthenticator(
     maxEntries?: number;
     now?: () => number;
     /** Database and lane for never-seen keys; by default they use one connection of `db`. */
-    strangers?: { readonly database: Database; readonly lane: BatchLaneOptions };
+    unknownKeys?: { readonly database: Database; readonly lane: BatchLaneOptions };
   } = {},
 ): Authenticator {
   // Monotonic by default: a wall clock set back would keep revoked keys alive.
   const { freshMs = 900, staleMs = 0, maxEntries = 10_000, now = () => performance.now() } = options;
-  const { strangers = { database: db, lane: usualLane } } = options;
-  const strangersLane = createBatchLane(
-    (digests: readonly Buffer[]) => findPrincipals(strangers.database, digests),
-    strangers.lane,
+  const { unknownKeys = { database: db, lane: defaultLane } } = options;
+  const unknownKeysLane = createBatchLane(
+    (digests: readonly Buffer[]) => findPrincipals(unknownKeys.database, digests),
+    unknownKeys.lane,
   );
   const recordUse = createKeyUseRecorder(db);
   // Open lookups: at most one per known key, and as many others as the lane holds.
-  const questions = new Map<string, Question>();
+  const lookups = new Map<string, Lookup>();
   // Separate maps, so that a flood of bad keys does not evict the good ones.
-  const known = new BoundedMap<Answer>(maxEntries);
-  const unknown = new BoundedMap<Answer>(maxEntries);
+  const known = new BoundedMap<CachedAnswer>(maxEntries);
+  const unknown = new BoundedMap<CachedAnswer>(maxEntries);
 
-  function keep(id: string, askedAt: number, found: FoundPrincipal | undefined): void {
+  function store(id: string, askedAt: number, found: FoundPrincipal | undefined): void {
     const [side, otherSide] = found === undefined ? [unknown, known] : [known, unknown];
     // Counted from before the lookup, since the answer may be as old as that.
     const until = (ms: number): number => askedAt + Math.min(ms, found?.remainingMs ?? ms);
@@ -83,43 +83,43 @@ export function createAuthenticator(
   }
 
   /** Cached answer that may be used when the database does not answer. */
-  function standIn(id: string): Answer | undefined {
+  function standIn(id: string): CachedAnswer | undefined {
     const answer = known.get(id);
     return answer !== undefined && now() < answer.knownUntil ? answer : undefined;
   }
 
-  function useStandIn(id: string): Answer | undefined {
+  function useStandIn(id: string): CachedAnswer | undefined {
     const answer = standIn(id);
     if (answer === undefined) return undefined;
     known.set(id, { ...answer, freshUntil: Math.min(now() + retryMs, answer.knownUntil) });
     return answer;
   }
 
-  async function settle(id: string, question: Question): Promise<void> {
-    const isNewest = () => questions.get(id) === question;
+  async function finishLookup(id: string, lookup: Lookup): Promise<void> {
+    const isNewest = () => lookups.get(id) === lookup;
     try {
-      const found = await question.found;
+      const found = await lookup.found;
       // A lookup that was forgotten or overtaken by a newer one saw data too old to cache.
-      if (isNewest()) keep(id, question.askedAt, found);
+      if (isNewest()) store(id, lookup.askedAt, found);
       if (found?.useIsDue) recordUse(found.principal.keyId);
     } catch {
       // The caller gets the error; nothing is cached, so the next caller looks up again.
     } finally {
-      if (isNewest()) questions.delete(id);
+      if (isNewest()) lookups.delete(id);
     }
   }
 
-  function ask(id: string, digest: Buffer, fresh: boolean): Question {
-    const open = questions.get(id);
+  function lookUp(id: string, digest: Buffer, fresh: boolean): Lookup {
+    const open = lookups.get(id);
     if (!fresh && open !== undefined && now() < open.askedAt + freshMs) return open;
-    const isStranger = known.get(id) === undefined;
-    if (isStranger && strangersLane.isFull) throw laneFull;
-    const found = isStranger ? strangersLane.ask(digest) : findPrincipal(db, digest);
+    const isUnknownKey = known.get(id) === undefined;
+    if (isUnknownKey && unknownKeysLane.isFull) throw laneFull;
+    const found = isUnknownKey ? unknownKeysLane.ask(digest) : findPrincipal(db, digest);
     const hasStandIn = standIn(id) !== undefined;
-    const question = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
-    questions.set(id, question);
-    void settle(id, question);
-    return question;
+    const lookup = { askedAt: now(), found: staleMs > 0 ? answerInTime(found, { hasStandIn }) : found };
+    lookups.set(id, lookup);
+    void finishLookup(id, lookup);
+    return lookup;
   }
 
   return {
@@ -134,7 +134,7 @@ export function createAuthenticator(
       const answer = known.get(id) ?? unknown.get(id);
       if (!fresh && answer !== undefined && now() < answer.freshUntil) return answer.principal;
       try {
-        return (await ask(id, hashSecret(bearer), fresh).found)?.principal;
+        return (await lookUp(id, hashSecret(bearer), fresh).found)?.principal;
       } catch (error) {
         const known = useStandIn(id);
         if (known === undefined) throw error;
@@ -143,7 +143,7 @@ export function createAuthenticator(
     },
     forget(isAffected) {
       // An open lookup may have read its rows before the change, and its principal is not known yet.
-      questions.clear();
+      lookups.clear();
       for (const [id, answer] of known.entries())
         if (answer.principal !== undefined && isAffected(answer.principal)) known.set(id, { ...answer, ...forgotten });
     },

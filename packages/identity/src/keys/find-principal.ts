@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Principal } from '../principal.ts';
 
-const Role = z.enum(['member', 'admin']);
+const MemberRole = z.enum(['member', 'admin']);
 
 const Row = z.object({
   hash: z.instanceof(Buffer),
@@ -17,9 +17,9 @@ const Row = z.object({
   remaining_seconds: z.number().nullable(),
   use_is_due: z.boolean(),
   memberships: z.array(
-    z.object({ workspaceId: z.string(), workspaceName: z.string(), accountId: z.string(), role: Role }),
+    z.object({ workspaceId: z.string(), workspaceName: z.string(), accountId: z.string(), role: MemberRole }),
   ),
-  accounts: z.array(z.object({ accountId: z.string(), role: Role })),
+  accounts: z.array(z.object({ accountId: z.string(), role: MemberRole })),
 });
 
 export interface FoundPrincipal {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
-import { hashSecret } from '../keys/api-keys.ts';
+import { hashSecret } from '../keys/hash-secret.ts';
 import type { NodeAuthority } from './node-authority.ts';
 
 export interface NewJoinToken {

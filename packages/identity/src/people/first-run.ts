@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Keyring } from '../sealing/keyring.ts';
 import { insertUserWithKey, parseEmail } from './insert-user.ts';
 
-export interface FirstRun {
+export interface FirstRunInput {
   readonly email: string;
   readonly accountName: string;
   readonly tier: string;
@@ -22,7 +22,7 @@ export async function firstRun(
   db: Database,
   keyring: Keyring,
   brand: Brand,
-  input: FirstRun,
+  input: FirstRunInput,
 ): Promise<{ accountId: string; userId: string; apiKey: string }> {
   const email = parseEmail(input.email);
   // Checked before anything is written: a master key that does not open the stored keys must stop the first run.

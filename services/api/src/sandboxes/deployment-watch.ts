@@ -37,7 +37,7 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
   const listener = listen({
     url: databaseUrl,
     channel: routesChannel,
-    onNotice: (uid) => {
+    onNotification: (uid) => {
       if (uid === '') look([...waiting.keys()]);
       else if (waiting.has(uid)) look([uid]);
     },

@@ -4,7 +4,7 @@ import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/co
 import type { Database } from '@berth/database';
 import { createNodeAuthority, type Keyring, type MasterKeyRing } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { callRunner, createCredentials, NotDispatched, RunnerLines } from '@berth/wire';
+import { callRunner, createCredentials, NotDispatched, RunnerConnections } from '@berth/wire';
 import { callSecretOf } from '../nodes/call-secret.ts';
 
 /** Ingress address and secret of a runner, as stored in `runners`. */
@@ -46,7 +46,7 @@ export function createRunnerCalls({ database, keyring, masterKeys, logger }: Run
     certify: async (publicKey) => (await authority()).certifyCaller(publicKey, 'api'),
     logger,
   });
-  const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
+  const lines = new RunnerConnections({ credentials, answerMs, refusedMs, logger });
   return {
     async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, mostMs) {
       const callWith = (shown?: string) => {

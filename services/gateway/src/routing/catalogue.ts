@@ -100,7 +100,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const listener = listen({
     url: databaseUrl,
     channel: routesChannel,
-    onNotice: news.hear,
+    onNotification: news.hear,
     onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
   });
 

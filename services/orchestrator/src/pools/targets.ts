@@ -1,5 +1,5 @@
 // Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
-import type { IsolationClass, WarmWish } from '@berth/contract/node';
+import type { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
 import { deploymentImage, mayAskForRunc, type PoolWish, poolOf, type Settings } from '@berth/placement';
 
 export interface PoolTarget extends PoolWish {
@@ -14,7 +14,7 @@ export interface Use extends PoolWish {
 
 export interface Wishes {
   readonly isolation: readonly IsolationClass[];
-  readonly warm: readonly WarmWish[];
+  readonly warm: readonly WarmPoolSpec[];
   /** Maximum number kept ready for each recently used pool. */
   readonly warmLately: number;
   readonly lately: readonly Use[];

@@ -303,7 +303,7 @@ export class InstanceWorker {
       await this.#container.remove();
       return true;
     };
-    const isCleared = await (isOwned ? bringUps.runForLater(clearAway) : clearAway());
+    const isCleared = await (isOwned ? bringUps.runInBackground(clearAway) : clearAway());
     // Aborted before the container was removed: it is wanted again, has to go sooner, or the runner stops.
     if (!isCleared) return 'look again';
     failures.forget(this.#id);

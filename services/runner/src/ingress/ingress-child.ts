@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { TunnelAnswer } from '@berth/contract/node';
-import { backoffMs, pause, within } from '@berth/pace';
+import { backoffMs, pause, settlesWithin } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
 
@@ -60,7 +60,7 @@ export class IngressChild {
   async end(patienceMs: number): Promise<void> {
     this.#closing.abort();
     this.tell({ do: 'leave' });
-    await within(patienceMs, this.#running);
+    await settlesWithin(patienceMs, this.#running);
     this.#child?.kill('SIGKILL');
     await this.#running;
   }

@@ -1,9 +1,9 @@
 import { logLevels } from '@berth/telemetry';
 import { z } from 'zod';
-import type { Role } from '../role.ts';
+import type { ServerRole } from '../server-role.ts';
 
 /** Sections that every start reads, whichever roles it runs. */
-export function serverSections(roles: readonly Role[]) {
+export function serverSections(roles: readonly ServerRole[]) {
   const ports: Record<string, z.ZodDefault<z.ZodInt>> = Object.fromEntries(
     roles.map(({ name, healthPort }) => [
       name,

@@ -4,7 +4,7 @@ import { readOnly } from './read-only.ts';
 import { Instant, mapOf, PortNumber } from './text.ts';
 
 /** Port number of a preview that stands for the sandbox's own API. */
-export const sandboxApiPort = 443;
+export const sandboxApiPreviewPort = 443;
 const systemPort = 80;
 
 export const PreviewPort = PortNumber.refine(

@@ -17,7 +17,7 @@ export type RunningRole = {
 };
 
 /** One service as the server sees it. Roles start in the order of the list and stop in reverse. */
-export type Role<Sections extends z.ZodRawShape = z.ZodRawShape> = {
+export type ServerRole<Sections extends z.ZodRawShape = z.ZodRawShape> = {
   name: string;
   /** Default port of the role's own /healthz, /readyz and /metrics; `health.ports.<name>` in the config changes it. */
   healthPort: number;
@@ -28,6 +28,6 @@ export type Role<Sections extends z.ZodRawShape = z.ZodRawShape> = {
 };
 
 /** Types `start` by the role's own sections, then widens the type so that all roles fit in one list. */
-export function defineRole<Sections extends z.ZodRawShape>(role: Role<Sections>): Role {
+export function defineRole<Sections extends z.ZodRawShape>(role: ServerRole<Sections>): ServerRole {
   return role;
 }

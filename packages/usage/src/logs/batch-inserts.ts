@@ -1,13 +1,13 @@
 // Batches rows that arrive close together into one insert: each insert costs ClickHouse a part on disk, which it has to
 // merge later, however few rows it holds.
-export interface Sharing {
+export interface BatchLimits {
   /** Time that the first rows of a batch wait for more. */
-  readonly momentMs: number;
+  readonly waitMs: number;
   /** Number of rows at which a batch is inserted without waiting longer. */
-  readonly enoughRows: number;
+  readonly maxRows: number;
 }
 
-interface Group<Row> {
+interface Batch<Row> {
   readonly rows: Row[];
   readonly stored: Promise<void>;
   /** Inserts the batch without waiting for more rows. */
@@ -18,16 +18,16 @@ interface Group<Row> {
  * The returned promise resolves once its rows are stored. When the insert fails, every
  * caller of the batch gets the error.
  */
-export function shareInserts<Row>(
+export function batchInserts<Row>(
   insert: (rows: readonly Row[]) => Promise<void>,
-  { momentMs, enoughRows }: Sharing,
+  { waitMs, maxRows }: BatchLimits,
 ): (rows: readonly Row[]) => Promise<void> {
-  let open: Group<Row> | undefined;
+  let open: Batch<Row> | undefined;
 
-  const begin = (): Group<Row> => {
+  const begin = (): Batch<Row> => {
     const rows: Row[] = [];
     const closed = Promise.withResolvers<void>();
-    const timer = setTimeout(close, momentMs);
+    const timer = setTimeout(close, waitMs);
     function close(): void {
       clearTimeout(timer);
       open = undefined;
@@ -38,9 +38,9 @@ export function shareInserts<Row>(
 
   return (rows) => {
     open ??= begin();
-    const group = open;
-    group.rows.push(...rows);
-    if (group.rows.length >= enoughRows) group.close();
-    return group.stored;
+    const batch = open;
+    batch.rows.push(...rows);
+    if (batch.rows.length >= maxRows) batch.close();
+    return batch.stored;
   };
 }

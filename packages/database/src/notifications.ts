@@ -11,7 +11,7 @@ export const instancesChannel = 'instances';
  */
 export const routesChannel = 'routes';
 
-const quietMs = 10;
+const pauseMs = 10;
 
 /**
  * Sends notifications on a PostgreSQL channel. The writer calls it after its transaction; a trigger inside would make
@@ -19,25 +19,25 @@ const quietMs = 10;
  * The first notification leaves at once; those of the next 10 ms leave together. A lost notification only costs the
  * time until the listener's next poll.
  */
-export function createBell(
+export function createNotifier(
   database: Database,
   channel: string,
   onError: (error: unknown) => void = () => {},
-): (word?: string) => void {
+): (payload?: string) => void {
   const waiting = new Set<string>();
-  let isQuiet = false;
-  const leave = (): void => {
-    const words = [...waiting];
+  let isPaused = false;
+  const sendWaiting = (): void => {
+    const payloads = [...waiting];
     waiting.clear();
-    isQuiet = true;
+    isPaused = true;
     setTimeout(() => {
-      isQuiet = false;
-      if (waiting.size > 0) leave();
-    }, quietMs).unref();
-    sql`select pg_notify(${channel}, word) from unnest(${words}::text[]) as word`.execute(database).catch(onError);
+      isPaused = false;
+      if (waiting.size > 0) sendWaiting();
+    }, pauseMs).unref();
+    sql`select pg_notify(${channel}, word) from unnest(${payloads}::text[]) as word`.execute(database).catch(onError);
   };
-  return (word = '') => {
-    waiting.add(word);
-    if (!isQuiet) leave();
+  return (payload = '') => {
+    waiting.add(payload);
+    if (!isPaused) sendWaiting();
   };
 }

@@ -2,9 +2,9 @@
 // proves its id, the caller its role.
 import { once } from 'node:events';
 import { connect as startTls, type TLSSocket } from 'node:tls';
-import { ingressServerName, type LineRequest, TunnelAnswer } from '@berth/contract/node';
+import { type ConnectionRequest, ingressServerName, TunnelAnswer } from '@berth/contract/node';
 import { Bundle } from './bundle.ts';
-import type { Shown } from './credentials.ts';
+import type { ClientCertificate } from './credentials.ts';
 import { NotDispatched, RunnerAway } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';
@@ -17,28 +17,28 @@ export interface Ingress {
   readonly secret?: string | undefined;
 }
 
-export interface RunnerDialOptions {
+export interface RunnerDialerOptions {
   readonly answerMs: number;
 }
 
-const mostAnswerBytes = 4_096;
+const maxAnswerBytes = 4_096;
 
-export class RunnerDial {
-  readonly #options: RunnerDialOptions;
+export class RunnerDialer {
+  readonly #options: RunnerDialerOptions;
   readonly #sessions = new TlsSessions();
   readonly #opening = new Set<TLSSocket>();
 
-  constructor(options: RunnerDialOptions) {
+  constructor(options: RunnerDialerOptions) {
     this.#options = options;
   }
 
   /** Throws `NotDispatched` when the runner refuses. */
-  async open(runnerId: string, ingress: Ingress, shown: Shown): Promise<Bundle> {
+  async open(runnerId: string, ingress: Ingress, certificate: ClientCertificate): Promise<Bundle> {
     const servername = ingressServerName(runnerId);
     // A resumed session keeps the identity of the certificate it started with, so the key
     // includes our certificate's id.
-    const sessionKey = `${servername} ${shown.id}`;
-    const socket = this.#start(servername, ingress.address, shown, sessionKey);
+    const sessionKey = `${servername} ${certificate.id}`;
+    const socket = this.#start(servername, ingress.address, certificate, sessionKey);
     const timer = setTimeout(
       () => socket.destroy(new Error('the runner did not answer in time')),
       this.#options.answerMs,
@@ -48,11 +48,11 @@ export class RunnerDial {
       // Send nothing before the runner's certificate is verified.
       await once(socket, 'secureConnect');
       socket.on('error', () => {});
-      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies LineRequest)}\n`);
-      const said = parseLine(await readLine(socket, mostAnswerBytes), TunnelAnswer)?.tunnel;
-      if (said === 'open') return new Bundle(socket);
-      if (said === 'leaving') throw new RunnerAway({});
-      throw new NotDispatched(said ?? 'unreachable', `the runner says ${said ?? 'nothing of use'}`, {
+      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies ConnectionRequest)}\n`);
+      const answer = parseLine(await readLine(socket, maxAnswerBytes), TunnelAnswer)?.tunnel;
+      if (answer === 'open') return new Bundle(socket);
+      if (answer === 'leaving') throw new RunnerAway({});
+      throw new NotDispatched(answer ?? 'unreachable', `the runner says ${answer ?? 'nothing of use'}`, {
         cause: socket.errored,
       });
     } catch (cause) {
@@ -70,10 +70,10 @@ export class RunnerDial {
     for (const socket of this.#opening) socket.destroy(new Error('whoever called stops'));
   }
 
-  #start(servername: string, address: string, { context }: Shown, sessionKey: string): TLSSocket {
+  #start(servername: string, address: string, { context }: ClientCertificate, sessionKey: string): TLSSocket {
     const session = this.#sessions.get(sessionKey);
     const socket = startTls({
-      ...placeOf(address),
+      ...endpointOf(address),
       servername,
       secureContext: context,
       minVersion: 'TLSv1.3',
@@ -86,7 +86,7 @@ export class RunnerDial {
 }
 
 /** `host:port`, where the host may be an IPv6 address in brackets. */
-function placeOf(address: string): { host: string; port: number } {
+function endpointOf(address: string): { host: string; port: number } {
   const at = address.lastIndexOf(':');
   return { host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(address.slice(at + 1)) };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
 import { connect } from './connect.ts';
-import { statementNames } from './prepared.ts';
+import { statementNames } from './preparing-pool.ts';
 
 test('a statement is named once, up to a bound, and not when a star or a search is in it', () => {
   const nameOf = statementNames();
