@@ -2,6 +2,7 @@ export * from './batch-lane.ts';
 export * from './connect.ts';
 export * from './counters.ts';
 export * from './listen.ts';
+export * from './live.ts';
 export * from './lookup-lane.ts';
 export * from './maintain.ts';
 export * from './migrate.ts';
