@@ -10,7 +10,7 @@ function fallBehind(ms: number): void {
   for (const endAt = performance.now() + ms; performance.now() < endAt; );
 }
 
-test('an answer that came while the process was busy is used: its own delay is not a database that is away', async () => {
+test('an answer that arrived while the process was busy is used: its own delay does not count as an unavailable database', async () => {
   await using database = await createTestDatabase();
   const db = connect({ url: database.url, maxConnections: 1 });
   await sql`select 1`.execute(db);

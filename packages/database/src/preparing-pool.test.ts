@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../scripts/engines/test-database.ts';
 import { connect } from './connect.ts';
 import { statementNames } from './preparing-pool.ts';
 
-test('a statement is named once, up to a bound, and not when a star or a search is in it', () => {
+test('a statement is named once, up to a bound; statements with a star or a search are not named', () => {
   const nameOf = statementNames();
   expect(nameOf('select a from t where b = $1')).toBe('berth_0');
   expect(nameOf('select a from t where b = $1')).toBe('berth_0');
@@ -16,7 +16,7 @@ test('a statement is named once, up to a bound, and not when a star or a search 
   expect(names.size).toBe(256);
 });
 
-test('statements are prepared on the connection, and a column added beside a running server breaks none', async () => {
+test('statements are prepared on the connection, and a column added while the server runs breaks none of them', async () => {
   await using testDatabase = await createTestDatabase();
   const database = connect({ url: testDatabase.url, maxConnections: 1 });
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedMap } from './bounded-map.ts';
 
-test('a full map forgets what was used longest ago', () => {
+test('a full map evicts the least recently used entry', () => {
   const map = new BoundedMap<number>(2);
   map.set('a', 1);
   map.set('b', 2);

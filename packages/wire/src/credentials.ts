@@ -74,7 +74,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       ask().catch((err: unknown) => {
         const event = 'ingress.credentials_failed';
         if (!closing.signal.aborted)
-          logger.warn({ err, event }, 'credentials for runners could not be read anew; the known ones are used');
+          logger.warn({ err, event }, 'renewal of the credentials for runners failed; using the current ones');
       });
     return known;
   }

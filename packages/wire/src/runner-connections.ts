@@ -89,7 +89,7 @@ export class RunnerConnections {
     } catch (cause) {
       this.#logger[this.#lacksCertificate ? 'debug' : 'warn'](
         { err: cause, event: 'ingress.no_credentials' },
-        'no certificate to show to runners; no runner is called',
+        'certificate for runners is missing; calls to runners fail until there is one',
       );
       this.#lacksCertificate = true;
       throw new NotDispatched('unreachable', 'there is no certificate to show to runners', { cause });
@@ -114,7 +114,7 @@ export class RunnerConnections {
       if (cause instanceof NotDispatched) throw cause;
       this.#logger[this.#unreachable.has(runnerId) ? 'debug' : 'warn'](
         { runnerId, err: cause },
-        'a runner is not reachable',
+        'runner is not reachable; the call fails',
       );
       this.#unreachable.add(runnerId);
       if (!isRefusal(cause)) throw new NotDispatched('unreachable', 'the runner is not reachable', { cause });

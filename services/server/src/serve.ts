@@ -22,7 +22,7 @@ export async function serve(
       logger.info({ started: role.name, address: running.address, health: running.healthUrl }, 'role started');
     }
   } catch (error) {
-    logger.error({ err: error }, 'a role failed to start');
+    logger.error({ err: error }, 'role failed to start; stopping the others');
     await stopRoles(started, deadlineSeconds, logger);
     return 1;
   }

@@ -27,7 +27,8 @@ export async function stopRoles(
       continue;
     }
     clean = false;
-    if (outcome === 'deadline') logger.error({ stopped: role.name, deadlineSeconds }, 'role did not stop in time');
+    if (outcome === 'deadline')
+      logger.error({ stopped: role.name, deadlineSeconds }, 'role did not stop in time; the process exits without it');
     else logger.error({ stopped: role.name, err: outcome.error }, 'role failed to stop');
   }
   deadlineTimer.abort();

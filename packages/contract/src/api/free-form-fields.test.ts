@@ -56,13 +56,13 @@ const found = [
 ];
 const listed = freeFormFields.flatMap(({ schemas, path }) => schemas.map((schema) => `${schema}.${path}`));
 
-describe('free-form places', () => {
+describe('free-form fields', () => {
   test('every untyped schema of the document is listed with a reason', () => {
     expect([...new Set(found)].filter((place) => !listed.includes(place))).toEqual([]);
     expect(freeFormFields.filter(({ reason }) => reason.length < 20)).toEqual([]);
   });
 
-  test('no listed place has become typed or gone away', () => {
+  test('no listed field has become typed or was removed', () => {
     expect(listed.filter((place) => !found.includes(place))).toEqual([]);
   });
 

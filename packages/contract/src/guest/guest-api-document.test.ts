@@ -30,7 +30,7 @@ describe('the description of the guest', () => {
     }
   });
 
-  it('says of every route what it answers, or why it never does', () => {
+  it('describes the answer of every route, or why it has none', () => {
     for (const { operationId, responses } of operations) {
       const statuses = Object.keys(responses).map(Number);
       expect(
@@ -50,7 +50,7 @@ describe('the description of the guest', () => {
     ]);
   });
 
-  it('marks what is the runner’s alone', () => {
+  it('marks the routes that only the runner may call', () => {
     const signed = operations.filter(({ security }) => security.length > 0).map(({ operationId }) => operationId);
     expect(signed).toEqual([
       'tunnelConfigure',

@@ -28,11 +28,11 @@ const rateSetting = (defaults: Rate, whose: string) =>
         .number()
         .min(0)
         .default(defaults.perSecond)
-        .describe(`Requests ${whose} that one process takes in a second, in the long run; 0 sets no limit.`),
+        .describe(`Requests per second ${whose} that one process accepts on average; 0 sets no limit.`),
       burst: z
         .int()
         .positive()
         .default(defaults.burst)
-        .describe(`Requests ${whose} that may come at once after a quiet time.`),
+        .describe(`Requests ${whose} that one process accepts at once after a pause.`),
     })
     .prefault({});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Bucket, createRateLimiter, takeToken } from './rate-limiter.ts';
 
-test('a caller may send a burst at once, then so many a second, and is told when to come back', () => {
+test('a caller may send a burst at once, then requests at its rate, and a refusal says when to retry', () => {
   let clock = 0;
   const limiter = createRateLimiter({ perSecond: 2, burst: 3 }, () => clock);
   const send = () => limiter.retryAfterSeconds('a');
@@ -16,12 +16,12 @@ test('a caller may send a burst at once, then so many a second, and is told when
   expect([send(), send(), send(), send()]).toEqual([undefined, undefined, undefined, 0.5]);
 });
 
-test('a rate of 0 limits nobody', () => {
+test('a rate of 0 sets no limit', () => {
   const limiter = createRateLimiter({ perSecond: 0, burst: 1 }, () => 0);
   for (let sent = 0; sent < 1_000; sent += 1) expect(limiter.retryAfterSeconds('a')).toBeUndefined();
 });
 
-test('in any span of time no more than the burst and what was added meanwhile passes', () => {
+test('in any span of time at most the burst and the tokens added meanwhile pass', () => {
   const rate = { perSecond: 10, burst: 5 };
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 }), (pauses) => {

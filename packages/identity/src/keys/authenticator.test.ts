@@ -193,7 +193,7 @@ describe('answers are kept', () => {
     expect(queries()).toBe(3);
   });
 
-  test('and a change of one subject leaves what is remembered of the others', async () => {
+  test('and a change of one subject leaves the cached answers of the others', async () => {
     const [changed, other] = [await newUser(), await newUser()];
     const { db: watched, queries } = counted();
     const authenticator = createAuthenticator(watched, { now: () => 0 });
@@ -216,7 +216,7 @@ describe('answers are kept', () => {
     expect(queries()).toBe(1);
   });
 
-  test('each for its own key, where strangers are looked up together', async () => {
+  test('each for its own key, also when unknown keys are looked up together', async () => {
     const { db: watched, queries } = counted();
     const authenticator = createAuthenticator(watched);
     const [user, lonely] = [await newUser(), await newUser()];
@@ -242,7 +242,7 @@ describe('answers are kept', () => {
     expect(queries()).toBe(2);
   });
 
-  test('but a question asked before everything was forgotten leaves no answer behind', async () => {
+  test('but a lookup that began before `forget` caches no answer', async () => {
     const { apiKey } = await newUser();
     const { db: watched, queries } = counted();
     const authenticator = createAuthenticator(watched);
@@ -280,7 +280,7 @@ describe('answers are kept', () => {
     expect(await authenticator.authenticate(value)).toMatchObject({ subject: userId });
   });
 
-  test('but a failed question is not', async () => {
+  test('but a failed lookup is not', async () => {
     const { apiKey } = await newUser();
     const away = connect({ url: database.url.replace(database.name, 'no_such_database') });
     const authenticator = createAuthenticator(away);
@@ -305,7 +305,7 @@ describe('a flood of unknown keys', () => {
     return rows[0]?.count ?? 0;
   };
 
-  test('takes only its lane, and those beyond it are refused without a question and without "away"', async () => {
+  test('fills only its lane; further keys are refused without a query and without reporting the database unavailable', async () => {
     const { apiKey } = await newUser();
     const { db: watched, queries } = counted();
     const lane = { maxWaiting: 4, now: () => 0 };
@@ -357,7 +357,7 @@ describe('a flood of unknown keys', () => {
     await away.destroy();
   });
 
-  test('costs no question where a key has no valid checksum, and keys from before there was one still work', async () => {
+  test('costs no query where a key has no valid checksum, and keys from before checksums still work', async () => {
     const { userId } = await newUser();
     const { db: watched, queries } = counted();
     const authenticator = createAuthenticator(watched);
@@ -376,7 +376,7 @@ describe('a flood of unknown keys', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   /** The same database; its queries fail after `away(true)`. */
   function cuttable(): { db: Database; away: (isAway: boolean) => void } {
     let isAway = false;
@@ -418,7 +418,7 @@ describe('while the database is away', () => {
     await expect(authenticator.authenticate(brief.value)).rejects.toThrow('away');
   });
 
-  test('unknown keys, revoked ones and those of an authenticator that may not wait are not', async () => {
+  test('unknown keys, revoked keys and keys of an authenticator without `staleMs` are not accepted', async () => {
     const { userId, apiKey } = await newUser();
     const { db: watched, away } = cuttable();
     let clock = 0;
@@ -439,7 +439,7 @@ describe('while the database is away', () => {
     await expect(lenient.authenticate(apiKey)).rejects.toThrow('away');
   });
 
-  test('silence is taken for absence, sooner where somebody stands in for the answer', async () => {
+  test('a silent database counts as unavailable, sooner where a cached answer can be used', async () => {
     const { userId, apiKey } = await newUser();
     const authenticator = createAuthenticator(db, { staleMs: 60_000, freshMs: 0 });
     await authenticator.authenticate(apiKey);
@@ -451,7 +451,7 @@ describe('while the database is away', () => {
     });
   });
 
-  test('a slow answer is waited for where nobody stands in for it', async () => {
+  test('a slow answer is awaited where there is no cached answer', async () => {
     const { userId, apiKey } = await newUser();
     const authenticator = createAuthenticator(db, { staleMs: 60_000 });
     const { promise: asked } = await db.transaction().execute(async (tx) => {

@@ -43,7 +43,7 @@ test('a second first run is refused and changes nothing', async () => {
   expect(await db.selectFrom('users').select('email').execute()).toEqual([{ email: 'ada@example.com' }]);
 });
 
-test('of first runs at the same time one succeeds', async () => {
+test('of concurrent first runs exactly one succeeds', async () => {
   const keys = keyring();
   const runs = ['a', 'b', 'c', 'd'].map((name) =>
     firstRun(db, keys, defaultBrand, { ...input, email: `${name}@example.com` }),

@@ -65,7 +65,7 @@ test('a workspace without a key is refused, and found as soon as it has one', as
   expect(await keyring.workspaceKey(db, workspaceId)).toHaveLength(32);
 });
 
-test('a key of a rolled-back transaction is not remembered', async () => {
+test('a key of a rolled-back transaction is not cached', async () => {
   const workspaceId = await insertWorkspace(db, accountId, 'rolled-back');
   const keyring = createKeyring(ring);
   let lost: Buffer | undefined;

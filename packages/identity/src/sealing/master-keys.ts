@@ -33,7 +33,7 @@ const MasterKey = z.object({
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
       'up to 63 letters, digits, dots, dashes and underscores, such as 2026-05',
     )
-    .describe('Name stored beside every data key it wraps; never reuse one.'),
+    .describe('Name of the key, stored with every data key it wraps; never use one again.'),
   key: MasterKeyText.describe('32 random bytes in base64, base64url or hex.'),
 });
 
@@ -45,7 +45,7 @@ export const MasterKeys = z
     (keys) => new Set(keys.map(({ key }) => key.toString('hex'))).size === keys.length,
     'two master keys have the same value',
   )
-  .describe('The first wraps; the others only unwrap what was wrapped before a rotation.');
+  .describe('The first key wraps data keys; the others only unwrap data keys that were wrapped before a rotation.');
 
 export interface MasterKeyRing {
   readonly currentId: string;

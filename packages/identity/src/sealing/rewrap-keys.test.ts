@@ -53,7 +53,7 @@ test('after a rotation everything is readable without the old master key', async
   expect(await rewrapKeys(db, both)).toEqual({ rewrapped: 0 });
 });
 
-test('a rotation that was stopped goes on where it stopped', async () => {
+test('a stopped rotation continues where it stopped', async () => {
   // A row that refuses to change simulates a failure in the middle.
   const [, stuck] = [...sealedByWorkspace.keys()].slice(299, 301);
   await sql`
@@ -89,7 +89,7 @@ test('two rotations at once rewrap every key once', async () => {
   await expectAllReadable();
 });
 
-test('a rotation without the old master key changes nothing and names it', async () => {
+test('a rotation without the old master key changes nothing, and its error names the key', async () => {
   await expect(rewrapKeys(db, masterKeyRing([fresh]))).rejects.toThrow(/master key old, which is not configured/);
   await expectAllReadable(createKeyring(masterKeyRing([old])));
 });

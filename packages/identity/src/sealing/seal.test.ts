@@ -5,7 +5,7 @@ import { SealError, seal, unseal } from './seal.ts';
 
 const key = randomBytes(32);
 
-test('what was sealed comes back unchanged', () => {
+test('a sealed text is unsealed unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
       expect(unseal(key, seal(key, text, context), context)).toBe(text);

@@ -4,7 +4,7 @@ import { batchInserts } from './batch-inserts.ts';
 
 const limits = { waitMs: 20, maxRows: 4 };
 
-test('those of one moment share an insert, in the order they came, and the next moment has its own', async () => {
+test('rows that arrive within the wait share an insert, in order; later rows have their own', async () => {
   const inserts: (readonly number[])[] = [];
   const store = batchInserts<number>(async (rows) => void inserts.push(rows), limits);
   await Promise.all([store([1]), store([2, 3])]);
@@ -12,7 +12,7 @@ test('those of one moment share an insert, in the order they came, and the next 
   expect(inserts).toEqual([[1, 2, 3], [4]]);
 });
 
-test('with enough rows nobody is waited for', async () => {
+test('a batch with the maximum number of rows is inserted without waiting', async () => {
   const inserts: (readonly number[])[] = [];
   const store = batchInserts<number>(async (rows) => void inserts.push(rows), { waitMs: 3_600_000, maxRows: 4 });
   await Promise.all([store([1, 2, 3]), store([4, 5])]);
@@ -23,7 +23,7 @@ test('with enough rows nobody is waited for', async () => {
   ]);
 });
 
-test('who comes while an insert is under way does not hear of its end, but of their own', async () => {
+test('a write during a running insert resolves with its own insert', async () => {
   const { promise: first, resolve: endFirst } = Promise.withResolvers<void>();
   const ends = [first, Promise.resolve()];
   const store = batchInserts<number>(() => ends.shift() ?? Promise.resolve(), limits);
@@ -36,7 +36,7 @@ test('who comes while an insert is under way does not hear of its end, but of th
   await early;
 });
 
-test('a failed insert is told to all who shared it, and to nobody else', async () => {
+test('a failed insert rejects every write of its batch, and no other', async () => {
   let calls = 0;
   const store = batchInserts<number>(async () => {
     calls += 1;

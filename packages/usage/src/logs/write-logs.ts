@@ -33,7 +33,10 @@ export function createLogWriter(
       return timeMs >= oldest && timeMs <= nowMs + dayMs;
     });
     if (kept.length < rows.length)
-      logger.warn({ lines: rows.length - kept.length, instance: rows[0]?.instanceId }, 'log lines outside of time');
+      logger.warn(
+        { lines: rows.length - kept.length, instance: rows[0]?.instanceId },
+        'log lines have a time outside of the retention; they are dropped',
+      );
     if (kept.length > 0) await store(kept);
     return kept.length;
   };

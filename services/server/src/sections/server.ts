@@ -17,7 +17,7 @@ export function serverSections(roles: readonly ServerRole[]) {
   );
   return {
     log: z
-      .object({ level: z.enum(logLevels).default('info').describe('Least important line that is written.') })
+      .object({ level: z.enum(logLevels).default('info').describe('Lowest level of log lines that are written.') })
       .prefault({}),
     health: z
       .object({
@@ -34,7 +34,7 @@ export function serverSections(roles: readonly ServerRole[]) {
           .positive()
           .max(3_600)
           .default(25)
-          .describe('Seconds that a stop may take before it is forced.'),
+          .describe('Seconds that a stop may take before the process exits without waiting.'),
       })
       .prefault({}),
   };

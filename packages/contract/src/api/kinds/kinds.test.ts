@@ -48,7 +48,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) =
     expect(spec.parse(kind.specDefaults ?? {})).toEqual(kind.specDefaults ?? {});
   });
 
-  test('what a client gets it may send back unchanged', () => {
+  test('a client may send back a resource as it received it', () => {
     const sent = {
       metadata: { name: 'a.example', createdAt: 'x', plan: 'x' },
       spec: { infrastructureId: 'x', status: 'failed' },
@@ -75,7 +75,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('%s', (_, kind) =
   });
 });
 
-test('no status says more than is true before an engine stands behind it', () => {
+test('no kind without an engine has a status that claims more than it is stored', () => {
   const statusOf = (name: string, spec = {}) => named(name).arrival?.(spec).status;
   const arrivals = Object.fromEntries(kinds.filter(({ arrival }) => arrival).map(({ kind }) => [kind, statusOf(kind)]));
   expect(arrivals).toEqual({
@@ -143,7 +143,7 @@ describe('sandbox', () => {
     expect(parse({ runtime: { ttl: 'soon' } }).success).toBe(false);
   });
 
-  test('drops what an answer may hold and nobody may send, outside of its runtime', () => {
+  test('drops fields that only an answer may hold, outside of its runtime', () => {
     const { data } = parse({ runtime: {}, future: 1 });
     expect(data?.spec).toEqual({ runtime: {} });
   });
