@@ -51,10 +51,13 @@ export default {
     {
       name: 'a-package-is-entered-by-its-front-door',
       comment:
-        'Import @berth/<name>, or its settings alone as @berth/<name>/config, not a file inside another package.',
+        'Import @berth/<name>, its settings alone as @berth/<name>/config, or one audience of the contract as @berth/contract/<guest|node>, not a file inside another package.',
       severity: 'error',
       from: { path: '^(packages|services|clients)/([^/]+)/' },
-      to: { path: '^(packages|services|clients)/', pathNot: ['^$1/$2/', '/src/(guest/index|index|config)\\.ts$'] },
+      to: {
+        path: '^(packages|services|clients)/',
+        pathNot: ['^$1/$2/', '^packages/contract/src/(api|guest|node)/index\\.ts$', '/src/(index|config)\\.ts$'],
+      },
     },
     {
       name: 'nothing-imports-engines-scripts-tests-or-bench',

@@ -1,4 +1,4 @@
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 
 export type Bound = { readonly atMost: number } | { readonly atLeast: number };
 

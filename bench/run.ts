@@ -1,6 +1,6 @@
 // pnpm bench [name…] [--full] [--isolation=runc|gvisor]
 import { inspect } from 'node:util';
-import { isolationClasses } from '@berth/contract';
+import { isolationClasses } from '@berth/contract/node';
 import { beginRun } from '../engines/begin-run.ts';
 import { isWithin, type Measure } from './bench.ts';
 import { benches } from './registry.ts';

@@ -1,7 +1,7 @@
 // Number of sandboxes that sleep on one machine, the cost of one, and a check that all of them wake.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { SandboxMachine, type Wish } from '../tests/harness/sandbox-machine.ts';
 import type { Bench, Measure } from './bench.ts';
 import { memoryParts } from './sandbox/memory-parts.ts';

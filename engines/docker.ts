@@ -5,7 +5,7 @@ import { existsSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Limit } from '@berth/pace';
+import { Semaphore } from '@berth/pace';
 import { environment } from '@berth/telemetry';
 import { z } from 'zod';
 import { requireDebianPackages } from './debian-packages.ts';
@@ -115,7 +115,7 @@ const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string()
  */
 async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
-  const stops = new Limit(STOPS_AT_ONCE);
+  const stops = new Semaphore(STOPS_AT_ONCE);
   await Promise.all(
     running.map(({ Id }) =>
       stops.run(async () => {

@@ -1,6 +1,6 @@
 // The reference for a sandbox: containers of the same image by Docker alone, on a user bridge.
 import { randomBytes } from 'node:crypto';
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { z } from 'zod';
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';

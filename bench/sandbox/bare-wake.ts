@@ -1,7 +1,7 @@
 // The alternative without Berth: a guest in a container that Docker pauses, woken with `unpause` and one HTTP call.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
 import { startGuestContainer } from '../../tests/harness/guest-container.ts';

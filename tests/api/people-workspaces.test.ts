@@ -1,4 +1,4 @@
-import { connect, giveBack } from '@berth/database';
+import { connect, releaseQuotaAndCount } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
@@ -327,7 +327,7 @@ describe('deletion', () => {
     await api.database.transaction().execute(async (tx) => {
       await tx.deleteFrom('resources').where('workspace_id', '=', workspaceId).where('kind', '=', 'job').execute();
       expect((await api.admin.delete('/workspaces/crossed')).status).toBe(200);
-      await giveBack(tx, held);
+      await releaseQuotaAndCount(tx, held);
     });
     expect(await usage('jobs')).toBe(before);
     await removeDeleted(api.database);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DesiredInstance, SandboxError } from '@berth/contract';
+import { SandboxError } from '@berth/contract';
+import { DesiredInstance } from '@berth/contract/node';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiWithFakeRunners, named } from '../harness/api-with-fake-runners.ts';
 

@@ -1,7 +1,7 @@
 // From a committed row to a handled message.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBell, enqueue, listen, nilUuid, outboxChannel } from '@berth/database';
+import { createNotifier, enqueue, listen, nilUuid, outboxChannel } from '@berth/database';
 import {
   createSender,
   defineHandler,
@@ -104,7 +104,7 @@ test('a row leads to its effect and is gone; one that was rolled back leads to n
 
 test('the bell wakes the relay long before it would look by itself', async () => {
   const running = relay({ pollMs: 3_600_000 });
-  const ring = createBell(engines.database, outboxChannel);
+  const ring = createNotifier(engines.database, outboxChannel);
   await sleep(300);
   await write(['rung']);
   ring();
@@ -141,7 +141,7 @@ test('what nobody announced waits until it is old enough, and goes with what is 
   await write(['later']);
   await sleep(200);
   expect(isSent('later')).toBe(false);
-  createBell(engines.database, outboxChannel)();
+  createNotifier(engines.database, outboxChannel)();
   await until(() => isSent('later'));
   await engines.allDone();
   await running.stop();
@@ -149,9 +149,9 @@ test('what nobody announced waits until it is old enough, and goes with what is 
 
 test('a bell rung a thousand times at once is heard twice: at once, and for all the others together', async () => {
   let heard = 0;
-  const listener = listen({ url: engines.databaseUrl, channel: outboxChannel, onNotice: () => (heard += 1) });
+  const listener = listen({ url: engines.databaseUrl, channel: outboxChannel, onNotification: () => (heard += 1) });
   await until(() => heard === 1);
-  const ring = createBell(engines.database, outboxChannel);
+  const ring = createNotifier(engines.database, outboxChannel);
   for (let index = 0; index < 1_000; index += 1) ring();
   await until(() => heard === 3);
   await sleep(200);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { cgroupOf } from '../../services/runner/src/cgroup/find.ts';

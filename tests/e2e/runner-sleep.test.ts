@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SandboxWish } from '@berth/contract';
+import type { SandboxSettings } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { importBaseImage } from '../../engines/base-image.ts';
 import { startTestDocker, type TestDocker } from '../../engines/test-docker.ts';
@@ -32,7 +32,7 @@ const killedRunners = isFull ? 8 : 3;
 
 describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   /** One sandbox under a keeper, and a gateway that calls it. */
-  async function startSandboxWithGateway(wish: SandboxWish, more: Partial<SleepOptions> = {}) {
+  async function startSandboxWithGateway(wish: SandboxSettings, more: Partial<SleepOptions> = {}) {
     const folder = await temporaryFolder();
     onTestFinished(() => folder[Symbol.asyncDispose]());
     const options = { dockerUrl: docker.url, stateFolder: folder.path, ...more };

@@ -1,6 +1,6 @@
 // The catalogue: complete, updated soon after a change, and usable while PostgreSQL is away.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBell, routesChannel } from '@berth/database';
+import { createNotifier, routesChannel } from '@berth/database';
 import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -135,7 +135,7 @@ describe('a change is seen', () => {
     await workloads.deploy('bystander');
     const early = await workloads.deploy('heard-early');
     const runner = await workloads.addRunner();
-    const ring = createBell(workloads.database, routesChannel);
+    const ring = createNotifier(workloads.database, routesChannel);
     // A stopped clock: nothing expires by itself.
     await using catalogue = open({ now: () => 0 });
     // The listener reports a change of everything once when it connects. Only a notice after that counts.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { ingressCallerName, ingressServerName } from '@berth/contract';
+import { ingressCallerName, ingressServerName } from '@berth/contract/node';
 import { Bundle, type Channel, createCredentials, RunnerAway, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';

@@ -1,7 +1,7 @@
 // Outcome of a request while a sandbox is created, ends, fails, is switched off, or has a runner that is away.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBell, routesChannel } from '@berth/database';
+import { createNotifier, routesChannel } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ const errorIn = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => 
 describe('R-61: the first call after a creation succeeds', () => {
   test('also where the name was asked for a moment before, at two gateways, one of them deaf to notices', async () => {
     await using deaf = await sandboxes.startGateway('local', { isDeaf: true });
-    const ring = createBell(sandboxes.database, routesChannel);
+    const ring = createNotifier(sandboxes.database, routesChannel);
     const tookMs: number[] = [];
     for (let round = 0; round < 20; round += 1) {
       const name = `fresh-${round}`;
@@ -166,7 +166,7 @@ test('while it is made a request waits, and reaches it when it is there', async 
   const asked = ask(name, '/x', { method: 'POST', body: 'hello' });
   await sleep(500);
   await sandboxes.addInstance(uid);
-  createBell(sandboxes.database, routesChannel)(uid);
+  createNotifier(sandboxes.database, routesChannel)(uid);
   expect(heardIn(await asked).bytes).toBe(5);
 });
 

@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { createServer, type TLSSocket } from 'node:tls';
+import { defaultBrand } from '@berth/contract';
 import {
-  defaultBrand,
   type IsolationClass,
   ingressServerName,
   type RunnerCallAnswer,
   type RunnerCallName,
   RunnerCallRequest,
-} from '@berth/contract';
+} from '@berth/contract/node';
 import { routesChannel, uuidv7 } from '@berth/database';
 import { createNodeAuthority } from '@berth/identity';
 import { PlacementConfig, poolKeyOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';

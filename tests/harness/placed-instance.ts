@@ -1,7 +1,7 @@
 // Places an instance without a workload: writes the row that the orchestrator would write, to test what a runner does
 // with it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract';
+import type { ImageSource, InstanceSpec, IsolationClass } from '@berth/contract/node';
 import { instancesChannel, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import type { Fleet } from '../../engines/fleet/fleet.ts';

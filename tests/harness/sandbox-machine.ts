@@ -1,7 +1,7 @@
 // One machine with sandboxes of one isolation class, and a gateway on it: the smallest complete deployment.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { importBaseImage } from '../../engines/base-image.ts';

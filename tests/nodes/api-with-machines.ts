@@ -1,8 +1,8 @@
 // A real api with its node listener, and test machines that use the node protocol like a runner.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract';
-import { createBell, instancesChannel, nilUuid, uuidv7 } from '@berth/database';
+import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract/node';
+import { createNotifier, instancesChannel, nilUuid, uuidv7 } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@berth/identity';
 import type { Identity } from '../../services/runner/src/node/identity.ts';
 import { joinDeployment } from '../../services/runner/src/node/join-deployment.ts';
@@ -35,7 +35,7 @@ export class ApiWithMachines implements AsyncDisposable {
 
   private constructor(api: TestApi) {
     this.api = api;
-    this.#ring = createBell(api.database, instancesChannel);
+    this.#ring = createNotifier(api.database, instancesChannel);
   }
 
   static async start(lostAfterSeconds = 30): Promise<ApiWithMachines> {

@@ -1,11 +1,11 @@
 // Certificates that a real api issues to each kind of caller, and what they permit at the ingress of a joined runner.
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { ingressCallerName } from '@berth/contract';
+import { ingressCallerName } from '@berth/contract/node';
 import { uuidv7 } from '@berth/database';
 import { createKeyring, loadNodeAuthorityCertificate } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';
-import { callRunner, createCredentials, RunnerLines } from '@berth/wire';
+import { callRunner, createCredentials, RunnerConnections } from '@berth/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRunnerCalls } from '../../services/api/src/sandboxes/runner-calls.ts';
 import { certifyGateway } from '../../services/gateway/src/proxy/certify-gateway.ts';
@@ -64,7 +64,7 @@ test('a gateway that is certified so opens a tunnel, and makes no call', async (
   const place = { runnerId, ingress: { address: `127.0.0.1:${ingress.port}` } };
   const tunnels = createTunnelConnector({ credentials, logger });
   expect(await text(await tunnels.connect({ instance, revision: 'rev-1', ...place }))).toBe('reached');
-  const lines = new RunnerLines({ credentials, answerMs: 20_000, refusedMs: 10, logger });
+  const lines = new RunnerConnections({ credentials, answerMs: 20_000, refusedMs: 10, logger });
   await expect(callRunner(lines, place, 'wake', { instance }, 20_000)).rejects.toMatchObject({ reason: 'refused' });
   lines.close();
   await tunnels.close();

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { ingressServerName, nodePaths } from '@berth/contract';
+import { ingressServerName, nodePaths } from '@berth/contract/node';
 import { connect } from '@berth/database';
 import { createNodeAuthority, loadNodeAuthorityCertificate } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { nodePaths, nodeServerName } from '@berth/contract';
+import { nodePaths, nodeServerName } from '@berth/contract/node';
 import { connect } from '@berth/database';
 import { createNodeAuthority } from '@berth/identity';
 import { afterAll, beforeAll, expect, test } from 'vitest';

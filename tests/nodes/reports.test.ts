@@ -1,4 +1,4 @@
-import type { InstanceReport } from '@berth/contract';
+import type { InstanceReport } from '@berth/contract/node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiWithMachines, type Machine } from './api-with-machines.ts';
 

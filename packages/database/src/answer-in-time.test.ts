@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { answerInTime } from '@berth/pace';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../engines/test-database.ts';
-import { answerInTime } from './answer-in-time.ts';
 import { connect } from './connect.ts';
 
 /** Blocks the event loop: nothing is read and no timer fires, as in an overloaded process. */
@@ -10,7 +10,7 @@ function fallBehind(ms: number): void {
   for (const endAt = performance.now() + ms; performance.now() < endAt; );
 }
 
-test('an answer that came while the process was busy is used: its own delay is not a database that is away', async () => {
+test('an answer that arrived while the process was busy is used: its own delay does not count as an unavailable database', async () => {
   await using database = await createTestDatabase();
   const db = connect({ url: database.url, maxConnections: 1 });
   await sql`select 1`.execute(db);

@@ -19,7 +19,7 @@ function makeLane(options: { maxWaiting: number; maxWaitMs?: number; now?: () =>
   return { lane, asked, begun, end: (at: number) => ends[at]?.() };
 }
 
-test('all who wait are asked about in one statement, in order, and those beyond the places are refused at once', async () => {
+test('one statement answers all waiting questions in order, and questions beyond the maximum are refused at once', async () => {
   const { lane, asked, begun, end } = makeLane({ maxWaiting: 3 });
   const first = lane.ask('a');
   const others = ['b', 'c', 'd'].map((question) => lane.ask(question));
@@ -35,7 +35,7 @@ test('all who wait are asked about in one statement, in order, and those beyond 
   expect(await Promise.all(others)).toEqual(['b!', 'c!', 'd!']);
 });
 
-test('statements keep their distance, however many ask', async () => {
+test('statements keep their minimum distance, however many questions wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   try {
     const beganAt = performance.now();
@@ -58,7 +58,7 @@ test('statements keep their distance, however many ask', async () => {
   }
 });
 
-test('a statement that fails is heard of by all who share it, and the next one is asked', async () => {
+test('a failed statement rejects every question it answers, and the next statement runs', async () => {
   let isAway = true;
   const askAll = (questions: readonly string[]) =>
     isAway ? Promise.reject(new Error('away')) : Promise.resolve(questions);

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { preparingPool } from './prepared.ts';
+import { preparingPool } from './preparing-pool.ts';
 import type { Tables } from './tables.ts';
 
 export type Database = Kysely<Tables>;

@@ -38,7 +38,7 @@ export async function releaseQuota(
 }
 
 /** Quota and count held by removed resources. */
-export interface Held extends Counted {
+export interface HeldQuota extends Counted {
   readonly accountId: string;
   /** Undefined when the kind has no limit. */
   readonly resourceType: string | undefined;
@@ -50,7 +50,7 @@ export interface Held extends Counted {
  * Releases the account's limit, then the workspace's counter. The deletion of a workspace releases everything with the
  * workspace's row locked. So this function locks the row too, and releases nothing when the row is gone.
  */
-export async function giveBack(tx: DatabaseTransaction, held: Held): Promise<void> {
+export async function releaseQuotaAndCount(tx: DatabaseTransaction, held: HeldQuota): Promise<void> {
   const { accountId, resourceType, amount = 1 } = held;
   const workspace = await sql`select id from workspaces where id = ${held.workspaceId} for key share`.execute(tx);
   if (workspace.rows.length === 0) return;

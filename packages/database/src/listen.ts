@@ -5,7 +5,7 @@ export interface ListenOptions {
   readonly url: string;
   readonly channel: string;
   /** Also called with an empty payload after each new connection, because notifications sent in between were lost. */
-  readonly onNotice: (word: string) => void;
+  readonly onNotification: (payload: string) => void;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ export function listen(options: ListenOptions): Listener {
   };
 }
 
-async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, closing: AbortSignal): Promise<void> {
+async function listenUntilBroken({ url, channel, onNotification }: ListenOptions, closing: AbortSignal): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     application_name: `berth-listen-${channel}`,
@@ -52,11 +52,11 @@ async function listenUntilBroken({ url, channel, onNotice }: ListenOptions, clos
   closing.addEventListener('abort', end);
   // The connection may break before `broken` is awaited; without this, that would be an unhandled rejection.
   broken.catch(() => {});
-  client.on('notification', ({ payload }) => onNotice(payload ?? ''));
+  client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    onNotice('');
+    onNotification('');
     await broken;
   } finally {
     closing.removeEventListener('abort', end);

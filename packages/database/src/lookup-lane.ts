@@ -1,4 +1,4 @@
-import { Limit } from '@berth/pace';
+import { Semaphore } from '@berth/pace';
 
 /** The lane is full. The database itself may be fine. */
 export class LaneFull extends Error {
@@ -40,7 +40,7 @@ export function createLookupLane({
   maxWaitMs = 1_000,
   now = () => performance.now(),
 }: LookupLaneOptions): LookupLane {
-  const limit = new Limit(maxRunning);
+  const limit = new Semaphore(maxRunning);
   let open = 0;
   const isFull = (): boolean => open >= maxRunning + maxWaiting;
   return {

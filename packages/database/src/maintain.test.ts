@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../engines/test-database.ts';
 import { connect } from './connect.ts';
 import { maintain } from './maintain.ts';
 
-test('ended instances go after a day, join tokens 30 days after their use or end; what lives stays', async () => {
+test('ended instances are removed after a day, join tokens 30 days after their use or expiry; live rows stay', async () => {
   await using home = await createTestDatabase();
   const database = connect({ url: home.url, maxConnections: 2 });
   const runner = randomUUID();
@@ -34,7 +34,7 @@ test('ended instances go after a day, join tokens 30 days after their use or end
   await database.destroy();
 });
 
-test('terminated rows go once their retention is over, 30 days at most, and their events stay', async () => {
+test('terminated resources are removed after their retention, 30 days at most, and their events stay', async () => {
   await using home = await createTestDatabase();
   const database = connect({ url: home.url, maxConnections: 2 });
   const [account, workspace] = [randomUUID(), randomUUID()];

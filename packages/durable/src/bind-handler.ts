@@ -1,5 +1,5 @@
 // A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
-import type { Limit } from '@berth/pace';
+import type { Semaphore } from '@berth/pace';
 import { formatTraceparent, type Logger, startWideEvent, type TraceContext } from '@berth/telemetry';
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';
@@ -29,7 +29,7 @@ type RecordedSend = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & {
 export interface HandlerRuntime {
   readonly logger: Logger;
   readonly attempts: AttemptCounter;
-  readonly limit: Limit;
+  readonly limit: Semaphore;
 }
 
 /** Restate remembers the id of a message for a day after it was handled, and keeps nothing else of a finished call. */

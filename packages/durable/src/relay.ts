@@ -45,7 +45,7 @@ export function startRelay(options: RelayOptions): RunningRelay {
   const listener = listen({
     url: databaseUrl,
     channel: outboxChannel,
-    onNotice: () => bell.ring(),
+    onNotification: () => bell.ring(),
     onError: (err) => logger.warn({ err }, 'relay hears no notices'),
   });
   const stopping = new AbortController();

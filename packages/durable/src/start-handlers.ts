@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, Limit, pause } from '@berth/pace';
+import { backoffMs, pause, Semaphore } from '@berth/pace';
 import { type Logger, notReady, type ReadyReport } from '@berth/telemetry';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
 import { AttemptCounter } from './attempt-counter.ts';
@@ -50,7 +50,7 @@ export interface RunningHandlers {
  */
 export async function startHandlers(options: HandlersOptions): Promise<RunningHandlers> {
   const { handlers, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
-  const serving = { logger, attempts: new AttemptCounter(), limit: new Limit(options.concurrency ?? 64) };
+  const serving = { logger, attempts: new AttemptCounter(), limit: new Semaphore(options.concurrency ?? 64) };
   const server = createServer(
     createEndpointHandler({
       services: handlers.map((handler) => bindHandler(handler, serving)),

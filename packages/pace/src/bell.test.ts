@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { Bell } from './bell.ts';
 
-test('a ring wakes who waits, and one that nobody waited for is kept', async () => {
+test('a ring wakes the waiting loop, and a ring without a waiting loop is kept for its next wait', async () => {
   const bell = new Bell();
   const waiting = bell.wait(10_000);
   bell.ring();
@@ -13,7 +13,7 @@ test('a ring wakes who waits, and one that nobody waited for is kept', async () 
   expect(await bell.wait(5)).toBe(false);
 });
 
-test('a signal ends the wait and is let go of afterwards', async () => {
+test('an aborted signal ends the wait, and a wait leaves no listener on the signal', async () => {
   const bell = new Bell();
   const { signal, abort } = (() => {
     const controller = new AbortController();

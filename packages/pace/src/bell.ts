@@ -9,8 +9,8 @@ export class Bell {
   }
 
   /** True when the bell was rung, false when the time passed or the signal was aborted first. */
-  async wait(mostMs: number, signal?: AbortSignal): Promise<boolean> {
-    if (!this.#isRung && !signal?.aborted) await this.#pause(mostMs, signal);
+  async wait(maxMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (!this.#isRung && !signal?.aborted) await this.#pause(maxMs, signal);
     const wasRung = this.#isRung;
     this.#isRung = false;
     return wasRung;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Condition } from './condition.ts';
 
-test('everyone who waits is let through once it is so, and who comes then does not wait', async () => {
+test('a change wakes every waiter whose predicate is true, and a true predicate does not wait', async () => {
   const condition = new Condition();
   let count = 0;
   const waiting = [condition.until(() => count >= 1, 10_000), condition.until(() => count >= 2, 10_000)];
@@ -14,7 +14,7 @@ test('everyone who waits is let through once it is so, and who comes then does n
   expect(await condition.until(() => count === 2, 0)).toBe(true);
 });
 
-test('nobody waits longer than is said', async () => {
+test('a wait ends after its maximum time', async () => {
   const condition = new Condition();
   expect(await condition.until(() => false, 5)).toBe(false);
 });

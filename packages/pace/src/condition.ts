@@ -6,20 +6,20 @@ export class Condition {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Resolves to false when the predicate is still false after `mostMs`. */
-  until(isSo: () => boolean, mostMs: number): Promise<boolean> {
-    if (isSo()) return Promise.resolve(true);
+  /** Resolves to false when the predicate is still false after `maxMs`. */
+  until(predicate: () => boolean, maxMs: number): Promise<boolean> {
+    if (predicate()) return Promise.resolve(true);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const end = (answer: boolean): void => {
       clearTimeout(timer);
-      this.#waiting.delete(look);
+      this.#waiting.delete(check);
       resolve(answer);
     };
-    const look = (): void => {
-      if (isSo()) end(true);
+    const check = (): void => {
+      if (predicate()) end(true);
     };
-    const timer = setTimeout(() => end(isSo()), mostMs);
-    this.#waiting.add(look);
+    const timer = setTimeout(() => end(predicate()), maxMs);
+    this.#waiting.add(check);
     return promise;
   }
 }

@@ -1,12 +1,7 @@
 // Maps the image name of a workload to the image that runs. Pure, and shared by the code that writes, places and claims
 // workloads. Decisions: image reference.
-import {
-  type ImageReferenceParts,
-  type ImageSource,
-  parseImageReference,
-  qualifiedName,
-  qualifiedReference,
-} from '@berth/contract';
+import { type ImageReferenceParts, parseImageReference, qualifiedName, qualifiedReference } from '@berth/contract';
+import type { ImageSource } from '@berth/contract/node';
 import type { PlacementSettings } from './config.ts';
 import { imageTypeOf } from './image-name.ts';
 

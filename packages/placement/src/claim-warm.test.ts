@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defaultBrand, type IsolationClass } from '@berth/contract';
+import { defaultBrand } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

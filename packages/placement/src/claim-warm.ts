@@ -2,7 +2,8 @@
 // locked. All claims on a runner contend for its row, where memory is reserved; that happens last, so that each
 // holds the row briefly. Lock order is reversed here (instance, then runner). PostgreSQL detects a resulting
 // deadlock and the write is retried.
-import { type IsolationClass, resourceErrors } from '@berth/contract';
+import { resourceErrors } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { LimitSettings } from './account-limits.ts';

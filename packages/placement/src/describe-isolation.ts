@@ -1,6 +1,6 @@
 // Describes in words how code of different tenants is isolated: in the answer about a
 // region, and on the resource itself.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { RuncRule } from './runc-rule.ts';
 
 /**

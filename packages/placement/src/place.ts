@@ -1,6 +1,6 @@
 // Chooses the runner of one instance: the least loaded of three picked at random. That is nearly as even as the best of
 // all, and decisions made at the same moment do not all choose the same runner. Pure; the caller reserves the memory.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { IsolationNeed } from './runc-rule.ts';
 
 export interface Candidate {

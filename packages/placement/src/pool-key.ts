@@ -1,4 +1,4 @@
-import type { ImageSource, IsolationClass } from '@berth/contract';
+import type { ImageSource, IsolationClass } from '@berth/contract/node';
 
 export interface PoolSpec {
   readonly image: string;

@@ -1,6 +1,6 @@
 // Decides which workloads may share the kernel of their machine (runc) and which must run under gVisor. The operator
 // decides; a tenant may request runc only where the operator allows it. Pure.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 
 export const runcRules = ['nothing', 'mk2-workloads', 'everything'] as const;
 export type RuncRule = (typeof runcRules)[number];

@@ -1,4 +1,5 @@
-import { defaultBrand, InstanceSpec } from '@berth/contract';
+import { defaultBrand } from '@berth/contract';
+import { InstanceSpec } from '@berth/contract/node';
 import { SealedEnv } from '@berth/identity';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,7 +1,8 @@
 // Builds the spec of a sandbox instance that the runner receives, from the resource: a sandbox has no
 // revisions. Changes that can be applied while it runs are applied in place; `boot` counts how often
 // the sandbox had to start again.
-import { durationSeconds, type InstanceSpec } from '@berth/contract';
+import { durationSeconds } from '@berth/contract';
+import type { InstanceSpec } from '@berth/contract/node';
 import { z } from 'zod';
 import type { PlacementConfig, PlacementSettings } from './config.ts';
 import { environmentOf, listenVariables } from './environment-variables.ts';

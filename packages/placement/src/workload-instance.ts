@@ -1,5 +1,5 @@
 // Builds the spec of an instance that the runner receives, from the revision that it runs.
-import type { InstanceSpec, IsolationClass } from '@berth/contract';
+import type { InstanceSpec, IsolationClass } from '@berth/contract/node';
 import type { SealedEnv } from '@berth/identity';
 import type { ChosenImage } from './choose-image.ts';
 import type { PlacementConfig, PlacementSettings } from './config.ts';

@@ -6,7 +6,7 @@ import type { LogRow } from './logs/log-row.ts';
 import { type LogQuery, queryLogs, type WorkloadLogs } from './logs/query-logs.ts';
 import { createLogWriter } from './logs/write-logs.ts';
 import { migrate } from './migrate.ts';
-import { UsageUnavailable } from './unavailable.ts';
+import { UsageUnavailable } from './usage-unavailable.ts';
 
 export interface UsageOptions {
   /** URL, with user, password and database if there are any: http://user:password@host:8123/database */

@@ -110,7 +110,7 @@ test('megabytes arrive as they were sent, on several tunnels at once', async () 
   );
 });
 
-test('who does not read stops who writes to it, and nobody else', async () => {
+test('a tunnel whose reader stops blocks its own writer, and no other tunnel', async () => {
   let written = 0;
   const { bundle } = await start((channel, words) => {
     if (words === 'talk') return void channel.pipe(channel);
@@ -132,7 +132,7 @@ test('who does not read stops who writes to it, and nobody else', async () => {
   deaf.destroy();
 });
 
-test('a tunnel that is broken off is broken at the other end, and its neighbours go on', async () => {
+test('a broken tunnel breaks at the other end too, and the other tunnels go on', async () => {
   const far: Channel[] = [];
   const { bundle } = await start((channel) => void far.push(channel.resume()));
   const opened = [bundle.open('a'), bundle.open('b'), bundle.open('c')].map(({ channel }) =>
@@ -149,7 +149,7 @@ test('a tunnel that is broken off is broken at the other end, and its neighbours
   expect(await text(third ?? Readable.from([]))).toBe('whole');
 });
 
-test('with its connection every tunnel breaks, asked for or open', async () => {
+test('when the connection breaks, every requested or open tunnel breaks', async () => {
   const { bundle, far } = await start((channel) => void channel.resume());
   const open = bundle.open('open');
   await open.answer;
@@ -169,7 +169,7 @@ test.each([
     'more than the window',
     Buffer.concat([frameHead('open', 1, 0), frameHead('data', 1, 300 * 1024), Buffer.alloc(300 * 1024)]),
   ],
-])('%s is hung up on', async (_, bytes) => {
+])('%s closes the connection', async (_, bytes) => {
   const { near, far } = await start(() => {});
   near.write(bytes);
   await expect.poll(() => far.destroyed).toBe(true);

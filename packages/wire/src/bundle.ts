@@ -1,7 +1,7 @@
 // Tunnels that share one connection, so that a tunnel costs neither a handshake nor the memory of a connection. No
 // tunnel blocks another: a side sends no more on a tunnel than the other side has room for.
 import type { Duplex } from 'node:stream';
-import { Channel, type Line } from './channel.ts';
+import { Channel, type FrameSender } from './channel.ts';
 import { type FrameKind, FrameReader, frameHead } from './frame.ts';
 
 export interface BundleOptions {
@@ -14,13 +14,13 @@ export interface BundleOptions {
 
 const noBytes = Buffer.alloc(0);
 /** A smaller payload is copied behind its head, because one write costs less than two. */
-const copiedBytes = 8_192;
+const maxCopiedBytes = 8_192;
 
-export class Bundle implements Line {
+export class Bundle implements FrameSender {
   readonly #socket: Duplex;
   readonly #options: BundleOptions;
   readonly #channels = new Map<number, Channel>();
-  readonly #asked = new Map<number, (words: string | undefined) => void>();
+  readonly #pendingAnswers = new Map<number, (words: string | undefined) => void>();
   #lastId = 0;
   #isCorked = false;
   #drained: Promise<void> | undefined;
@@ -28,7 +28,7 @@ export class Bundle implements Line {
   constructor(socket: Duplex, options: BundleOptions = {}) {
     this.#socket = socket;
     this.#options = options;
-    const reader = new FrameReader({ frame: (kind, id, payload) => this.#hear(kind, id, payload) });
+    const reader = new FrameReader({ frame: (kind, id, payload) => this.#receive(kind, id, payload) });
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.read(chunk);
@@ -55,7 +55,7 @@ export class Bundle implements Line {
     const id = this.#lastId;
     const channel = new Channel(this, id);
     this.#channels.set(id, channel);
-    const answer = new Promise<string | undefined>((resolve) => this.#asked.set(id, resolve));
+    const answer = new Promise<string | undefined>((resolve) => this.#pendingAnswers.set(id, resolve));
     this.send(id, 'open', Buffer.from(words));
     return { channel, answer };
   }
@@ -77,7 +77,7 @@ export class Bundle implements Line {
       });
     }
     const head = frameHead(kind, id, payload.length);
-    if (payload.length > 0 && payload.length <= copiedBytes) {
+    if (payload.length > 0 && payload.length <= maxCopiedBytes) {
       this.#socket.write(Buffer.concat([head, payload]));
       return;
     }
@@ -98,23 +98,23 @@ export class Bundle implements Line {
     return this.#drained;
   }
 
-  over(id: number): void {
+  closed(id: number): void {
     this.#channels.delete(id);
-    this.#asked.get(id)?.(undefined);
-    this.#asked.delete(id);
+    this.#pendingAnswers.get(id)?.(undefined);
+    this.#pendingAnswers.delete(id);
   }
 
-  #hear(kind: FrameKind, id: number, payload: Buffer): void {
-    if (kind === 'open') this.#hearOpen(id, payload.toString());
+  #receive(kind: FrameKind, id: number, payload: Buffer): void {
+    if (kind === 'open') this.#receiveOpen(id, payload.toString());
     else if (kind === 'answer') {
-      this.#asked.get(id)?.(payload.toString());
-      this.#asked.delete(id);
+      this.#pendingAnswers.get(id)?.(payload.toString());
+      this.#pendingAnswers.delete(id);
     }
     // A frame for an unknown id is ignored: the tunnel has ended here, and the other side has not received that yet.
-    else this.#channels.get(id)?.hear(kind, payload);
+    else this.#channels.get(id)?.receive(kind, payload);
   }
 
-  #hearOpen(id: number, words: string): void {
+  #receiveOpen(id: number, words: string): void {
     const { onOpen } = this.#options;
     if (onOpen === undefined || id <= this.#lastId) throw new Error('no tunnel can be asked for here');
     this.#lastId = id;

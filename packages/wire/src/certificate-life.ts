@@ -23,7 +23,7 @@ export function createCertificateMetric(
 ): void {
   new Gauge({
     name: 'berth_certificate_days_left',
-    help: 'Days until a certificate of this process ends. All but that of the authority are renewed at two thirds of their life.',
+    help: 'Days until a certificate of this process expires. All but the certificate of the authority are renewed when a third of their lifetime is left.',
     labelNames: ['certificate'],
     registers: [registry],
     collect() {

@@ -5,51 +5,51 @@ import type { FrameKind } from './frame.ts';
  * Flow-control window: the bytes a side may send unacknowledged, and so the most held for a tunnel with a slow reader.
  */
 const windowBytes = 128 * 1024;
-const mostFrameBytes = 64 * 1024;
+const maxFrameBytes = 64 * 1024;
 
-export interface Line {
+export interface FrameSender {
   send(id: number, kind: FrameKind, payload?: Buffer): void;
   /** Undefined when the connection takes more data now. */
   drained(): Promise<void> | undefined;
-  over(id: number): void;
+  closed(id: number): void;
 }
 
 /** One tunnel among those that share a connection. It ends and breaks like a separate socket. */
 export class Channel extends Duplex {
   readonly id: number;
-  readonly #line: Line;
+  readonly #sender: FrameSender;
   /** Bytes that may still be sent, and the write that waits for credit. */
   #credit = windowBytes;
   #waiting: { readonly chunk: Buffer; readonly done: (error?: Error) => void } | undefined;
   /** Bytes received and not yet credited to the other side. */
-  #taken = 0;
+  #uncredited = 0;
   #isFull = false;
   #hasEnded = false;
-  #hasOtherEnded = false;
+  #hasPeerEnded = false;
 
-  constructor(line: Line, id: number) {
+  constructor(sender: FrameSender, id: number) {
     super({ allowHalfOpen: true });
-    this.#line = line;
+    this.#sender = sender;
     this.id = id;
   }
 
   /** Handles a frame of the other side. Throws on a violation of the protocol. */
-  hear(kind: FrameKind, payload: Buffer): void {
-    if (kind === 'data') this.#hearData(payload);
+  receive(kind: FrameKind, payload: Buffer): void {
+    if (kind === 'data') this.#receiveData(payload);
     if (kind === 'credit') {
       this.#credit += payload.readUInt32BE(0);
       this.#flush();
     }
     if (kind === 'end') {
-      this.#hasOtherEnded = true;
+      this.#hasPeerEnded = true;
       this.push(null);
     }
     if (kind === 'reset') this.break('the other side has broken off', true);
   }
 
   /** Sends no reset when the other side is gone or has itself reset the tunnel. */
-  break(why: string, isKnownThere = false): void {
-    if (isKnownThere) [this.#hasEnded, this.#hasOtherEnded] = [true, true];
+  break(why: string, isKnownToPeer = false): void {
+    if (isKnownToPeer) [this.#hasEnded, this.#hasPeerEnded] = [true, true];
     this.destroy(Object.assign(new Error(why), { code: 'ECONNRESET' }));
   }
 
@@ -65,39 +65,39 @@ export class Channel extends Duplex {
 
   override _final(done: (error?: Error | null) => void): void {
     this.#hasEnded = true;
-    this.#line.send(this.id, 'end');
+    this.#sender.send(this.id, 'end');
     done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (!this.#hasEnded || !this.#hasOtherEnded) this.#line.send(this.id, 'reset');
+    if (!this.#hasEnded || !this.#hasPeerEnded) this.#sender.send(this.id, 'reset');
     this.#waiting = undefined;
-    this.#line.over(this.id);
+    this.#sender.closed(this.id);
     done(error);
   }
 
-  #hearData(payload: Buffer): void {
-    this.#taken += payload.length;
-    if (this.#hasOtherEnded || this.#taken > windowBytes) throw new Error('more than was allowed');
+  #receiveData(payload: Buffer): void {
+    this.#uncredited += payload.length;
+    if (this.#hasPeerEnded || this.#uncredited > windowBytes) throw new Error('more than was allowed');
     this.#isFull = !this.push(payload);
     this.#giveCredit();
   }
 
   /** Sends credit only for a quarter of the window or more, not for every few bytes. */
   #giveCredit(): void {
-    if (this.#isFull || this.#taken < windowBytes / 4) return;
+    if (this.#isFull || this.#uncredited < windowBytes / 4) return;
     const credit = Buffer.allocUnsafe(4);
-    credit.writeUInt32BE(this.#taken);
-    this.#taken = 0;
-    this.#line.send(this.id, 'credit', credit);
+    credit.writeUInt32BE(this.#uncredited);
+    this.#uncredited = 0;
+    this.#sender.send(this.id, 'credit', credit);
   }
 
   #flush(): void {
     while (this.#waiting !== undefined && this.#credit > 0) {
       const { chunk, done } = this.#waiting;
-      const piece = chunk.subarray(0, Math.min(this.#credit, mostFrameBytes));
+      const piece = chunk.subarray(0, Math.min(this.#credit, maxFrameBytes));
       this.#credit -= piece.length;
-      this.#line.send(this.id, 'data', piece);
+      this.#sender.send(this.id, 'data', piece);
       const rest = chunk.subarray(piece.length);
       this.#waiting = rest.length > 0 ? { chunk: rest, done } : undefined;
       if (rest.length === 0) this.#finish(done);
@@ -106,7 +106,7 @@ export class Channel extends Duplex {
 
   /** Completes the write when the connection has drained: back-pressure. */
   #finish(done: () => void): void {
-    const drained = this.#line.drained();
+    const drained = this.#sender.drained();
     if (drained === undefined) done();
     else void drained.then(done);
   }

@@ -16,7 +16,7 @@ export interface CredentialsOptions {
   readonly now?: () => number;
 }
 
-export interface Shown {
+export interface ClientCertificate {
   /** Fingerprint of the certificate; changes with every renewal. */
   readonly id: string;
   readonly context: SecureContext;
@@ -24,13 +24,13 @@ export interface Shown {
 
 export interface Credentials {
   /** Rejects when there is no valid certificate (none yet, or expired) and a new one cannot be obtained. */
-  current(): Promise<Shown>;
+  current(): Promise<ClientCertificate>;
   /** PEM; undefined before the first certificate. */
   readonly certificate: string | undefined;
   close(): void;
 }
 
-interface Known extends Shown {
+interface KnownCredentials extends ClientCertificate {
   readonly authority: string;
   readonly certificate: string;
   readonly endsAt: number;
@@ -38,7 +38,7 @@ interface Known extends Shown {
 
 const freshMs = 10_000;
 /** Check interval, so that a process that opens no connection renews its certificate too. */
-const lookMs = 60_000;
+const checkMs = 60_000;
 /** The runner picks the first: strong enough, and the cheapest on every processor with AES instructions. */
 const ciphers = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 const makeKeys = promisify(generateKeyPair);
@@ -46,11 +46,11 @@ const makeKeys = promisify(generateKeyPair);
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { authorityPem, certify, logger, now = Date.now } = options;
   const closing = new AbortController();
-  let known: Known | undefined;
+  let known: KnownCredentials | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<Known> | undefined;
+  let asking: Promise<KnownCredentials> | undefined;
 
-  async function read(): Promise<Known> {
+  async function read(): Promise<KnownCredentials> {
     try {
       const authority = await authorityPem();
       if (known?.authority !== authority || isDueForRenewal(known.certificate, now()))
@@ -62,39 +62,39 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 
   /** At most one request at a time, shared by all connections that are opened meanwhile. */
-  function ask(): Promise<Known> {
+  function ask(): Promise<KnownCredentials> {
     askedAt = performance.now();
     asking ??= read();
     return asking;
   }
 
-  async function current(): Promise<Known> {
+  async function current(): Promise<KnownCredentials> {
     if (known === undefined || now() >= known.endsAt) return ask();
     if (performance.now() >= askedAt + freshMs)
       ask().catch((err: unknown) => {
         const event = 'ingress.credentials_failed';
         if (!closing.signal.aborted)
-          logger.warn({ err, event }, 'credentials for runners could not be read anew; the known ones are used');
+          logger.warn({ err, event }, 'renewal of the credentials for runners failed; using the current ones');
       });
     return known;
   }
 
-  const looking = setInterval(() => {
+  const checkTimer = setInterval(() => {
     if (known !== undefined) current().catch(() => {});
-  }, lookMs).unref();
+  }, checkMs).unref();
   return {
     current,
     get certificate() {
       return known?.certificate;
     },
     close() {
-      clearInterval(looking);
+      clearInterval(checkTimer);
       closing.abort();
     },
   };
 }
 
-async function obtain(authority: string, certify: (publicKey: string) => Promise<string>): Promise<Known> {
+async function obtain(authority: string, certify: (publicKey: string) => Promise<string>): Promise<KnownCredentials> {
   const { privateKey, publicKey } = await makeKeys('ec', {
     namedCurve: 'P-256',
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

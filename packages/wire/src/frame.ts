@@ -10,9 +10,9 @@ export interface FrameSink {
 
 const headBytes = 8;
 /** Largest payload of every kind but `data`. */
-const mostControlBytes = 4_096;
+const maxControlBytes = 4_096;
 /** A smaller piece is copied: otherwise it would keep the whole buffer that it was read with in memory. */
-const copiedBytes = 2_048;
+const minSharedBytes = 2_048;
 
 export function frameHead(kind: FrameKind, id: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
@@ -28,21 +28,21 @@ export class FrameReader {
   #kind: FrameKind = 'data';
   #id = 0;
   /** Bytes of the current payload still to come. */
-  #left = 0;
+  #remaining = 0;
   /** Incomplete head or control payload. */
-  #kept: Buffer | undefined;
+  #incomplete: Buffer | undefined;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
   read(chunk: Buffer): void {
-    let rest = this.#kept === undefined ? chunk : Buffer.concat([this.#kept, chunk]);
-    this.#kept = undefined;
+    let rest = this.#incomplete === undefined ? chunk : Buffer.concat([this.#incomplete, chunk]);
+    this.#incomplete = undefined;
     while (rest.length > 0) {
-      const taken = this.#left > 0 ? this.#payload(rest) : this.#head(rest);
+      const taken = this.#remaining > 0 ? this.#payload(rest) : this.#head(rest);
       if (taken === 0) {
-        this.#kept = Buffer.from(rest);
+        this.#incomplete = Buffer.from(rest);
         return;
       }
       rest = rest.subarray(taken);
@@ -53,18 +53,18 @@ export class FrameReader {
     if (bytes.length < headBytes) return 0;
     const kind = frameKinds[bytes.readUInt8(0)];
     this.#id = bytes.readUInt32BE(1);
-    this.#left = bytes.readUIntBE(5, 3);
-    if (kind === undefined || (kind !== 'data' && this.#left > mostControlBytes)) throw new Error('no such frame');
+    this.#remaining = bytes.readUIntBE(5, 3);
+    if (kind === undefined || (kind !== 'data' && this.#remaining > maxControlBytes)) throw new Error('no such frame');
     this.#kind = kind;
-    if (this.#left === 0) this.#sink.frame(kind, this.#id, bytes.subarray(0, 0));
+    if (this.#remaining === 0) this.#sink.frame(kind, this.#id, bytes.subarray(0, 0));
     return headBytes;
   }
 
   #payload(bytes: Buffer): number {
-    if (this.#kind !== 'data' && bytes.length < this.#left) return 0;
-    const piece = bytes.subarray(0, this.#left);
-    this.#left -= piece.length;
-    this.#sink.frame(this.#kind, this.#id, piece.length < copiedBytes ? Buffer.from(piece) : piece);
+    if (this.#kind !== 'data' && bytes.length < this.#remaining) return 0;
+    const piece = bytes.subarray(0, this.#remaining);
+    this.#remaining -= piece.length;
+    this.#sink.frame(this.#kind, this.#id, piece.length < minSharedBytes ? Buffer.from(piece) : piece);
     return piece.length;
   }
 }

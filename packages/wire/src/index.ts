@@ -8,4 +8,4 @@ export * from './leases.ts';
 export * from './not-dispatched.ts';
 export * from './parse-line.ts';
 export * from './read-line.ts';
-export * from './runner-lines.ts';
+export * from './runner-connections.ts';

@@ -1,12 +1,12 @@
 // A lease of one container's address, from the runner on the same machine. The connection that requested it is the
 // lease: while it is open the runner does not stop the container.
 import { connect, type Socket } from 'node:net';
-import { LeaseAnswer } from '@berth/contract';
+import { LeaseAnswer } from '@berth/contract/node';
 import { NotDispatched } from './not-dispatched.ts';
 import { parseLine } from './parse-line.ts';
 import { readLine } from './read-line.ts';
 
-const mostAnswerBytes = 4_096;
+const maxAnswerBytes = 4_096;
 
 export interface LeaseOptions {
   readonly socketPath: string;
@@ -20,7 +20,7 @@ export interface LeaseOptions {
 
 export class Lease {
   /** Address of the container. */
-  readonly place: { readonly host: string; readonly port: number };
+  readonly endpoint: { readonly host: string; readonly port: number };
   readonly #socket: Socket;
   readonly #options: LeaseOptions;
   readonly #users = new Set<{ readonly onCut: (() => void) | undefined }>();
@@ -36,7 +36,7 @@ export class Lease {
     socket.on('error', () => {});
     const timer = setTimeout(() => socket.destroy(), options.answerMs);
     socket.write(`${JSON.stringify({ instance: options.instance })}\n`);
-    const answer = parseLine(await readLine(socket, mostAnswerBytes), LeaseAnswer);
+    const answer = parseLine(await readLine(socket, maxAnswerBytes), LeaseAnswer);
     clearTimeout(timer);
     if (answer?.lease === 'held' && !socket.destroyed) {
       const keepMs = Math.min(options.keepMs, answer.keepMs ?? options.keepMs);
@@ -48,14 +48,14 @@ export class Lease {
     throw new NotDispatched('busy', 'the machine has no memory to wake it', { retryAfterSeconds });
   }
 
-  private constructor(socket: Socket, place: Lease['place'], options: LeaseOptions) {
+  private constructor(socket: Socket, endpoint: Lease['endpoint'], options: LeaseOptions) {
     this.#socket = socket;
-    this.place = place;
+    this.endpoint = endpoint;
     this.#options = options;
     // Any further data from the runner revokes the lease; a closed connection means that the container is gone.
     socket.once('data', () => this.#end()).once('close', () => this.#cut());
     socket.resume();
-    this.#keepFor();
+    this.#startIdleTimer();
   }
 
   get isOver(): boolean {
@@ -73,7 +73,7 @@ export class Lease {
     return () => {
       if (!this.#users.delete(user) || this.#users.size > 0) return;
       if (this.#isOver) this.#socket.end();
-      else this.#keepFor();
+      else this.#startIdleTimer();
     };
   }
 
@@ -83,7 +83,7 @@ export class Lease {
     this.#socket.destroy();
   }
 
-  #keepFor(): void {
+  #startIdleTimer(): void {
     this.#timer = setTimeout(() => this.#end(), this.#options.keepMs).unref();
   }
 

@@ -12,7 +12,7 @@ export interface LeasesOptions {
 /** One shared lease per instance; concurrent callers share the request for it. */
 export class Leases {
   readonly #options: LeasesOptions;
-  readonly #asked = new Map<string, Promise<Lease | undefined>>();
+  readonly #leases = new Map<string, Promise<Lease | undefined>>();
 
   constructor(options: LeasesOptions) {
     this.#options = options;
@@ -20,11 +20,11 @@ export class Leases {
 
   /** Resolves and rejects like `Lease.ask`. */
   on(instance: string): Promise<Lease | undefined> {
-    const known = this.#asked.get(instance);
+    const known = this.#leases.get(instance);
     if (known !== undefined) return known;
     const { onOver, ...options } = this.#options;
-    const forget = () => void (this.#asked.get(instance) === asked && this.#asked.delete(instance));
-    const asked = Lease.ask({
+    const forget = () => void (this.#leases.get(instance) === requested && this.#leases.delete(instance));
+    const requested = Lease.ask({
       ...options,
       instance,
       onOver() {
@@ -32,12 +32,12 @@ export class Leases {
         onOver?.(instance);
       },
     });
-    this.#asked.set(instance, asked);
-    asked.then((lease) => lease ?? forget(), forget);
-    return asked;
+    this.#leases.set(instance, requested);
+    requested.then((lease) => lease ?? forget(), forget);
+    return requested;
   }
 
   async close(): Promise<void> {
-    for (const asked of [...this.#asked.values()]) (await asked.catch(() => undefined))?.close();
+    for (const requested of [...this.#leases.values()]) (await requested.catch(() => undefined))?.close();
   }
 }

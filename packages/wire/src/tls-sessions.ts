@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 
-const mostRunners = 1_000;
+const maxSessions = 1_000;
 
 /** The last TLS session with every runner: resuming it skips the certificates and costs a tenth of a full handshake. */
 export class TlsSessions {
@@ -15,7 +15,7 @@ export class TlsSessions {
       this.#last.delete(key);
       this.#last.set(key, session);
       const [oldest] = this.#last.keys();
-      if (this.#last.size > mostRunners && oldest !== undefined) this.#last.delete(oldest);
+      if (this.#last.size > maxSessions && oldest !== undefined) this.#last.delete(oldest);
     });
   }
 

@@ -1,7 +1,7 @@
 // The api role: connects to the database, checks that its keys can be opened, listens, and runs the maintenance that
 // bounds the database's growth.
 import { headerNames } from '@berth/contract';
-import { connect, createBell, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
+import { connect, createNotifier, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
 import {
   createAuthenticator,
   createCallerLimits,
@@ -97,13 +97,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     usage,
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
-    ringOutbox: createBell(database, outboxChannel, (err) =>
+    ringOutbox: createNotifier(database, outboxChannel, (err) =>
       logger.warn({ err }, 'the relay was not told of new work'),
     ),
-    ringRoutes: createBell(database, routesChannel, (err) =>
+    ringRoutes: createNotifier(database, routesChannel, (err) =>
       logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
-    ringInstances: createBell(database, instancesChannel, (err) =>
+    ringInstances: createNotifier(database, instancesChannel, (err) =>
       logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
     ),
     placement,

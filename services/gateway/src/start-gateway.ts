@@ -1,7 +1,7 @@
 // The gateway role: listens for clients and forwards each request to an instance of its workload.
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
-import { connect, createBell, createLookupLane, type Database, outboxChannel, uuidv7 } from '@berth/database';
+import { connect, createLookupLane, createNotifier, type Database, outboxChannel, uuidv7 } from '@berth/database';
 import { createAuthenticator, createCallerLimits, loadNodeAuthorityCertificate, trustedProxies } from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
@@ -130,7 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     gatekeeper: createGatekeeper({
       authenticator: createAuthenticator(people, {
         staleMs,
-        strangers: { database: strangers, lane: strangerLane },
+        unknownKeys: { database: strangers, lane: strangerLane },
       }),
       cache,
       brand,
@@ -205,7 +205,7 @@ function openDemandTracker(
   logger: Logger,
 ) {
   const gatewayId = uuidv7();
-  const ring = createBell(database, outboxChannel, (err) =>
+  const ring = createNotifier(database, outboxChannel, (err) =>
     logger.warn({ err }, 'nobody was told that an instance is wanted; it is found a moment later'),
   );
   return createDemandTracker({

@@ -2,7 +2,7 @@
 // for work that Restate has lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
-import { connect, createBell, type Database, instancesChannel, routesChannel } from '@berth/database';
+import { connect, createNotifier, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
 import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
@@ -99,10 +99,10 @@ function dependenciesOf(
     database,
     logger,
     counters: createCounters(registry),
-    notifyRunner: createBell(database, instancesChannel, (err) =>
+    notifyRunner: createNotifier(database, instancesChannel, (err) =>
       logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
     ),
-    notifyGateways: createBell(database, routesChannel, (err) =>
+    notifyGateways: createNotifier(database, routesChannel, (err) =>
       logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
     ),
     random: Math.random,

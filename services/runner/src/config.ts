@@ -1,5 +1,5 @@
 // Configuration of a runner. It holds no database credentials, so a stolen machine exposes none.
-import { IsolationClass, WarmWish } from '@berth/contract';
+import { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Registry = z.object({
@@ -205,7 +205,7 @@ export const RunnerConfig = z.object({
       'Sandboxes that nobody waits for yet and that are brought up at a time; what somebody waits for goes first.',
     ),
   warm: z
-    .array(WarmWish)
+    .array(WarmPoolSpec)
     .max(100)
     .default([])
     .describe('Images of which sandboxes are kept ready here, and how many of each.'),

@@ -1,4 +1,4 @@
-import { instanceStates } from '@berth/contract';
+import { instanceStates } from '@berth/contract/node';
 import { Counter, Gauge, Histogram, type Registry } from '@berth/telemetry';
 
 export interface RunnerMetrics {

@@ -1,5 +1,5 @@
 // Prepares the machine before the runner takes instances: checks it, creates its network, and tests its firewalls.
-import { isolationClasses } from '@berth/contract';
+import { isolationClasses } from '@berth/contract/node';
 import { backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from './config.ts';

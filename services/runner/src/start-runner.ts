@@ -1,8 +1,9 @@
 // The runner role: joins the deployment once, then stays connected to the api and reconciles the machine's containers
 // with the state that the api wants.
 import { readFileSync } from 'node:fs';
-import { type Brand, type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
-import { Limit } from '@berth/pace';
+import type { Brand } from '@berth/contract';
+import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract/node';
+import { PrioritySemaphore } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
 import { z } from 'zod';
@@ -42,10 +43,10 @@ export interface RunningRunner {
 }
 
 /**
- * Warm sandboxes are created and removed in the quiet time between two that are given out: after `quietMs` without a
- * disturbance, or after `mostMs` at the latest.
+ * Warm sandboxes are created and removed while no sandbox is being handed out: after `quietMs` without activity, or
+ * after `maxMs` at the latest.
  */
-const calm = { quietMs: 500, mostMs: 3_000 };
+const quietPeriod = { quietMs: 500, maxMs: 3_000 };
 /** Shorter than the stop deadline of the whole process. */
 const stopMs = 15_000;
 const imageCleaningMs = 10 * 60 * 1_000;
@@ -157,7 +158,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     output,
     failures: new FailureBook(stateFolder),
     report: (instance, observation) => link.report(instance, observation),
-    bringUps: new Limit(config.concurrency, config.warmConcurrency, calm),
+    bringUps: new PrioritySemaphore(config.concurrency, config.warmConcurrency, quietPeriod),
     sandboxes,
     traffic,
     disk,

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import type { Command } from './command.ts';
-import type { Role } from './role.ts';
+import type { ServerRole } from './server-role.ts';
 
 export type Invocation =
-  | { kind: 'serve'; roles: readonly Role[]; file: string | undefined }
+  | { kind: 'serve'; roles: readonly ServerRole[]; file: string | undefined }
   | { kind: 'command'; command: Command; file: string | undefined; arguments: readonly string[] }
   | { kind: 'help'; problem?: string };
 
 export function readArguments(
   argv: readonly string[],
-  roles: readonly Role[],
+  roles: readonly ServerRole[],
   commands: readonly Command[],
 ): Invocation {
   const [first] = argv;
@@ -39,14 +39,14 @@ function readCommand(command: Command, argv: readonly string[]): Invocation {
   return { kind: 'command', command, file, arguments: argv.toSpliced(at, 2) };
 }
 
-function chooseRoles(wanted: string, roles: readonly Role[], file: string | undefined): Invocation {
+function chooseRoles(wanted: string, roles: readonly ServerRole[], file: string | undefined): Invocation {
   const names = wanted === 'all' ? roles.map(({ name }) => name) : wanted.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !roles.some((role) => role.name === name));
   if (unknown !== undefined) return { kind: 'help', problem: `There is no role "${unknown}".` };
   return { kind: 'serve', roles: roles.filter(({ name }) => names.includes(name)), file };
 }
 
-export function usage(roles: readonly Role[], commands: readonly Command[]): string {
+export function usageText(roles: readonly ServerRole[], commands: readonly Command[]): string {
   return [
     'Usage: berth-server --role ROLES [--config FILE]',
     '       berth-server COMMAND [--config FILE] [FLAGS]',

@@ -64,7 +64,7 @@ function start(args: string[], env: Record<string, string> = {}) {
 
 const steps = (output: string) => output.split('\n').filter((line) => /^(start|stop) /.test(line));
 
-test('roles start in the order of the list, whatever the order asked for, and stop in reverse', async () => {
+test('roles start in the order of the registry, whatever the order of --role, and stop in reverse', async () => {
   const server = start(['--role', 'second,first'], { BERTH_SECOND_GREETING: 'servus' });
   await server.until(/"msg":"ready"/);
   server.child.kill('SIGTERM');
@@ -73,7 +73,7 @@ test('roles start in the order of the list, whatever the order asked for, and st
   expect(steps(output)).toEqual(['start first hello', 'start second servus', 'stop second', 'stop first']);
 });
 
-test('each role has health of its own, and stops being ready as soon as it is asked to stop', async () => {
+test('each role has its own health pages, and is not ready from the stop signal on', async () => {
   const server = start(['--role', 'slow'], { BERTH_SHUTDOWN_DEADLINE_SECONDS: '2' });
   const [, health] = await server.until(/"health":"(.*?)"/);
   await server.until(/"msg":"ready"/);
@@ -86,7 +86,7 @@ test('each role has health of its own, and stops being ready as soon as it is as
   expect((await fetch(`${health}/healthz`)).status).toBe(200);
 });
 
-test('a role that does not stop in time does not hold the process', async () => {
+test('a role that does not stop in time does not keep the process alive', async () => {
   const server = start(['--role', 'first,slow'], { BERTH_SHUTDOWN_DEADLINE_SECONDS: '0.2' });
   await server.until(/"msg":"ready"/);
   const askedAt = performance.now();

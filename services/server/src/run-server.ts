@@ -1,11 +1,11 @@
 import { ConfigError, type ConfigSources, createLogger, flushLogs } from '@berth/telemetry';
-import { type Invocation, readArguments, usage } from './arguments.ts';
+import { type Invocation, readArguments, usageText } from './arguments.ts';
 import type { Command } from './command.ts';
-import type { Role } from './role.ts';
 import { serve } from './serve.ts';
 import { loadServerConfig } from './server-config.ts';
+import type { ServerRole } from './server-role.ts';
 
-export type Program = { roles: readonly Role[]; commands: readonly Command[] };
+export type Program = { roles: readonly ServerRole[]; commands: readonly Command[] };
 
 /** Resolves with the exit code. */
 export async function runServer(program: Program, argv: readonly string[], env: ConfigSources['env']): Promise<number> {
@@ -48,9 +48,9 @@ async function run(
 
 function help({ roles, commands }: Program, problem: string | undefined): number {
   if (problem === undefined) {
-    console.log(usage(roles, commands));
+    console.log(usageText(roles, commands));
     return 0;
   }
-  console.error(`${problem}\n\n${usage(roles, commands)}`);
+  console.error(`${problem}\n\n${usageText(roles, commands)}`);
   return 2;
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '@berth/telemetry';
-import type { Role } from './role.ts';
 import type { loadServerConfig } from './server-config.ts';
+import type { ServerRole } from './server-role.ts';
 import { type StartedRole, startRole } from './start-role.ts';
 import { stopRoles } from './stop-roles.ts';
 
 /** Runs until a stop signal; the exit code is 0 when all roles stopped cleanly. */
 export async function serve(
-  roles: readonly Role[],
+  roles: readonly ServerRole[],
   config: ReturnType<typeof loadServerConfig>,
   logger: Logger,
 ): Promise<number> {
@@ -22,7 +22,7 @@ export async function serve(
       logger.info({ started: role.name, address: running.address, health: running.healthUrl }, 'role started');
     }
   } catch (error) {
-    logger.error({ err: error }, 'a role failed to start');
+    logger.error({ err: error }, 'role failed to start; stopping the others');
     await stopRoles(started, deadlineSeconds, logger);
     return 1;
   }
@@ -34,11 +34,11 @@ export async function serve(
 /** The first signal starts the stop; a second signal exits at once. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isStopping = false;
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
       process.on(name, () => {
-        if (asked) process.exit(1);
-        asked = true;
+        if (isStopping) process.exit(1);
+        isStopping = true;
         resolve(name);
       });
     }

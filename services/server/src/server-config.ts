@@ -1,15 +1,15 @@
 import { type ConfigSources, loadConfig } from '@berth/telemetry';
 import { z } from 'zod';
 import type { Command } from './command.ts';
-import type { Role } from './role.ts';
 import { serverSections } from './sections/server.ts';
+import type { ServerRole } from './server-role.ts';
 
-type Reader = Pick<Role | Command, 'name' | 'sections'>;
+type Reader = Pick<ServerRole | Command, 'name' | 'sections'>;
 
 /** Reads the sections of the running roles or command. Values of other sections in the same file are not read. */
 export function loadServerConfig(
   running: readonly Reader[],
-  all: { roles: readonly Role[]; commands: readonly Command[] },
+  all: { roles: readonly ServerRole[]; commands: readonly Command[] },
   sources: Pick<ConfigSources, 'file' | 'env'>,
 ) {
   const everything = mergeSections([...all.roles, ...all.commands]);

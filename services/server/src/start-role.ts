@@ -8,7 +8,7 @@ import {
   type ReadyReport,
   startHealthServer,
 } from '@berth/telemetry';
-import type { Role, RunningRole } from './role.ts';
+import type { RunningRole, ServerRole } from './server-role.ts';
 
 export type StartedRole = {
   name: string;
@@ -27,7 +27,7 @@ type StartOptions = {
 };
 
 /** The health server starts before the role and stops after it, so that slow starts and stops can be watched. */
-export async function startRole(role: Role, { config, log, health }: StartOptions): Promise<StartedRole> {
+export async function startRole(role: ServerRole, { config, log, health }: StartOptions): Promise<StartedRole> {
   const logger: Logger = createLogger({ role: role.name }, log);
   const registry = createMetricsRegistry({ role: role.name });
   let ready: () => Promise<ReadyReport> = async () => notReady('role', 'starting');

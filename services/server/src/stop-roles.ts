@@ -11,8 +11,8 @@ export async function stopRoles(
   logger: Logger,
 ): Promise<boolean> {
   for (const role of started) role.drain();
-  const patience = new AbortController();
-  const deadline = sleep(deadlineSeconds * 1_000, undefined, { signal: patience.signal }).catch(() => {});
+  const deadlineTimer = new AbortController();
+  const deadline = sleep(deadlineSeconds * 1_000, undefined, { signal: deadlineTimer.signal }).catch(() => {});
   let clean = true;
   for (const role of started.toReversed()) {
     const outcome = await Promise.race([
@@ -27,10 +27,11 @@ export async function stopRoles(
       continue;
     }
     clean = false;
-    if (outcome === 'deadline') logger.error({ stopped: role.name, deadlineSeconds }, 'role did not stop in time');
+    if (outcome === 'deadline')
+      logger.error({ stopped: role.name, deadlineSeconds }, 'role did not stop in time; the process exits without it');
     else logger.error({ stopped: role.name, err: outcome.error }, 'role failed to stop');
   }
-  patience.abort();
+  deadlineTimer.abort();
   for (const role of started.toReversed()) await role.close();
   return clean;
 }

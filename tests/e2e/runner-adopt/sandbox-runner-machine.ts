@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { DesiredInstance, IsolationClass } from '@berth/contract';
+import type { DesiredInstance, IsolationClass } from '@berth/contract/node';
 import { callDocker } from '../../../engines/docker-api.ts';
 import { buildGuest } from '../../../engines/guest/runtime.ts';
 import { gvisor } from '../../../engines/gvisor.ts';

@@ -1,8 +1,9 @@
 // The converging part of a runner as its own process: it runs in the network namespace of its engine and can be killed.
 // Desired instances come in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
-import { DesiredInstance, defaultBrand, type LogBatch, StreamMessage } from '@berth/contract';
-import { Limit } from '@berth/pace';
+import { defaultBrand } from '@berth/contract';
+import { DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
+import { PrioritySemaphore } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { RunnerConfig } from '../../../services/runner/src/config.ts';
@@ -78,7 +79,7 @@ const converger = new Converger({
   output,
   failures: new FailureBook(stateFolder),
   report: (instance, observation) => say({ report: { instance, ...observation } }),
-  bringUps: new Limit(4, 1),
+  bringUps: new PrioritySemaphore(4, 1),
   sandboxes,
   onBroughtUp: () => {},
   logger,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { DesiredInstance, InstanceReport, LogLine, RunnerCallAnswer, StreamMessage } from '@berth/contract';
+import type { DesiredInstance, InstanceReport, LogLine, RunnerCallAnswer, StreamMessage } from '@berth/contract/node';
 import { runFolder, runName } from '../../../engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
 import type { Admission } from '../../../services/runner/src/ingress/endpoint.ts';

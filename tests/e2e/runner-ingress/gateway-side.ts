@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
+import { ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract/node';
 import { loadNodeAuthorityCertificate } from '@berth/identity';
 import { createLogger } from '@berth/telemetry';
 import { Bundle, type Credentials, createCredentials, readLine } from '@berth/wire';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { SandboxWish } from '@berth/contract';
+import type { SandboxSettings } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { Leases } from '@berth/wire';
 import { createDockerDriver } from '../../../services/runner/src/driver/docker-driver.ts';
@@ -114,7 +114,7 @@ export async function startSleepingRunner(options: SleepOptions) {
 export async function startSandbox(
   { dockerUrl, image, stateFolder }: { dockerUrl: string; image: string; stateFolder: string },
   { isolation, runtime }: IsolationUnderTest,
-  wish: SandboxWish,
+  wish: SandboxSettings,
 ): Promise<AsyncDisposable & { readonly sandbox: RunningSandbox }> {
   const instance = randomUUID();
   const guest = new GuestControl(await openControlKey(stateFolder));
@@ -143,8 +143,8 @@ export function startGateway(socketPath: string) {
     const end = lease.use();
     return new Promise<IncomingMessage>((resolve, reject) => {
       const asked = httpRequest({
-        host: lease.place.host,
-        port: port ?? lease.place.port,
+        host: lease.endpoint.host,
+        port: port ?? lease.endpoint.port,
         ...{ method, path, agent: false },
         headers: body === undefined ? {} : { 'content-type': 'application/json' },
       });

@@ -1,6 +1,6 @@
 // A whole deployment with one machine of one isolation class. Tests create sandboxes in it and reach them as any client
 // does.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import { expect, vi } from 'vitest';
 import { importBaseImage } from '../../../engines/base-image.ts';
 import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';

@@ -5,7 +5,7 @@ import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { ApiConfig, startApi } from '@berth/api';
-import { nodePaths, nodeServerName } from '@berth/contract';
+import { nodePaths, nodeServerName } from '@berth/contract/node';
 import { connect } from '@berth/database';
 import { createJoinToken, createNodeAuthority, masterKeyRing } from '@berth/identity';
 import { PlacementConfig } from '@berth/placement';

@@ -1,4 +1,4 @@
-import type { Brand } from '../brand.ts';
+import type { Brand } from '../api/brand.ts';
 
 /**
  * CORS headers that let pages of every origin call a sandbox's API. A session sends the platform's own headers, so

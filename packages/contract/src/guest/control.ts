@@ -8,7 +8,7 @@ import { EnvironmentGeneration } from './system.ts';
 export const controlVersions = ['v1'] as const;
 
 /** Maximum difference between the clocks of the runner and the guest. */
-export const CONTROL_WINDOW_MS = 60_000;
+export const controlWindowMs = 60_000;
 
 export type SignedRequest = {
   instanceId: string;
@@ -35,11 +35,11 @@ export function formatRunnerProof({ issuedAtMs, nonce, signature }: RunnerProof)
   return `Runner issuedAtMs=${issuedAtMs},nonce=${nonce},signature=${signature}`;
 }
 
-const PROOF = /^Runner issuedAtMs=(\d{1,15}),nonce=([A-Za-z0-9_-]{16,64}),signature=([A-Za-z0-9_-]{86})$/;
+const proofForm = /^Runner issuedAtMs=(\d{1,15}),nonce=([A-Za-z0-9_-]{16,64}),signature=([A-Za-z0-9_-]{86})$/;
 
 /** Undefined when the header has another form. */
 export function parseRunnerProof(header: string): RunnerProof | undefined {
-  const [, issuedAtMs, nonce, signature] = PROOF.exec(header) ?? [];
+  const [, issuedAtMs, nonce, signature] = proofForm.exec(header) ?? [];
   if (issuedAtMs === undefined || nonce === undefined || signature === undefined) return undefined;
   return { issuedAtMs: Number(issuedAtMs), nonce, signature };
 }

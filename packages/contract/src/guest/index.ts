@@ -1,12 +1,13 @@
 // The API inside every sandbox. A separate entry point, so that the guest loads nothing of the management API.
 
+export { bytesPerMb } from '../bytes-per-mb.ts';
 export { browserHeaders } from './browser-headers.ts';
 export { ApplyEditRequest, type ApplyEditResponse, type RankedFile, type RerankingResponse } from './codegen.ts';
 export {
-  CONTROL_WINDOW_MS,
   ControlEnvironmentRequest,
   type ControlState,
   controlVersions,
+  controlWindowMs,
   formatRunnerProof,
   parseRunnerProof,
   type QuiesceAnswer,
@@ -23,10 +24,11 @@ export {
   type SuccessResponse,
   TreeRequest,
 } from './files.ts';
+export { type GuestApiDocument, guestApiDocument } from './guest-api-document.ts';
 export { ChangeShape, DirectoryShape, FileShape, FileWithContentShape, mcpServerInfo, ProcessShape } from './mcp.ts';
 export { type PortInfo, PortMonitorRequest, type ProcessPorts } from './network.ts';
-export { type GuestApiDocument, guestApiDocument } from './open-api.ts';
-export { type GuestOperation, guestOperations } from './operations.ts';
+export type { GuestOperation } from './operations/operation.ts';
+export { guestOperations } from './operations/registry.ts';
 export {
   ProcessInputRequest,
   type ProcessLogRange,
@@ -58,8 +60,8 @@ export {
   UpgradeRequest,
 } from './system.ts';
 export {
-  MOST_PART_NUMBER,
   type MultipartUpload,
+  maxPartNumber,
   type PartReceipt,
   UploadCompleteRequest,
   type UploadedPart,

@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 
 export const UploadInitiateRequest = z.object({ permissions: z.nullish(z.string()) });
 
-export const MOST_PART_NUMBER = 10_000;
+export const maxPartNumber = 10_000;
 
 /** Clients send more fields for each part (its size); only these two count. */
 export const UploadCompleteRequest = z.object({
   parts: z
-    .array(z.object({ partNumber: z.int().check(z.minimum(1), z.maximum(MOST_PART_NUMBER)), etag: z.string() }))
-    .check(z.minLength(1, 'name at least one part'), z.maxLength(MOST_PART_NUMBER)),
+    .array(z.object({ partNumber: z.int().check(z.minimum(1), z.maximum(maxPartNumber)), etag: z.string() }))
+    .check(z.minLength(1, 'name at least one part'), z.maxLength(maxPartNumber)),
 });
 export type UploadCompleteRequest = z.infer<typeof UploadCompleteRequest>;
 

@@ -14,11 +14,11 @@ export type IngressCaller = (typeof ingressCallers)[number];
 export const ingressCallerName = (caller: IngressCaller): string => `${caller}.caller.berth.internal`;
 
 /** First line from a caller, as JSON. The answer is `open` or `refused`. */
-export const LineRequest = z.object({
+export const ConnectionRequest = z.object({
   /** Required by runners of the previous release, which do not know certificates of callers. */
   secret: z.string().max(200).optional(),
 });
-export type LineRequest = z.infer<typeof LineRequest>;
+export type ConnectionRequest = z.infer<typeof ConnectionRequest>;
 
 /** Request for a tunnel, once the line is open. */
 export const TunnelRequest = z.object({

@@ -10,7 +10,7 @@ export type IsolationClass = z.infer<typeof IsolationClass>;
  * Settings that make an instance a sandbox: its first process is the guest, it sleeps when unused, and it may change in
  * place.
  */
-export const SandboxWish = z.object({
+export const SandboxSettings = z.object({
   /** Idle timeout: the sandbox sleeps after this time without a connection or a keepAlive process. */
   idleSeconds: z.number().positive(),
   /**
@@ -18,7 +18,7 @@ export const SandboxWish = z.object({
    */
   expiresIdleSeconds: z.number().positive().optional(),
 });
-export type SandboxWish = z.infer<typeof SandboxWish>;
+export type SandboxSettings = z.infer<typeof SandboxSettings>;
 
 /** A VPC that the workspace created. Its members reach each other only on the ports that each of them declares. */
 const InstanceVpc = z.object({
@@ -69,7 +69,7 @@ export const DesiredInstance = z.object({
   port: z.int().min(1).max(65_535),
   env: z.record(z.string(), z.string()),
   startTimeoutSeconds: z.number().positive(),
-  sandbox: SandboxWish.optional(),
+  sandbox: SandboxSettings.optional(),
   /** Without a VPC the instance reaches no other instance, and no other instance reaches it. */
   vpc: InstanceVpc.optional(),
 });

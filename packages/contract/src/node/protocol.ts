@@ -34,7 +34,7 @@ export const RenewRequest = z.object({ request: Pem });
 export const RenewAnswer = z.object({ certificate: Pem, authority: Pem });
 
 /** Warm pool: sandboxes of an image that are ready before a request needs them. */
-export const WarmWish = z.object({
+export const WarmPoolSpec = z.object({
   image: z.string().min(1).max(512),
   count: z.int().nonnegative().max(1_000),
   /** Default: gVisor if the runner has it, otherwise runc. */
@@ -42,7 +42,7 @@ export const WarmWish = z.object({
   /** Matters only under gVisor, where it cannot be changed afterwards. */
   memoryMb: z.int().positive().optional(),
 });
-export type WarmWish = z.infer<typeof WarmWish>;
+export type WarmPoolSpec = z.infer<typeof WarmPoolSpec>;
 
 /** Opens the stream. */
 export const Hello = z.object({
@@ -60,7 +60,7 @@ export const Hello = z.object({
    */
   ingressCredential: z.enum(['secret', 'certificate']).default('secret'),
   /** Warm pools that the operator wants on this runner. */
-  warm: z.array(WarmWish).max(100).default([]),
+  warm: z.array(WarmPoolSpec).max(100).default([]),
   /** Maximum size of the warm pools that are also kept for recently used images. */
   warmLately: z.int().nonnegative().default(0),
 });

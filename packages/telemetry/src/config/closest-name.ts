@@ -1,4 +1,4 @@
-const FAR = 4;
+const tooFar = 4;
 
 /** The candidate with the smallest edit distance, if it is small enough for a typing error. */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
@@ -6,7 +6,7 @@ export function closestName(name: string, candidates: readonly string[]): string
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((left, right) => left.distance - right.distance);
   const [best] = ranked;
-  return best && best.distance < FAR ? best.candidate : undefined;
+  return best && best.distance < tooFar ? best.candidate : undefined;
 }
 
 function editDistance(from: string, to: string): number {

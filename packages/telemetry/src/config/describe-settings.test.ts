@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeSettings } from './describe-settings.ts';
 
-test('every setting is told with its variable, its default and its reason', () => {
+test('every setting is described with its variable, its default and its reason', () => {
   const schema = z.object({
     api: z
       .object({

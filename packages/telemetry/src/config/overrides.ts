@@ -24,7 +24,7 @@ function readSecretFile(settings: readonly Setting[], setting: Setting, env: Env
   return readText(file, variable).replace(/\r?\n$/, '');
 }
 
-const WRONG_TYPE = ['invalid_type', 'invalid_union', 'invalid_value'];
+const wrongTypeCodes = ['invalid_type', 'invalid_union', 'invalid_value'];
 
 /**
  * Returns the text unchanged when the schema takes text; otherwise parses it as YAML (JSON
@@ -32,7 +32,7 @@ const WRONG_TYPE = ['invalid_type', 'invalid_union', 'invalid_value'];
  */
 function interpret(text: string, schema: z.core.$ZodType): unknown {
   const { error } = z.core.safeParse(schema, text);
-  const wantsOtherType = error?.issues.some(({ code, path }) => path.length === 0 && WRONG_TYPE.includes(code));
+  const wantsOtherType = error?.issues.some(({ code, path }) => path.length === 0 && wrongTypeCodes.includes(code));
   if (!wantsOtherType) return text;
   const parsed = parseYaml(text);
   return 'error' in parsed ? text : parsed.value;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { askReady, type ReadyReport } from './ready.ts';
+import { checkReady, type ReadyReport } from './ready.ts';
 
 export type HealthServer = { url: string; port: number; close(): Promise<void> };
 
@@ -20,7 +20,7 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   const routes: Readonly<Record<string, () => Promise<Answer>>> = {
     '/healthz': async () => text(200, 'ok\n'),
     '/readyz': async () => {
-      const report = await askReady(options.ready, options.readyTimeoutMs ?? 2_000);
+      const report = await checkReady(options.ready, options.readyTimeoutMs ?? 2_000);
       return { status: report.ready ? 200 : 503, type: 'application/json', body: `${JSON.stringify(report)}\n` };
     },
     '/metrics': async () => ({

@@ -7,9 +7,9 @@ export type ReadyReport = {
 };
 
 /** Counts a check that throws or hangs as failed: the probe always gets an answer. */
-export async function askReady(ready: () => Promise<ReadyReport>, timeoutMs: number): Promise<ReadyReport> {
-  const patience = new AbortController();
-  const tooLate = sleep(timeoutMs, undefined, { signal: patience.signal }).then(
+export async function checkReady(ready: () => Promise<ReadyReport>, timeoutMs: number): Promise<ReadyReport> {
+  const timeout = new AbortController();
+  const tooLate = sleep(timeoutMs, undefined, { signal: timeout.signal }).then(
     () => notReady('probe', `no answer within ${timeoutMs} ms`),
     () => notReady('probe', 'cancelled'),
   );
@@ -18,7 +18,7 @@ export async function askReady(ready: () => Promise<ReadyReport>, timeoutMs: num
   } catch (error) {
     return notReady('probe', error instanceof Error ? error.message : 'failed');
   } finally {
-    patience.abort();
+    timeout.abort();
   }
 }
 
@@ -27,9 +27,9 @@ export function notReady(check: string, detail: string): ReadyReport {
 }
 
 /** Checks one dependency of a role; the error of the check is the reason given. */
-export async function readyWhen(name: string, ask: () => Promise<unknown>): Promise<ReadyReport> {
+export async function readyWhen(name: string, check: () => Promise<unknown>): Promise<ReadyReport> {
   try {
-    await ask();
+    await check();
     return { ready: true, checks: { [name]: { ok: true } } };
   } catch (error) {
     return notReady(name, error instanceof Error ? error.message : 'no answer');

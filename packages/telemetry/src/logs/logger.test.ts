@@ -55,7 +55,7 @@ test('a wide event is one line with everything collected and its duration', () =
   });
 });
 
-test('a wide event is written once, whoever ends it', () => {
+test('a wide event is written once, even when it is ended twice', () => {
   const { lines, logger } = capture();
   const event = startWideEvent(logger, 'request');
   event.fail(new Error('broken'), { status: 500 });

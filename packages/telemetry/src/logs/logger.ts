@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { REDACTED, redactLine } from './redact.ts';
+import { redacted, redactLine } from './redact.ts';
 
 export type { Logger } from 'pino';
 
@@ -7,7 +7,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
 // Formatters see the fields of a line but not a child logger's bindings, so pino redacts these names a second time.
-const BOUND_SECRETS = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'accessToken', 'masterKey'];
+const boundSecrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'apiKey', 'accessToken', 'masterKey'];
 
 /** Lines are buffered: a system call for every request would cost more than the request's own work. */
 const standardOutput = pino.destination({ dest: 1, sync: true, minLength: 8192, periodicFlush: 100 });
@@ -47,7 +47,7 @@ export function createLogger(
     },
     // The error is already a plain object here: pino's serializer would rename its type and join its causes' messages.
     serializers: { err: (error: unknown) => error },
-    redact: { paths: [...BOUND_SECRETS], censor: REDACTED },
+    redact: { paths: [...boundSecrets], censor: redacted },
   };
   return pino(settings, options.destination ?? standardOutput).child(bindings);
 }

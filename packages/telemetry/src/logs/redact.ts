@@ -1,15 +1,15 @@
 // Secrets are recognised by the name of the field that holds them, at any depth, and by two patterns inside text.
 // Numbers and booleans stay: `inputTokens: 12` is a measurement.
 
-const SECRET_NAME =
+const secretName =
   /(authorization|cookie|password|passphrase|secret|token|api[-_]?key|private[-_]?key|master[-_]?key|credential)s?$/i;
-export const REDACTED = '[redacted]';
-const MAX_DEPTH = 8;
+export const redacted = '[redacted]';
+const maxDepth = 8;
 
 function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (depth >= MAX_DEPTH) return '[too deep]';
+  if (depth >= maxDepth) return '[too deep]';
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   if (value instanceof Error) return redactError(value, depth);
   return redactFields(value, depth);
@@ -19,7 +19,7 @@ function redact(value: unknown, depth = 0): unknown {
 export function redactLine(fields: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    const isPlain = typeof value === 'string' ? !SUSPICIOUS.test(value) && !isSecret(name) : !isObject(value);
+    const isPlain = typeof value === 'string' ? !suspicious.test(value) && !isSecret(name) : !isObject(value);
     if (!isPlain) return redactFields(fields);
   }
   return fields;
@@ -31,20 +31,20 @@ function redactFields(fields: object, depth = 0): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     const isHidden = (typeof value === 'string' || isObject(value)) && isSecret(name);
-    kept[name] = isHidden ? REDACTED : redact(value, depth + 1);
+    kept[name] = isHidden ? redacted : redact(value, depth + 1);
   }
   return kept;
 }
 
 // A cache for the names of our own fields, which repeat. It is bounded because callers choose some names.
-const judged = new Map<string, boolean>();
-const MOST_JUDGED = 1_000;
+const knownNames = new Map<string, boolean>();
+const maxKnownNames = 1_000;
 
 function isSecret(name: string): boolean {
-  const known = judged.get(name);
+  const known = knownNames.get(name);
   if (known !== undefined) return known;
-  const found = SECRET_NAME.test(name);
-  if (judged.size < MOST_JUDGED) judged.set(name, found);
+  const found = secretName.test(name);
+  if (knownNames.size < maxKnownNames) knownNames.set(name, found);
   return found;
 }
 
@@ -59,11 +59,11 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
 }
 
 /** Neither pattern matches a text without white space and `@`, so ids and names skip the replacement. */
-const SUSPICIOUS = /[\s@]/;
+const suspicious = /[\s@]/;
 
 function redactText(text: string): string {
-  if (!SUSPICIOUS.test(text)) return text;
+  if (!suspicious.test(text)) return text;
   return text
-    .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
-    .replace(/(\w:\/\/[^\s:/@]*):[^\s/@]+@/g, `$1:${REDACTED}@`);
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${redacted}`)
+    .replace(/(\w:\/\/[^\s:/@]*):[^\s/@]+@/g, `$1:${redacted}@`);
 }

@@ -10,7 +10,7 @@ test('a valid header is read', () => {
   expect(parseTraceparent(valid.replace(/01$/, '00'))).toEqual({ ...parsed, sampled: false });
 });
 
-test('a later version may say more after the known fields', () => {
+test('a header of a later version may have more fields after the known ones', () => {
   expect(parseTraceparent(`${valid.replace(/^00/, '01')}-extra`)).toEqual(parsed);
 });
 
@@ -30,7 +30,7 @@ describe('an invalid header is as good as none:', () => {
   });
 });
 
-test('whatever we write, we read', () => {
+test('every formatted header is parsed to the same trace', () => {
   const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
   fc.assert(
     fc.property(bytes(16), bytes(8), fc.boolean(), (trace, span, sampled) => {

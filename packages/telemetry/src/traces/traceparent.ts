@@ -5,16 +5,16 @@ export type TraceContext = { traceId: string; spanId: string; sampled: boolean }
 
 type Random = (byteCount: number) => { toString(encoding: 'hex'): string };
 
-const FORMAT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-const SAMPLED = 0b1;
+const traceparentForm = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const sampledFlag = 0b1;
 
 /** Undefined for a header that the standard calls invalid: the caller then starts a new trace. */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
-  const [, version, traceId, spanId, flags, rest] = FORMAT.exec(header ?? '') ?? [];
+  const [, version, traceId, spanId, flags, rest] = traceparentForm.exec(header ?? '') ?? [];
   if (!version || !traceId || !spanId || !flags) return undefined;
   if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & sampledFlag) === sampledFlag };
 }
 
 export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {

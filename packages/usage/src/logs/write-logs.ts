@@ -1,12 +1,12 @@
 import type { Logger } from '@berth/telemetry';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { batchInserts } from './batch-inserts.ts';
 import type { LogRow } from './log-row.ts';
 import { severityOf } from './severity-of.ts';
-import { shareInserts } from './share-inserts.ts';
 
 const dayMs = 86_400_000;
 
-const sharing = { momentMs: 250, enoughRows: 1_000 };
+const batchLimits = { waitMs: 250, maxRows: 1_000 };
 
 interface WriteOptions {
   readonly logger: Logger;
@@ -22,9 +22,9 @@ export function createLogWriter(
   client: ClickHouseClient,
   { logger, logRetentionDays, now }: WriteOptions,
 ): (rows: readonly LogRow[]) => Promise<number> {
-  const store = shareInserts<LogRow>(async (rows) => {
+  const store = batchInserts<LogRow>(async (rows) => {
     await client.insert({ table: 'logs', values: rows.map(toColumns), format: 'JSONEachRow' });
-  }, sharing);
+  }, batchLimits);
   return async (rows) => {
     const nowMs = now();
     const oldest = nowMs - logRetentionDays * dayMs;
@@ -33,7 +33,10 @@ export function createLogWriter(
       return timeMs >= oldest && timeMs <= nowMs + dayMs;
     });
     if (kept.length < rows.length)
-      logger.warn({ lines: rows.length - kept.length, instance: rows[0]?.instanceId }, 'log lines outside of time');
+      logger.warn(
+        { lines: rows.length - kept.length, instance: rows[0]?.instanceId },
+        'log lines have a time outside of the retention; they are dropped',
+      );
     if (kept.length > 0) await store(kept);
     return kept.length;
   };

@@ -1,13 +1,13 @@
 // Limits how many requests of one account use the database at the same time. Without the limit one account could hold
 // every connection and block all others. A waiting request holds no connection.
-import { Limit } from '@berth/pace';
+import { Semaphore } from '@berth/pace';
 
 export interface ConnectionShares {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Share {
-  readonly limit: Limit;
+  readonly limit: Semaphore;
   users: number;
 }
 
@@ -15,7 +15,7 @@ export function createConnectionShares(maxRuns: number): ConnectionShares {
   const shares = new Map<string, Share>();
   return {
     async run(key, work) {
-      const share = shares.get(key) ?? { limit: new Limit(maxRuns), users: 0 };
+      const share = shares.get(key) ?? { limit: new Semaphore(maxRuns), users: 0 };
       shares.set(key, share);
       share.users += 1;
       try {

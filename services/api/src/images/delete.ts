@@ -1,6 +1,6 @@
 // Deletes images, tags, or all unused images. An image in use stays, because its user could not start again without it.
 import { requestErrors } from '@berth/contract';
-import { giveBack } from '@berth/database';
+import { releaseQuotaAndCount } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { imageErrors } from './errors.ts';
@@ -90,5 +90,5 @@ async function remove({ tx, workspace, beforeCommit }: DeleteCall, uids: readonl
     .where('uid', 'in', [...uids])
     .execute();
   const held = { workspaceId: workspace.id, kind: imageKind, accountId: workspace.account.id, resourceType: 'images' };
-  beforeCommit(() => giveBack(tx, { ...held, amount: uids.length }));
+  beforeCommit(() => releaseQuotaAndCount(tx, { ...held, amount: uids.length }));
 }

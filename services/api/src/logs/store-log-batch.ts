@@ -1,4 +1,5 @@
-import { InstanceSpec, kinds, type LogBatch, type LogLine, requestErrors } from '@berth/contract';
+import { kinds, requestErrors } from '@berth/contract';
+import { InstanceSpec, type LogBatch, type LogLine } from '@berth/contract/node';
 import type { LogRow } from '@berth/usage';
 import type { Dependencies } from '../dependencies.ts';
 import { countLogBytes, loggedToday } from './logged-today.ts';

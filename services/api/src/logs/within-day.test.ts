@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 import { expect, test } from 'vitest';
 import { withinDay } from './within-day.ts';
 

@@ -1,5 +1,5 @@
 // Selects the lines that still fit into a workspace's daily log limit. Pure.
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 
 export interface DayShare {
   readonly kept: readonly LogLine[];

@@ -1,5 +1,6 @@
 // Desired instances of a runner, from the database, in the format of the node protocol.
-import { type DesiredInstance, type ImageSource, InstanceSpec, parseImageReference, registryOf } from '@berth/contract';
+import { parseImageReference, registryOf } from '@berth/contract';
+import { type DesiredInstance, type ImageSource, InstanceSpec } from '@berth/contract/node';
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
 import { z } from 'zod';

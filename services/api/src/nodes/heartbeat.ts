@@ -1,4 +1,4 @@
-import { Heartbeat } from '@berth/contract';
+import { Heartbeat } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';

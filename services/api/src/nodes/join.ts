@@ -1,6 +1,6 @@
 // Registers a machine as a runner: consumes its token, inserts its row and signs its key in one transaction. The token
 // is checked first: without a valid token the certificate request is neither parsed nor signed.
-import { type JoinAnswer, JoinRequest, RenewRequest } from '@berth/contract';
+import { type JoinAnswer, JoinRequest, RenewRequest } from '@berth/contract/node';
 import { uuidv7 } from '@berth/database';
 import { takeJoinToken } from '@berth/identity';
 import { nodeErrors } from './errors.ts';

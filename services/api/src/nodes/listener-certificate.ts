@@ -2,7 +2,7 @@
 // than that would fail every new connection of every runner. Open connections keep the certificate they started with.
 import type { Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeServerName } from '@berth/contract';
+import { nodeServerName } from '@berth/contract/node';
 import type { NodeAuthority } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { isDueForRenewal } from '@berth/wire';

@@ -1,6 +1,6 @@
 // Records one report for each of many instances with one statement. Runners report times as durations, because their
 // clocks are not synchronized with ours.
-import type { InstanceReport } from '@berth/contract';
+import type { InstanceReport } from '@berth/contract/node';
 import type { DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { InstanceStart } from './start-metrics.ts';

@@ -1,6 +1,6 @@
 // Records reports of runners and enqueues reconcile for the resources concerned. A report is ignored if its session or
 // sequence is old, or if the instance has ended or belongs to another runner.
-import { type InstanceReport, Reports } from '@berth/contract';
+import { type InstanceReport, Reports } from '@berth/contract/node';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';

@@ -1,4 +1,4 @@
-import { InstanceStages } from '@berth/contract';
+import { InstanceStages } from '@berth/contract/node';
 import { Histogram, type Registry } from '@berth/telemetry';
 import type { z } from 'zod';
 

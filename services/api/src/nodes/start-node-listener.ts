@@ -3,7 +3,8 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { LogBatch, nodePaths, requestErrors, type StreamMessage } from '@berth/contract';
+import { requestErrors } from '@berth/contract';
+import { LogBatch, nodePaths, type StreamMessage } from '@berth/contract/node';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
 import { Counter, type Logger, type Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';

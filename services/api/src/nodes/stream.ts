@@ -1,7 +1,7 @@
 // The stream to a runner: first all its desired instances, then the changes. At every notice and at every poll the sent
 // state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
-import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract';
+import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract/node';
 import { type DatabaseTransaction, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';

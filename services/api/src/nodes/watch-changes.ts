@@ -20,7 +20,7 @@ export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
   const listener = listen({
     url: databaseUrl,
     channel: instancesChannel,
-    onNotice: (runnerId) => {
+    onNotification: (runnerId) => {
       if (runnerId !== '') wake(runnerId);
       else for (const each of [...waiting.keys()]) wake(each);
     },

@@ -1,6 +1,6 @@
 // Creates a resource of any kind: its row, events, revision and outbox row, and the counters last.
 import { type Kind, type ResourceBody, resourceErrors } from '@berth/contract';
-import { addToCount, giveBack, type JsonObject, uuidv7 } from '@berth/database';
+import { addToCount, type JsonObject, releaseQuotaAndCount, uuidv7 } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { isObject } from '../json.ts';
 import { kindRules } from '../kind-rules.ts';
@@ -180,7 +180,7 @@ export async function count(
   const { tx, workspace } = call;
   const counted = { workspaceId: workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
   if (difference < 0) {
-    await giveBack(tx, { ...counted, accountId: workspace.account.id, resourceType: kind.quota });
+    await releaseQuotaAndCount(tx, { ...counted, accountId: workspace.account.id, resourceType: kind.quota });
     return;
   }
   if (kind.quota !== undefined) await reserve(call, kind.quota);

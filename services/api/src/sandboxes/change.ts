@@ -1,7 +1,7 @@
 // Applies a change of a sandbox to its running instance. Control-plane sheet 3.4, with the decisions: a new image or
 // memory size starts a new boot and the content is lost; every other change is applied in place.
 import { isDeepStrictEqual } from 'node:util';
-import { InstanceSpec } from '@berth/contract';
+import { InstanceSpec } from '@berth/contract/node';
 import type { JsonObject } from '@berth/database';
 import { SealedEnv } from '@berth/identity';
 import {

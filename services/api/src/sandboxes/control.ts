@@ -1,13 +1,7 @@
 // Wakes and freezes a sandbox on request. The runner is called before the transaction, which then records the result:
 // the next read agrees with it, and the audit log holds only actions that took place.
-import {
-  type RunnerCallAnswer,
-  type RunnerCallName,
-  requestErrors,
-  sandbox,
-  startSandbox,
-  stopSandbox,
-} from '@berth/contract';
+import { requestErrors, sandbox, startSandbox, stopSandbox } from '@berth/contract';
+import type { RunnerCallAnswer, RunnerCallName } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { type ReadCall, type Registration, type WriteCall, writeAfter } from '../http/call.ts';
 import { present, ruleContext } from '../resources/create.ts';

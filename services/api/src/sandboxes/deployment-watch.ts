@@ -37,7 +37,7 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
   const listener = listen({
     url: databaseUrl,
     channel: routesChannel,
-    onNotice: (uid) => {
+    onNotification: (uid) => {
       if (uid === '') poll([...waiting.keys()]);
       else if (waiting.has(uid)) poll([uid]);
     },

@@ -1,10 +1,10 @@
 // Calls runners over their ingress, on the same path as gateways, so that a request does not have to wait for the
 // runner's stream.
-import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract';
+import type { RunnerCallAnswer, RunnerCallBody, RunnerCallName } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { createNodeAuthority, type Keyring, type MasterKeyRing } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
-import { callRunner, createCredentials, NotDispatched, RunnerLines } from '@berth/wire';
+import { callRunner, createCredentials, NotDispatched, RunnerConnections } from '@berth/wire';
 import { callSecretOf } from '../nodes/call-secret.ts';
 
 /** Ingress address and secret of a runner, as stored in `runners`. */
@@ -46,7 +46,7 @@ export function createRunnerCalls({ database, keyring, masterKeys, logger }: Run
     certify: async (publicKey) => (await authority()).certifyCaller(publicKey, 'api'),
     logger,
   });
-  const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
+  const lines = new RunnerConnections({ credentials, answerMs, refusedMs, logger });
   return {
     async call({ id, ingressAddress: address, ingressSecret: secret }, name, body, maxMs) {
       const callWith = (shown?: string) => {

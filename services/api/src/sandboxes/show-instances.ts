@@ -1,5 +1,5 @@
 // Adds the state of its instances to a sandbox's response, with one query for a whole page.
-import { IsolationClass } from '@berth/contract';
+import { IsolationClass } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/placement';
 import { sql } from 'kysely';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { within } from '@berth/pace';
+import { settlesWithin } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { isPlainlyFramed } from './framing.ts';
 
@@ -157,7 +157,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
       for (const response of open) if (!response.headersSent) response.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const gone = [...upgraded].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
-      await within(deadlineMs, Promise.all([closed, ...gone]));
+      await settlesWithin(deadlineMs, Promise.all([closed, ...gone]));
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
       await closed;

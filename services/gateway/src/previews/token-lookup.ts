@@ -1,6 +1,6 @@
 // Looks up preview tokens that are not cached with their preview: either created a moment ago, or invented.
-import { answerInTime, type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
-import { BoundedMap } from '@berth/identity';
+import { type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
+import { answerInTime, BoundedMap } from '@berth/pace';
 import { queryTokens } from '../routing/preview-query.ts';
 
 export interface TokenLookupOptions {

@@ -68,8 +68,8 @@ export function createLocalConnector(options: LocalConnectorOptions): LocalConne
       const ask = () => (canSleep ? sleeperLeases : leases).on(instance);
       const lease = await ask();
       if (lease === undefined || lease.isOver) return undefined;
-      const { host } = lease.place;
-      const socket = connect({ host, port: port ?? lease.place.port, noDelay: true, keepAlive: true });
+      const { host } = lease.endpoint;
+      const socket = connect({ host, port: port ?? lease.endpoint.port, noDelay: true, keepAlive: true });
       hold(socket, lease, canSleep ? ask : undefined);
       return connected(socket, signal);
     },

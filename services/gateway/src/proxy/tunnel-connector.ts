@@ -1,8 +1,8 @@
 // Connects to an instance on another machine, by a tunnel through its runner. Tunnels share a few TLS connections to
 // each runner, so that a tunnel needs no handshake and little memory.
-import { TunnelAnswer, type TunnelRequest } from '@berth/contract';
+import { TunnelAnswer, type TunnelRequest } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
-import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerLines } from '@berth/wire';
+import { type Credentials, NotDispatched, parseLine, RunnerAway, RunnerConnections } from '@berth/wire';
 import type { Endpoint } from '../workloads/workload.ts';
 import { type Connector, PortClosed } from './connector.ts';
 
@@ -25,11 +25,11 @@ export interface TunnelConnectorOptions {
 
 export function createTunnelConnector(options: TunnelConnectorOptions): Connector {
   const { credentials, answerMs = 5_000, wakeMs = 60_000, refusedMs = 100, logger } = options;
-  const lines = new RunnerLines({ credentials, answerMs, refusedMs, logger });
+  const lines = new RunnerConnections({ credentials, answerMs, refusedMs, logger });
 
   return {
     async connect(endpoint, signal) {
-      const bundle = await lines.to(endpoint);
+      const bundle = await lines.connectionTo(endpoint);
       const { instance, port } = endpoint;
       const { channel, answer } = bundle.open(JSON.stringify({ instance, port } satisfies TunnelRequest));
       // A late error must not end the process.

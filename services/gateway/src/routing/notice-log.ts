@@ -1,4 +1,4 @@
-import { BoundedMap } from '@berth/identity';
+import { BoundedMap } from '@berth/pace';
 
 const maxEntries = 10_000;
 

@@ -1,5 +1,5 @@
 // Reads all data of a preview that serving a request needs, beside its sandbox, in one round trip.
-import { sandboxApiPort } from '@berth/contract';
+import { sandboxApiPreviewPort } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const Row = z.object({
 });
 
 /** Both port numbers mean the API of the sandbox. */
-const apiPorts = new Set([sandboxApiPort, 8080]);
+const apiPorts = new Set([sandboxApiPreviewPort, 8080]);
 
 export async function queryPreview(database: Database, { region, label }: PreviewRoute): Promise<Preview | undefined> {
   const askedAt = performance.now();

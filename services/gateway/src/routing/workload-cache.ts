@@ -5,7 +5,6 @@
 // Names that were never found are looked up in lanes, so that invented names do not delay known ones: one lane for
 // callers with a valid key, and a smaller one for all other callers, where one query checks many names for existence.
 import {
-  answerInTime,
   type BatchLaneOptions,
   createBatchLane,
   createLookupLane,
@@ -15,7 +14,7 @@ import {
   listen,
   routesChannel,
 } from '@berth/database';
-import { BoundedMap } from '@berth/identity';
+import { answerInTime, BoundedMap } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { lookupError } from '../errors/lookup-error.ts';
 import { queryNames } from './name-query.ts';
@@ -102,7 +101,7 @@ export function createWorkloadCache(options: WorkloadCacheOptions): WorkloadCach
   const listener = listen({
     url: databaseUrl,
     channel: routesChannel,
-    onNotice: notices.record,
+    onNotification: notices.record,
     onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
   });
 

@@ -5,7 +5,7 @@
 // guest keeps the time of the last accepted request in memory only. Routes behind this check must therefore tolerate
 // the same request twice.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { CONTROL_WINDOW_MS, parseRunnerProof, signedText } from '@berth/contract/guest';
+import { controlWindowMs, parseRunnerProof, signedText } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
@@ -33,8 +33,8 @@ export async function requireRunner(call: Call): Promise<Buffer> {
   }
   const proof = parseRunnerProof(header);
   if (proof === undefined) throw refused('the header has not the form of a signature');
-  if (Math.abs(Date.now() - proof.issuedAtMs) > CONTROL_WINDOW_MS) {
-    throw refused(`it was signed more than ${CONTROL_WINDOW_MS / 1000} s from this sandbox’s time`);
+  if (Math.abs(Date.now() - proof.issuedAtMs) > controlWindowMs) {
+    throw refused(`it was signed more than ${controlWindowMs / 1000} s from this sandbox’s time`);
   }
   refuseReplay(guest, proof.issuedAtMs);
   const body = await readBody(call, maxBodyBytes);

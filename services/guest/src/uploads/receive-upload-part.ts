@@ -1,4 +1,4 @@
-import { MOST_PART_NUMBER, type PartReceipt } from '@berth/contract/guest';
+import { maxPartNumber, type PartReceipt } from '@berth/contract/guest';
 import { receiveForm } from '../files/receive-form.ts';
 import { withFaults } from '../files/system-fault.ts';
 import { answerJson } from '../http/answer.ts';
@@ -28,6 +28,6 @@ export async function receiveUploadPart(call: Call): Promise<void> {
 function partNumberIn(query: URLSearchParams): number {
   const text = query.get('partNumber') ?? '';
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= MOST_PART_NUMBER) return number;
-  throw new Fault(400, `partNumber is ${JSON.stringify(text)}. Give a number from 1 to ${MOST_PART_NUMBER}.`);
+  if (number >= 1 && number <= maxPartNumber) return number;
+  throw new Fault(400, `partNumber is ${JSON.stringify(text)}. Give a number from 1 to ${maxPartNumber}.`);
 }

@@ -1,6 +1,6 @@
 // Last step of a deletion: deletes the record, which frees the name and the resource's share of the account's limit.
 import { kinds } from '@berth/contract';
-import { type DatabaseTransaction, giveBack } from '@berth/database';
+import { type DatabaseTransaction, releaseQuotaAndCount } from '@berth/database';
 import type { LoadedDeployment } from './load.ts';
 
 /** Counters last, in the lock order of every writer. */
@@ -12,5 +12,5 @@ export async function removeResource(
   await tx.deleteFrom('workload_demand').where('resource_uid', '=', uid).execute();
   await tx.deleteFrom('resources').where('uid', '=', uid).execute();
   const resourceType = kinds.find((declared) => declared.kind === kind)?.quota;
-  await giveBack(tx, { workspaceId: workspace.id, kind, accountId, resourceType });
+  await releaseQuotaAndCount(tx, { workspaceId: workspace.id, kind, accountId, resourceType });
 }

@@ -1,4 +1,4 @@
-import { IsolationClass, WarmWish } from '@berth/contract';
+import { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export async function loadPools(
     .execute();
   const wishes = {
     isolation: z.array(IsolationClass).parse(runner.isolation),
-    warm: z.array(WarmWish).parse(runner.warm),
+    warm: z.array(WarmPoolSpec).parse(runner.warm),
     warmLately: runner.warm_lately,
     recentUse: runner.warm_lately > 0 ? await recentUse(runner.region) : [],
   };

@@ -1,6 +1,6 @@
 // Counts the sandboxes that were used in a region in the last hour. The query is expensive and its result changes
 // slowly, so the result is cached for a while.
-import { ImageSource, IsolationClass } from '@berth/contract';
+import { ImageSource, IsolationClass } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 // Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
-import type { IsolationClass, WarmWish } from '@berth/contract';
+import type { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
 import { deploymentImage, mayAskForRunc, type PlacementSettings, type PoolSpec, poolKeyOf } from '@berth/placement';
 
 export interface PoolTarget extends PoolSpec {
@@ -14,7 +14,7 @@ export interface PoolUse extends PoolSpec {
 
 export interface PoolWishes {
   readonly isolation: readonly IsolationClass[];
-  readonly warm: readonly WarmWish[];
+  readonly warm: readonly WarmPoolSpec[];
   /** Maximum number kept ready for each recently used pool. */
   readonly warmLately: number;
   readonly recentUse: readonly PoolUse[];

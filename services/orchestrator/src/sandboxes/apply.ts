@@ -1,7 +1,7 @@
 // Writes the planned actions for a sandbox, inside the transaction that holds its row. Locks runners before instances
 // and counters last, like every writer.
 import { kinds } from '@berth/contract';
-import { type DatabaseTransaction, giveBack } from '@berth/database';
+import { type DatabaseTransaction, releaseQuotaAndCount } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
 import type { Applied } from '../deployments/apply.ts';
 import type { Dependencies } from '../run/dependencies.ts';
@@ -76,6 +76,6 @@ async function terminate(
 ): Promise<readonly Retired[]> {
   const ended = await terminateSandbox(tx, { uid, name, workspaceId: workspace.id, spec: stored }, { type, message });
   if (ended === undefined) return [];
-  await giveBack(tx, { workspaceId: workspace.id, kind: 'sandbox', accountId, resourceType });
+  await releaseQuotaAndCount(tx, { workspaceId: workspace.id, kind: 'sandbox', accountId, resourceType });
   return ended.retired;
 }

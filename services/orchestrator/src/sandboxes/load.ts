@@ -1,5 +1,5 @@
 // Loads everything that a decision about a sandbox needs, after its row is locked.
-import { IsolationClass } from '@berth/contract';
+import { IsolationClass } from '@berth/contract/node';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import {
   bootOf,

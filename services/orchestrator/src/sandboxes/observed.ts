@@ -1,5 +1,5 @@
 // Input and output of the plan for a sandbox. Times are milliseconds of the database's clock.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { StatusEvent } from '../deployments/observed.ts';
 
 export interface SandboxInstance {

@@ -1,4 +1,4 @@
-import type { InstanceReport } from '@berth/contract';
+import type { InstanceReport } from '@berth/contract/node';
 
 type Stages = NonNullable<InstanceReport['stages']>;
 

@@ -1,5 +1,5 @@
 // Brings the container of an instance up, stage by stage, until the instance answers.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { Bell } from '@berth/pace';
 import { type Answering, awaitAnswer } from './await-answer.ts';
 import { BringUpClock } from './bring-up-clock.ts';

@@ -1,7 +1,7 @@
 // Reconciles the container engine with the instances that the api wants on this runner. Until the api has sent its full
 // list, containers of an earlier run stay untouched: an api outage must never end a running instance.
-import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
-import { backoffMs, Condition, pause, within } from '@berth/pace';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
+import { backoffMs, Condition, pause, settlesWithin } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
 import type { Admission, Endpoints } from '../ingress/endpoint.ts';
 import type { Wishes } from '../node/node-link.ts';
@@ -78,7 +78,7 @@ export class Converger implements Wishes, Endpoints {
   /** Applies the change at once instead of waiting for the node stream. If this fails, the stream repairs it. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
     const known = this.#workers.get(desired.id);
-    this.#tools.bringUps.disturb();
+    this.#tools.bringUps.noteActivity();
     return known === undefined ? { call: 'unknown' } : known.worker.adopt(desired);
   }
 
@@ -105,7 +105,7 @@ export class Converger implements Wishes, Endpoints {
     this.#openNetwork();
     for (const { worker } of this.#workers.values()) worker.close();
     const ended = Promise.all([...[...this.#workers.values()].map((each) => each.ended), ...this.#background]);
-    if (!(await within(stopMs, ended)))
+    if (!(await settlesWithin(stopMs, ended)))
       this.#tools.logger.warn('the runner stops with work in hand; the next start finishes it');
   }
 

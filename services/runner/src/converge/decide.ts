@@ -1,6 +1,6 @@
 // The next step for one instance, from the desired state, the engine's state and past attempts. Pure: a worker carries
 // the step out, inspects again and calls this again.
-import type { FailureCode } from '@berth/contract';
+import type { FailureCode } from '@berth/contract/node';
 
 export interface Seen {
   readonly status: 'absent' | 'created' | 'running' | 'paused' | 'exited';

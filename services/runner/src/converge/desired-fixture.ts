@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 
 /** For tests: an instance of a small workload. */
 export const desiredInstance = (other: Partial<DesiredInstance> = {}): DesiredInstance => ({

@@ -1,6 +1,6 @@
 // Callers that wait for a sandbox instance: for a connection until it belongs to its owner, or for an applied
 // generation.
-import type { RunnerCallAnswer } from '@berth/contract';
+import type { RunnerCallAnswer } from '@berth/contract/node';
 import { Condition } from '@berth/pace';
 import type { Admission, Endpoint } from '../ingress/endpoint.ts';
 import { type SandboxKeeper, sandboxLeaseKeepMs } from '../sandbox/keeper.ts';

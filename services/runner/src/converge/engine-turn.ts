@@ -1,5 +1,5 @@
 // Runs engine work that brings instances up, a few at a time: the engine is not faster with many at once.
-import type { Limit } from '@berth/pace';
+import type { PrioritySemaphore } from '@berth/pace';
 import type { Failure } from './decide.ts';
 import { faultOf, wordsOf } from './engine-fault.ts';
 import { startFailed } from './explain.ts';
@@ -20,10 +20,10 @@ export interface TurnWish {
 }
 
 export class EngineTurn {
-  readonly #limit: Limit;
+  readonly #limit: PrioritySemaphore;
   #runtimeFaults = 0;
 
-  constructor(limit: Limit) {
+  constructor(limit: PrioritySemaphore) {
     this.#limit = limit;
   }
 
@@ -33,7 +33,7 @@ export class EngineTurn {
       if (!signal.aborted) await work();
     };
     try {
-      await (isForLater ? this.#limit.runForLater(unlessAborted) : this.#limit.run(unlessAborted, owner));
+      await (isForLater ? this.#limit.runInBackground(unlessAborted) : this.#limit.run(unlessAborted, owner));
       this.#runtimeFaults = 0;
       return undefined;
     } catch (error) {

@@ -1,5 +1,5 @@
 // Messages about an instance, for people. Each one names the next step.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { PullFault } from '../driver/driver.ts';
 import type { Failure } from './decide.ts';
 import type { ListeningPorts } from './listening-ports.ts';

@@ -1,7 +1,7 @@
 // Failed instances, on disk. Without it a failed instance would be tried again at every upgrade of the runner.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { FailureCode } from '@berth/contract';
+import { FailureCode } from '@berth/contract/node';
 import { z } from 'zod';
 import { writeFileAtomically } from '../state/write-file-atomically.ts';
 import type { Failure } from './decide.ts';

@@ -1,5 +1,5 @@
 // The one container of an instance and its network slot: finds, creates and removes them.
-import { type DesiredInstance, IsolationClass } from '@berth/contract';
+import { type DesiredInstance, IsolationClass } from '@berth/contract/node';
 import { type ContainerState, type ContainerWish, containerLabels } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
 import { membershipOf } from '../network/membership.ts';

@@ -1,6 +1,6 @@
 // One worker per instance, one step at a time: inspect, decide, act, inspect again. A worker never gives up on engine
 // errors: it retries with backoff, and an engine outage never marks an instance as failed.
-import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
 import type { Admission, Endpoint } from '../ingress/endpoint.ts';
@@ -303,7 +303,7 @@ export class InstanceWorker {
       await this.#container.remove();
       return true;
     };
-    const isCleared = await (isOwned ? bringUps.runForLater(clearAway) : clearAway());
+    const isCleared = await (isOwned ? bringUps.runInBackground(clearAway) : clearAway());
     // Aborted before the container was removed: it is wanted again, has to go sooner, or the runner stops.
     if (!isCleared) return 'look again';
     failures.forget(this.#id);

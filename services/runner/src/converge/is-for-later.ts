@@ -1,4 +1,4 @@
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 
 /** True for a warm sandbox: it has no owner yet, so no caller waits for it. */
 export const isForLater = ({ sandbox, workspaceId }: DesiredInstance): boolean =>

@@ -1,6 +1,6 @@
 // The sandbox part of an instance: adoption by an owner, changes while it runs, and sleep. The files of an owner are
 // never replaced by an empty container.
-import type { DesiredInstance, SandboxWish } from '@berth/contract';
+import type { DesiredInstance, SandboxSettings } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import type { ContainerState } from '../driver/driver.ts';
 import { adopt } from '../sandbox/adopt.ts';
@@ -11,7 +11,7 @@ import { elapsedMs } from './bring-up-clock.ts';
 import type { HeldContainer } from './held-container.ts';
 import type { ConvergeTools, SandboxTools } from './tools.ts';
 
-type DesiredSandbox = DesiredInstance & { readonly sandbox: SandboxWish };
+type DesiredSandbox = DesiredInstance & { readonly sandbox: SandboxSettings };
 
 export const isSandbox = (desired: DesiredInstance): desired is DesiredSandbox => desired.sandbox !== undefined;
 

@@ -1,7 +1,7 @@
 // Dependencies of the workers that converge instances.
 
 import type { Brand } from '@berth/contract';
-import type { Limit } from '@berth/pace';
+import type { PrioritySemaphore } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { ContainerState, Driver } from '../driver/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
@@ -70,7 +70,7 @@ export interface ConvergeTools {
   readonly failures: FailureBook;
   readonly report: (instance: string, observation: Observation) => void;
   /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
-  readonly bringUps: Limit;
+  readonly bringUps: PrioritySemaphore;
   /** Absent when the runner offers no sandboxes. */
   readonly sandboxes?: SandboxTools;
   /** Absent when instances are not reachable. */

@@ -1,4 +1,4 @@
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerState } from '../driver/driver.ts';
 import type { Failure, Step } from './decide.ts';
 import { crashLoop, lost, outOfMemory } from './explain.ts';

@@ -1,6 +1,6 @@
 // Amount that each instance has written. The disk watch decides when to count; this class keeps the counts and their
 // times.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { containerLabels } from '../driver/driver.ts';
 import { countUnlinked } from './count-unlinked.ts';

@@ -1,5 +1,5 @@
 // Converts the engine's description of a container to the driver's types.
-import { isolationClasses } from '@berth/contract';
+import { isolationClasses } from '@berth/contract/node';
 import type { ContainerInspectInfo } from 'dockerode';
 import { z } from 'zod';
 import type { EngineOffer } from './container-settings.ts';

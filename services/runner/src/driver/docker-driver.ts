@@ -1,4 +1,4 @@
-import { isolationClasses } from '@berth/contract';
+import { isolationClasses } from '@berth/contract/node';
 import { z } from 'zod';
 import { wholeDisk } from '../disk/whole-disk.ts';
 import { containerLayer } from './container-layer.ts';

@@ -1,5 +1,5 @@
 // Interface of the runner to a container engine. Docker implements it today; a second engine would implement the same.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 
 export interface ContainerWish {
   readonly name: string;

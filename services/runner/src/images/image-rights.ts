@@ -1,6 +1,7 @@
 // The operator's rules for images on this machine: local copies that all workspaces may use, and use of registry
 // passwords. Pure.
-import { type ImageSource, parseImageReference, registryOf } from '@berth/contract';
+import { parseImageReference, registryOf } from '@berth/contract';
+import type { ImageSource } from '@berth/contract/node';
 import { fullName } from '../driver/engine-name.ts';
 
 export interface RegistryCredentials {

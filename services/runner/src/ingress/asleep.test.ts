@@ -43,7 +43,7 @@ test('one that cannot wake is busy, to a lease and through a tunnel, and nobody 
   expect(error).toMatchObject({ reason: 'busy', retryAfterSeconds: 7 });
   // The busy answer is not kept: the next call asks again.
   bed.admissions.delete(id);
-  expect((await leases.on(id))?.place.port).toBe(bed.endpoints.get(id)?.port);
+  expect((await leases.on(id))?.endpoint.port).toBe(bed.endpoints.get(id)?.port);
   await leases.close();
   await expect.poll(() => bed.traffic.leases).toBe(0);
 });

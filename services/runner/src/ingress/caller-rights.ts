@@ -2,7 +2,7 @@
 // Everything else is checked here and not taken from TLS, which counts a resumed session as authorized even if no
 // certificate was ever shown.
 import type { X509Certificate } from 'node:crypto';
-import { type IngressCaller, ingressCallerName, ingressCallers } from '@berth/contract';
+import { type IngressCaller, ingressCallerName, ingressCallers } from '@berth/contract/node';
 
 export type Right = 'tunnels' | 'calls';
 

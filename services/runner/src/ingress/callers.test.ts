@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contract';
+import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
-import { type Bundle, Leases, parseLine, RunnerLines, readLine } from '@berth/wire';
+import { type Bundle, Leases, parseLine, RunnerConnections, readLine } from '@berth/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeAuthority } from '../node/listener-fixture.ts';
 import { type Card, makeCard, startTestIngress } from './ingress-fixture.ts';
@@ -112,11 +112,11 @@ test('a caller renews its certificate by itself: what is open goes on, what is n
   const id = await bed.serve((socket) => void socket.pipe(socket));
   let nowMs = Date.now();
   const credentials = bed.credentials('gateway', () => nowMs);
-  const lines = new RunnerLines({ credentials, answerMs: 20_000, refusedMs: 10, logger });
+  const lines = new RunnerConnections({ credentials, answerMs: 20_000, refusedMs: 10, logger });
   onTestFinished(() => lines.close());
   const place = { runnerId: bed.runnerId, ingress: { address: `127.0.0.1:${bed.port}` } };
   const open = async () => {
-    const bundle = await lines.to(place);
+    const bundle = await lines.connectionTo(place);
     bundles.add(bundle);
     return bed.open(id, bundle);
   };

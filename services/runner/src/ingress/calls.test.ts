@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createLogger } from '@berth/telemetry';
-import { callRunner, RunnerLines } from '@berth/wire';
+import { callRunner, RunnerConnections } from '@berth/wire';
 import { expect, onTestFinished, test } from 'vitest';
 import { desiredInstance } from '../converge/desired-fixture.ts';
 import { startTestIngress } from './ingress-fixture.ts';
@@ -11,7 +11,7 @@ type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 
 /** The api's side of a call. */
 function caller(bed: Bed, role: 'gateway' | 'api' = 'api') {
-  const lines = new RunnerLines({
+  const lines = new RunnerConnections({
     credentials: bed.credentials(role),
     answerMs: 2_000,
     refusedMs: 10,

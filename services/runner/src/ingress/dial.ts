@@ -5,7 +5,7 @@ import type { Lease } from '@berth/wire';
 const patienceMs = 3_000;
 
 /** Undefined when nothing accepts the connection. */
-export function dial({ host, port }: Lease['place']): Promise<Socket | undefined> {
+export function dial({ host, port }: Lease['endpoint']): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
     const fail = (): void => {

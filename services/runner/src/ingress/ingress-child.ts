@@ -2,8 +2,8 @@
 // each start.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { TunnelAnswer } from '@berth/contract';
-import { backoffMs, pause, within } from '@berth/pace';
+import { TunnelAnswer } from '@berth/contract/node';
+import { backoffMs, pause, settlesWithin } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
 
@@ -60,7 +60,7 @@ export class IngressChild {
   async end(patienceMs: number): Promise<void> {
     this.#closing.abort();
     this.tell({ do: 'leave' });
-    await within(patienceMs, this.#running);
+    await settlesWithin(patienceMs, this.#running);
     this.#child?.kill('SIGKILL');
     await this.#running;
   }

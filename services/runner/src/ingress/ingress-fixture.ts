@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { ingressCallerName, ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract';
+import { ingressCallerName, ingressServerName, LeaseAnswer, TunnelAnswer } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { Bundle, type Channel, type Credentials, createCredentials, parseLine, readLine } from '@berth/wire';
 import { makeCertificateRequest } from '../node/certificate-request.ts';

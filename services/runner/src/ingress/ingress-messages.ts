@@ -1,6 +1,6 @@
 // Messages between the runner and its ingress processes. A message arrives whole or not at all, and both sides are of
 // the same release.
-import { TunnelAnswer } from '@berth/contract';
+import { TunnelAnswer } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Certificate = z.object({

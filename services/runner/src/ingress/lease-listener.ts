@@ -3,7 +3,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { LeaseRequest, RunnerCallRequest } from '@berth/contract';
+import { LeaseRequest, RunnerCallRequest } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { parseLine, readLine } from '@berth/wire';
 import { listen } from './listen.ts';

@@ -1,7 +1,7 @@
 // Passes a call of the api on to the runner's own process, which knows the instances. The ingress process only copies
 // bytes.
 import { connect, type Socket } from 'node:net';
-import type { RunnerCallName, TunnelAnswer } from '@berth/contract';
+import type { RunnerCallName, TunnelAnswer } from '@berth/contract/node';
 import type { Channel } from '@berth/wire';
 import { joinSockets } from './join-sockets.ts';
 import type { TunnelTally } from './tunnel-tally.ts';

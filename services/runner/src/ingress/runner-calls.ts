@@ -1,4 +1,4 @@
-import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract';
+import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
 
 interface OfSandbox {
   readonly instance: string;

@@ -2,7 +2,7 @@
 // is cut off, the node stream delivers what it asked for.
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract';
+import { type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { parseLine } from '@berth/wire';
 import type { z } from 'zod';

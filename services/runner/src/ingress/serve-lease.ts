@@ -1,6 +1,6 @@
 // Serves one lease. The connection is the lease: while it is open, the container is neither stopped nor put to sleep.
 import type { Socket } from 'node:net';
-import type { LeaseAnswer, LeaseNotice } from '@berth/contract';
+import type { LeaseAnswer, LeaseNotice } from '@berth/contract/node';
 import type { Admission, Endpoints } from './endpoint.ts';
 import type { TrafficBook } from './traffic-book.ts';
 

@@ -2,7 +2,7 @@
 // calls.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { LineRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract';
+import { ConnectionRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract/node';
 import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
 import { isValid, type Right, rightsOf } from './caller-rights.ts';
 import { dial } from './dial.ts';
@@ -33,7 +33,7 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   // The connection may break at any time; its reader or the waiting room sees that it closed.
   socket.on('error', () => {});
   waitingRoom.enter(socket);
-  const request = parseLine(await readLine(socket, mostLineBytes), LineRequest);
+  const request = parseLine(await readLine(socket, mostLineBytes), ConnectionRequest);
   if (request === undefined) {
     socket.destroy();
     return;
@@ -98,7 +98,7 @@ async function openTunnel(
   if (lease === undefined || lease.isOver) return { tunnel: 'unknown' };
   const breakOff = (): void => channel.break('the tunnel broke');
   const endUse = lease.use(breakOff);
-  const container = await dial({ ...lease.place, ...(port === undefined ? {} : { port }) });
+  const container = await dial({ ...lease.endpoint, ...(port === undefined ? {} : { port }) });
   if (container === undefined) {
     endUse();
     return { tunnel: 'unreachable' };

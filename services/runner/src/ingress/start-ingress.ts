@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { TunnelAnswer } from '@berth/contract';
+import type { TunnelAnswer } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
 import type { Identity } from '../node/identity.ts';

@@ -1,6 +1,6 @@
 // Tracks the leases that are held on each instance. An instance that is removed waits for its leases to end;
 // meanwhile the runner grants no new ones.
-import { pause, within } from '@berth/pace';
+import { pause, settlesWithin } from '@berth/pace';
 import type { Traffic } from '../converge/tools.ts';
 
 /** Called with the number of leases held on an instance whenever it changes. */
@@ -88,7 +88,7 @@ export class TrafficBook implements Traffic {
   async close(patienceMs: number): Promise<void> {
     const entries = [...this.#entries];
     for (const [instance] of entries) this.recall(instance);
-    await within(patienceMs, Promise.all(entries.map(([, { emptied }]) => emptied.promise)));
+    await settlesWithin(patienceMs, Promise.all(entries.map(([, { emptied }]) => emptied.promise)));
     for (const instance of [...this.#entries.keys()]) this.cut(instance);
   }
 }

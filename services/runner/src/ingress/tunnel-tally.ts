@@ -1,4 +1,4 @@
-import type { TunnelAnswer } from '@berth/contract';
+import type { TunnelAnswer } from '@berth/contract/node';
 
 type Answer = TunnelAnswer['tunnel'];
 

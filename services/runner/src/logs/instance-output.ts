@@ -1,7 +1,7 @@
 // Sends the output of one instance, container after container, one batch at a time. Lines that are not stored yet
 // stay on disk, not in memory.
 import { rm } from 'node:fs/promises';
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 import { Bell } from '@berth/pace';
 import { archiveLogs, type LogArchive, removeArchive } from './log-archive.ts';
 import { loadCursor, saveCursor } from './log-cursor.ts';

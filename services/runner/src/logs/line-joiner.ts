@@ -1,6 +1,6 @@
 // Joins the pieces of a line: Docker cuts a line at 16 KB and writes each piece as a separate entry. Each stream is
 // joined by itself, and no other state is kept, so that reading the same entries again gives the same lines.
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 import type { LogEntry } from './log-entry.ts';
 
 export type JoinedLine = Omit<LogLine, 'sequence'>;

@@ -1,4 +1,4 @@
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LogRate } from './log-rate.ts';

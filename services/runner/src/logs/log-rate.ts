@@ -2,7 +2,7 @@
 // wrote the lines. The container cannot choose these times, and output that waited while the api was unreachable is
 // judged by when it was written, not by when it is sent. A note takes the number of a dropped line, so that numbers
 // neither repeat nor shift.
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 
 export interface RateRules {
   readonly bytesPerSecond: number;

@@ -4,7 +4,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LogBatch, type LogLine } from '@berth/contract';
+import { LogBatch, type LogLine } from '@berth/contract/node';
 import type { NodeClient } from '../node/node-client.ts';
 import { readAnswer } from '../node/node-client.ts';
 

@@ -1,6 +1,6 @@
 // Reads the output of one instance as numbered lines, starting at a cursor. The number of a line depends only on what
 // was written before it.
-import type { LogLine } from '@berth/contract';
+import type { LogLine } from '@berth/contract/node';
 import { LineJoiner } from './line-joiner.ts';
 import type { Cursor } from './log-cursor.ts';
 import { parseEntry } from './log-entry.ts';

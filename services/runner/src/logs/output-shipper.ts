@@ -2,8 +2,8 @@
 // delay neither the lines of others nor the machine's reports.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LogLine, nodePaths } from '@berth/contract';
-import { backoffMs, Limit, pause } from '@berth/pace';
+import { type LogLine, nodePaths } from '@berth/contract/node';
+import { backoffMs, pause, Semaphore } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { OutputKeeper } from '../converge/tools.ts';
 import { ApiRefusal } from '../node/api-refusal.ts';
@@ -36,7 +36,7 @@ export class OutputShipper implements OutputKeeper {
   readonly #folder: string;
   readonly #outputs = new Map<string, Promise<InstanceOutput>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #limit = new Limit(atATime);
+  readonly #limit = new Semaphore(atATime);
   readonly #closing = new AbortController();
 
   constructor(options: ShipperOptions) {

@@ -1,5 +1,5 @@
 // Network membership of an instance: its workspace, and which of its ports its peers may reach.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 
 type Vpc = NonNullable<DesiredInstance['vpc']>;
 export type PeerPort = Vpc['ports'][number];

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ingressServerName } from '@berth/contract';
+import { ingressServerName } from '@berth/contract/node';
 import { isDueForRenewal } from '@berth/wire';
 import { z } from 'zod';
 import { writeFileAtomically } from '../state/write-file-atomically.ts';

@@ -1,4 +1,4 @@
-import { JoinAnswer, nodePaths } from '@berth/contract';
+import { JoinAnswer, nodePaths } from '@berth/contract/node';
 import { ApiRefusal } from './api-refusal.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
 import type { Identity } from './identity.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { JoinRequest, nodePaths, RenewRequest } from '@berth/contract';
+import { JoinRequest, nodePaths, RenewRequest } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeCertificateRequest } from './certificate-request.ts';

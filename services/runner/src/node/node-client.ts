@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';
-import { nodeServerName } from '@berth/contract';
+import { nodeServerName } from '@berth/contract/node';
 
 export interface Answer {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InstanceReport, nodePaths, Reports, type StreamMessage } from '@berth/contract';
+import { type InstanceReport, nodePaths, Reports, type StreamMessage } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { desiredInstance } from '../converge/desired-fixture.ts';

@@ -1,6 +1,6 @@
 // The runner's connection to the api: one stream at a time, with reports and heartbeats as long as it is open. It
 // reconnects after any failure; the containers are not affected.
-import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract';
+import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract/node';
 import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from './api-refusal.ts';

@@ -1,7 +1,7 @@
 // Reads the lines of the stream as messages. The api sends a pulse when it has nothing else to send, so a long
 // silence means that the stream is broken.
 import type { Readable } from 'node:stream';
-import { StreamMessage } from '@berth/contract';
+import { StreamMessage } from '@berth/contract/node';
 import { z } from 'zod';
 
 /**

@@ -1,4 +1,4 @@
-import { nodePaths, RenewAnswer } from '@berth/contract';
+import { nodePaths, RenewAnswer } from '@berth/contract/node';
 import { ApiRefusal } from './api-refusal.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
 import type { Identity } from './identity.ts';

@@ -1,4 +1,4 @@
-import { type Heartbeat, nodePaths } from '@berth/contract';
+import { type Heartbeat, nodePaths } from '@berth/contract/node';
 import { pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';

@@ -1,4 +1,4 @@
-import { nodePaths } from '@berth/contract';
+import { nodePaths } from '@berth/contract/node';
 import { type Bell, backoffMs, pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';

@@ -2,7 +2,7 @@
 // certificate behind its own; it is taken from there, and trusted only because of its fingerprint.
 import { createHash } from 'node:crypto';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { nodeServerName } from '@berth/contract';
+import { nodeServerName } from '@berth/contract/node';
 
 const timeoutMs = 10_000;
 

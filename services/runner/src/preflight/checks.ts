@@ -1,6 +1,6 @@
 // Requirements of a machine that keeps tenants apart and within their limits. Each check returns what is wrong and
 // how to fix it.
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { EngineFacts, Facts } from './facts.ts';
 
 export interface Problem {

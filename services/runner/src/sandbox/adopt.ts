@@ -2,7 +2,7 @@
 // would take a tenth of a second: an element in the network table, cgroup files, one call to the guest. Every step is
 // idempotent, so an interrupted adoption is repeated from the beginning.
 import { isDeepStrictEqual } from 'node:util';
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import { setLimits } from '../cgroup/limits.ts';
 import { membershipOf } from '../network/membership.ts';
 import type { Network } from '../network/network.ts';

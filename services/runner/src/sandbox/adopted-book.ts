@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { DesiredInstance } from '@berth/contract';
+import { DesiredInstance } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Entry = z.object({

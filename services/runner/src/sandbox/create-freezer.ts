@@ -1,4 +1,4 @@
-import type { IsolationClass } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
 import type { Driver } from '../driver/driver.ts';
 import { createCgroupFreezer } from './cgroup-freezer.ts';
 import type { Freezer } from './freezer.ts';

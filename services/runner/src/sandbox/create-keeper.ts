@@ -1,4 +1,4 @@
-import { within } from '@berth/pace';
+import { settlesWithin } from '@berth/pace';
 import { dropCache } from '../cgroup/drop-cache.ts';
 import type { SandboxKeeper, SandboxNews } from './keeper.ts';
 import { type KeepingTools, KeptSandbox } from './kept-sandbox.ts';
@@ -49,7 +49,7 @@ export function createKeeper(options: KeeperOptions): SandboxKeeper {
     const giveUpAt = performance.now() + relieveMs;
     const goesOn = (): boolean => isShort() && performance.now() < giveUpAt;
     for (const sandbox of goesOn() ? longestIdle(kept.values()).slice(0, 1) : [])
-      await within(relieveMs, sandbox.hurry());
+      await settlesWithin(relieveMs, sandbox.hurry());
     for (const sandbox of kept.values()) {
       if (!goesOn()) return;
       if (!sandbox.isAsleep || emptied.has(sandbox)) continue;

@@ -4,7 +4,7 @@
 // would take the processes that it traces for dead.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Limit } from '@berth/pace';
+import { Semaphore } from '@berth/pace';
 import { cgroupOfContainer, processesIn } from '../cgroup/find.ts';
 import type { Driver } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
@@ -19,8 +19,8 @@ const lookMs = 10;
 const quietLooks = 2;
 
 export function createGvisorFreezer(driver: Pick<Driver, 'pause' | 'unpause' | 'inspect'>): Freezer {
-  const thaws = new Limit(most.thaws);
-  const freezes = new Limit(most.freezes);
+  const thaws = new Semaphore(most.thaws);
+  const freezes = new Semaphore(most.freezes);
   /** Sandboxes frozen by SIGSTOP alone; for all others the engine is asked for their state. */
   const onlyStopped = new Set<string>();
 

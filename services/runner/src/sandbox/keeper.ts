@@ -1,6 +1,6 @@
 // Running sandboxes, awake or asleep. Only the runner decides about sleep: it counts leases, asks the guest what runs
 // inside, and freezes and thaws by itself.
-import type { IsolationClass, RunnerCallAnswer, SandboxWish } from '@berth/contract';
+import type { IsolationClass, RunnerCallAnswer, SandboxSettings } from '@berth/contract/node';
 
 export interface RunningSandbox {
   readonly instance: string;
@@ -11,7 +11,7 @@ export interface RunningSandbox {
   /** Port of the guest. */
   readonly port: number;
   readonly isolation: IsolationClass;
-  readonly wish: SandboxWish;
+  readonly wish: SandboxSettings;
   /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
   readonly isAwake?: true;
 }

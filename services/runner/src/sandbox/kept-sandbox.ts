@@ -1,5 +1,5 @@
 // One kept sandbox: carries out the steps of `next-step.ts`, one at a time, and answers waiting callers.
-import type { RunnerCallAnswer } from '@berth/contract';
+import type { RunnerCallAnswer } from '@berth/contract/node';
 import { backoffMs } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { Freezer } from './freezer.ts';

@@ -1,6 +1,7 @@
 // Container settings of a sandbox: the guest replaces the image's own command. Pure. The owner's variables are not
 // among them: the guest receives those once it answers, and they can change later.
-import type { Brand, DesiredInstance } from '@berth/contract';
+import type { Brand } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerWish } from '../driver/driver.ts';
 import type { GuestControl } from './guest-control.ts';
 

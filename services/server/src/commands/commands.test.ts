@@ -83,7 +83,7 @@ describe('create-user', () => {
     expect(admin).toMatchObject({ accounts: [{ role: 'admin' }] });
   });
 
-  test('says what to do when the role, the account or the address cannot be', async () => {
+  test('names the next step when the role, the account or the address is not valid', async () => {
     const create = (...more: string[]) => run('create-user', '--email', 'bob@example.com', ...more);
     await expect(create('--account-role', 'admin')).rejects.toThrow('Run init first.');
     await init();
@@ -99,7 +99,7 @@ describe('create-user', () => {
   });
 });
 
-test('create-key prints a further key of a user, and nothing but it', async () => {
+test('create-key prints another key of a user, and nothing else', async () => {
   const first = keyIn(await init());
   const lines = await run('create-key', '--email', 'Ada@example.com', '--expires-in', '30d');
   expect(lines).toEqual([keyIn(lines)]);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { defineCommand } from '../command.ts';
 import { readFlags } from '../flags.ts';
 import { apiSection } from '../sections/api.ts';
+import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
-import { masterKeysSection } from '../sections/secrets.ts';
 import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({

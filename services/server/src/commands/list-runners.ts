@@ -1,3 +1,4 @@
+import { unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { defineCommand } from '../command.ts';
 import { postgresSection } from '../sections/postgres.ts';
@@ -16,7 +17,7 @@ export const listRunnersCommand = defineCommand({
         .select(['name', 'region', 'status', 'reserved_mb', 'memory_mb', 'isolation'])
         .select([
           sql<number | null>`extract(epoch from clock_timestamp() - last_seen_at)::int`.as('silentSeconds'),
-          sql<number>`(select count(*)::int from instances where runner_id = runners.id and ended_at is null)`.as(
+          sql<number>`(select count(*)::int from instances where runner_id = runners.id and ${unendedInstance()})`.as(
             'instances',
           ),
         ])

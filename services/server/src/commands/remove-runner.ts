@@ -1,4 +1,4 @@
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { type DatabaseTransaction, enqueue, liveInstance, liveResource, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { defineCommand } from '../command.ts';
@@ -37,7 +37,7 @@ async function removeRunner(tx: DatabaseTransaction, name: string): Promise<numb
     .selectFrom('instances')
     .select(sql<boolean>`spec ? 'sandbox'`.as('isSandbox'))
     .where('runner_id', '=', runner.id)
-    .where('ended_at', 'is', null)
+    .where(unendedInstance())
     .execute();
   // A sandbox on a lost runner does not block the removal: it would wait long for its
   // runner, and the operator has decided.
@@ -71,8 +71,8 @@ async function lockSandboxes(tx: DatabaseTransaction, name: string): Promise<Hel
   const { rows } = await sql<HeldSandbox>`
     select resources.uid, resources.workspace_id, substring(instances.revision from 'boot-([0-9]+)')::int as boot from resources
     join instances on instances.resource_uid = resources.uid join runners on runners.id = instances.runner_id
-    where runners.name = ${name} and resources.kind = 'sandbox' and resources.terminated_at is null
-      and instances.ended_at is null and instances.desired = 'running' and instances.ready_at is not null
+    where runners.name = ${name} and resources.kind = 'sandbox' and ${liveResource('resources')}
+      and ${liveInstance('instances')} and instances.ready_at is not null
     order by resources.uid for update of resources`.execute(tx);
   return rows;
 }

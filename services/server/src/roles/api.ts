@@ -1,9 +1,9 @@
-import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { clickhouseSection } from '../sections/clickhouse.ts';
+import { masterKeysSection } from '../sections/master-keys.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
-import { masterKeysSection } from '../sections/secrets.ts';
+import { defineRole } from '../server-role.ts';
 
 export const apiRole = defineRole({
   name: 'api',

@@ -1,10 +1,10 @@
-import { defineRole } from '../role.ts';
 import { apiSection } from '../sections/api.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { restateSection } from '../sections/restate.ts';
 import { scalingSection } from '../sections/scaling.ts';
+import { defineRole } from '../server-role.ts';
 
 export const orchestratorRole = defineRole({
   name: 'orchestrator',

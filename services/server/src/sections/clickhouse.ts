@@ -8,7 +8,9 @@ export const clickhouseSection = z
       .string()
       .regex(/^https?:\/\//, 'Expected an address such as http://user:password@host:8123/berth')
       .optional()
-      .describe('Where the lines that workloads write are kept; may hold a password. None are kept without it.'),
-    logRetentionDays: z.int().min(1).max(3650).default(30).describe('Days after which those lines are dropped.'),
+      .describe(
+        'Address of ClickHouse, which stores the log lines of workloads; may hold a password. Without it no log lines are stored.',
+      ),
+    logRetentionDays: z.int().min(1).max(3650).default(30).describe('Days after which log lines are dropped.'),
   })
   .prefault({});

@@ -5,5 +5,5 @@ export const postgresSection = z.object({
   url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'Expected an address such as postgres://user:password@host:5432/berth')
-    .describe('Where the records are; holds a password.'),
+    .describe('Address of the PostgreSQL database; holds a password.'),
 });

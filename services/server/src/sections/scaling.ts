@@ -7,16 +7,16 @@ export const scalingSection = z
       .int()
       .positive()
       .default(10)
-      .describe('Requests under way at an instance before another one is started.'),
+      .describe('Concurrent requests per instance above which another instance is started.'),
     idleSeconds: z
       .number()
       .positive()
       .default(60)
-      .describe('How long an instance stays that nobody asks for, beyond those that minScale keeps.'),
+      .describe('Seconds without requests after which an instance beyond minScale is stopped.'),
     mostInstances: z
       .int()
       .positive()
       .default(10)
-      .describe('Instances of a workload that does not set maxScale, at most.'),
+      .describe('Maximum number of instances of a workload that does not set maxScale.'),
   })
   .prefault({});

@@ -1,9 +1,9 @@
 import { logLevels } from '@berth/telemetry';
 import { z } from 'zod';
-import type { Role } from '../role.ts';
+import type { ServerRole } from '../server-role.ts';
 
 /** Sections that every start reads, whichever roles it runs. */
-export function serverSections(roles: readonly Role[]) {
+export function serverSections(roles: readonly ServerRole[]) {
   const ports: Record<string, z.ZodDefault<z.ZodInt>> = Object.fromEntries(
     roles.map(({ name, healthPort }) => [
       name,
@@ -17,7 +17,7 @@ export function serverSections(roles: readonly Role[]) {
   );
   return {
     log: z
-      .object({ level: z.enum(logLevels).default('info').describe('Least important line that is written.') })
+      .object({ level: z.enum(logLevels).default('info').describe('Lowest level of log lines that are written.') })
       .prefault({}),
     health: z
       .object({
@@ -34,7 +34,7 @@ export function serverSections(roles: readonly Role[]) {
           .positive()
           .max(3_600)
           .default(25)
-          .describe('Seconds that a stop may take before it is forced.'),
+          .describe('Seconds that a stop may take before the process exits without waiting.'),
       })
       .prefault({}),
   };

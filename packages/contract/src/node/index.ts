@@ -1,0 +1,4 @@
+export * from '../bytes-per-mb.ts';
+export * from './ingress.ts';
+export * from './instance.ts';
+export * from './protocol.ts';
