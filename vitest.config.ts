@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/verify/longest-first.ts';
+import { testsWithoutEngines } from './scripts/verify/tests-without-engines.ts';
 import { heavyLanes } from './scripts/verify/time-budget.ts';
 
 const heavy = ['tests/e2e/**', 'tests/chaos/**'];
@@ -34,6 +35,8 @@ export default defineConfig({
           globalSetup: engines,
         },
       },
+      // Part of `unit`, for `pnpm verify --quick`.
+      { test: { name: 'quick', include: testsWithoutEngines(), globalSetup: run } },
       { test: { name: 'guest', include: [guest], globalSetup: run, testTimeout: 60_000 } },
       { test: { name: 'conformance', include: [conformance], globalSetup: engines } },
       {

@@ -81,6 +81,13 @@ const heavy: Stage = {
   needs: containers,
 };
 
+/** Stages of `pnpm verify --quick`: what needs no engine, in about a minute. */
+export const quickStages: readonly Stage[] = [
+  ...checks,
+  { name: 'tests without engines', script: ['test:quick'], counts: 'vitest' },
+  { name: 'plain words', script: ['plain-words'] },
+];
+
 /** Stages of `pnpm verify`, in order: every guarantee once. */
 export const smallStages: readonly Stage[] = [
   ...checks,
