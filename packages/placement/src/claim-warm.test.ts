@@ -8,7 +8,8 @@ import type { ChosenImage } from './choose-image.ts';
 import { claimWarm, commitClaim, RoomTaken } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
 import { type PoolSpec, poolKeyOf } from './pool-key.ts';
-import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
+import { warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
+import { SandboxSpec } from './sandbox-spec.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -3,18 +3,18 @@ import { SealedEnv } from '@berth/identity';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
+import { mayBeClaimed } from './may-be-claimed.ts';
 import { poolKeyOf } from './pool-key.ts';
 import {
   bootOf,
   bootRevision,
-  mayBeClaimed,
-  SandboxSpec,
   sandboxFault,
   sandboxImageName,
   sandboxInstanceSpec,
   sandboxReservedMb,
   warmInstanceSpec,
 } from './sandbox-instance.ts';
+import { SandboxSpec } from './sandbox-spec.ts';
 
 const sandbox = {
   uid: '0198c0de-0000-7000-8000-000000000001',

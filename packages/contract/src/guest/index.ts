@@ -68,4 +68,13 @@ export {
   type UploadList,
   type UploadPartList,
 } from './uploads.ts';
+export {
+  brandedGuestVariables,
+  brandedStartVariables,
+  fixedVariables,
+  guestPort,
+  guestVariables,
+  hiddenVariables,
+  startVariables,
+} from './variables.ts';
 export type { FileEvent, FileEventOp } from './watch.ts';
