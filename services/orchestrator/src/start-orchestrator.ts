@@ -8,10 +8,11 @@ import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
-import { strayInstances, unfinishedResources } from './deployments/unfinished-resources.ts';
+import { unfinishedDeployments } from './deployments/unfinished-deployments.ts';
 import { poolHandler } from './pools/handler.ts';
 import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
+import { strayInstances } from './reconcile/stray-instances.ts';
 import { removalHandler } from './removal/handler.ts';
 import { unremovedWorkspaces } from './removal/unremoved-workspaces.ts';
 import { createCounters } from './run/counters.ts';
@@ -55,7 +56,13 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources(scaling), strayInstances, dueSandboxes, runnersWithPools, unremovedWorkspaces];
+    const sources = [
+      unfinishedDeployments(scaling),
+      strayInstances,
+      dueSandboxes,
+      runnersWithPools,
+      unremovedWorkspaces,
+    ];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'unfinished work sent again');
   };
