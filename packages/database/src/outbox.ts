@@ -9,9 +9,10 @@ export const outboxTopics = {
   reconcile: 'reconcile',
   pool: 'pool',
   removal: 'removal',
+  execution: 'execution',
 } as const;
 
-type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal'];
+type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution'];
 type TopicOfDeployment = (typeof outboxTopics)['pool'];
 
 /** A message names its workspace, if it has one, because the relay shares its batches between workspaces. */

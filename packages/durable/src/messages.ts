@@ -15,3 +15,6 @@ export const poolMessage = defineMessage({ name: outboxTopics.pool, input: keyOn
 
 /** Removes the remains of a deleted workspace. Key: id of the workspace. */
 export const removalMessage = defineMessage({ name: outboxTopics.removal, input: keyOnly });
+
+/** Continues a job's execution. Key: id of the execution. */
+export const executionMessage = defineMessage({ name: outboxTopics.execution, input: keyOnly });

@@ -9,6 +9,7 @@ import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
 import { unfinishedDeployments } from './deployments/unfinished-deployments.ts';
+import { executionHandler } from './executions/handler.ts';
 import { poolHandler } from './pools/handler.ts';
 import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
@@ -68,7 +69,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), removalHandler(database)],
+    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), executionHandler, removalHandler(database)],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,
