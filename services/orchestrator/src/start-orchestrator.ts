@@ -52,7 +52,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     url: databaseUrl,
     maxConnections: config.databaseConnections,
     applicationName: 'berth-orchestrator',
-    onIdleError: (err) => logger.warn({ err }, 'a database connection broke'),
+    onIdleError: (err) => logger.warn({ err }, 'idle database connection broke; the pool opens a new one'),
   });
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
@@ -65,7 +65,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       unremovedWorkspaces,
     ];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
-    logger.info({ sent }, 'unfinished work sent again');
+    logger.info({ sent }, 'resync finished; unfinished work was sent again');
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
@@ -108,10 +108,10 @@ function dependenciesOf(
     logger,
     counters: createCounters(registry),
     notifyRunner: createBell(database, instancesChannel, (err) =>
-      logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+      logger.warn({ err }, 'runner notification failed; its stream finds the change by polling'),
     ),
     notifyGateways: createBell(database, routesChannel, (err) =>
-      logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
+      logger.warn({ err }, 'gateway notification failed; gateways find the change by polling'),
     ),
     random: Math.random,
   };
@@ -121,7 +121,7 @@ function dependenciesOf(
 async function repeat(work: () => Promise<void>, pauseMs: number, signal: AbortSignal, logger: Logger): Promise<void> {
   while (!signal.aborted) {
     await work().catch((err: unknown) => {
-      if (!signal.aborted) logger.warn({ err }, 'unfinished work was not sent; it is looked for again');
+      if (!signal.aborted) logger.warn({ err }, 'resync failed; it is repeated after the interval');
     });
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }

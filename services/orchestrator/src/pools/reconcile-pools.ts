@@ -25,7 +25,10 @@ export async function reconcilePools(
   if (done === undefined) return [];
   if (done.started > 0 || done.retired > 0) {
     dependencies.notifyRunner(runnerId);
-    logger.info({ runner: runnerId, started: done.started, retired: done.retired }, 'waiting sandboxes changed');
+    logger.info(
+      { runner: runnerId, started: done.started, retired: done.retired },
+      'warm pools changed; the runner was notified',
+    );
   }
   counters.placed.inc(done.started);
   counters.retired.inc(done.retired);
