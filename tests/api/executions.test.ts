@@ -217,7 +217,7 @@ describe('what a start leaves behind', () => {
     const { executionId } = (await start('traced')).body;
     const id = (await stored(executionId))?.id ?? '';
     const outbox = await api.database.selectFrom('outbox').select('topic').where('key', '=', id).execute();
-    expect(outbox).toEqual([{ topic: 'reconcile' }]);
+    expect(outbox).toEqual([{ topic: 'execution' }]);
     const audit = await api.database
       .selectFrom('audit_log')
       .select('target')
@@ -226,5 +226,14 @@ describe('what a start leaves behind', () => {
       .executeTakeFirst();
     expect(audit?.target).toBe(`job/traced/execution/${executionId}`);
     expect((await api.admin.get('/jobs/traced/executions')).body.meta.total).toBe(1);
+  });
+
+  test('a cancel sends the execution to its own handler too, and no reconcile', async () => {
+    await makeJob('stopped');
+    const { executionId } = (await start('stopped')).body;
+    const id = (await stored(executionId))?.id ?? '';
+    expect((await api.admin.delete(`/jobs/stopped/executions/${executionId}`)).status).toBe(200);
+    const outbox = await api.database.selectFrom('outbox').select('topic').where('key', '=', id).execute();
+    expect(outbox).toEqual([{ topic: 'execution' }, { topic: 'execution' }]);
   });
 });

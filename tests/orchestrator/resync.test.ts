@@ -1,11 +1,9 @@
 // Unfinished work that a resync finds after Restate has lost its data, and finished work that it ignores.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  strayInstances,
-  unfinishedResources,
-} from '../../services/orchestrator/src/deployments/unfinished-resources.ts';
+import { unfinishedDeployments } from '../../services/orchestrator/src/deployments/unfinished-deployments.ts';
 import { runnersWithPools } from '../../services/orchestrator/src/pools/runners-with-pools.ts';
+import { strayInstances } from '../../services/orchestrator/src/reconcile/stray-instances.ts';
 import { dueSandboxes } from '../../services/orchestrator/src/sandboxes/due-sandboxes.ts';
 import { until } from '../harness/until.ts';
 import { type ControlPlane, startControlPlane, testScaling } from './control-plane.ts';
@@ -31,7 +29,7 @@ afterAll(() => controlPlane[Symbol.asyncDispose]());
 
 async function found(pageSize = 100): Promise<string[]> {
   const names: string[] = [];
-  for (const source of [unfinishedResources(testScaling), strayInstances, dueSandboxes, runnersWithPools]) {
+  for (const source of [unfinishedDeployments(testScaling), strayInstances, dueSandboxes, runnersWithPools]) {
     for (let after: string | undefined; ; ) {
       const page = await source.page(controlPlane.api.database, after, pageSize);
       names.push(...page.map(({ key }) => key));

@@ -1,10 +1,24 @@
 import type { DatabaseTransaction } from './connect.ts';
 import { nilUuid } from './uuid.ts';
 
+/**
+ * Topics of the outbox; each is the name of the handler that its messages go to. `@berth/durable` declares the messages.
+ * Statements that insert several rows at once write a topic as `sql.lit(outboxTopics.reconcile)`.
+ */
+export const outboxTopics = {
+  reconcile: 'reconcile',
+  pool: 'pool',
+  removal: 'removal',
+  execution: 'execution',
+} as const;
+
+type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution'];
+type TopicOfDeployment = (typeof outboxTopics)['pool'];
+
 /** A message names its workspace, if it has one, because the relay shares its batches between workspaces. */
 export type OutboxMessage = { readonly key: string; readonly trace?: string | undefined } & (
-  | { readonly topic: 'reconcile' | 'removal'; readonly workspaceId: string }
-  | { readonly topic: 'pool'; readonly workspaceId?: undefined }
+  | { readonly topic: TopicOfWorkspace; readonly workspaceId: string }
+  | { readonly topic: TopicOfDeployment; readonly workspaceId?: undefined }
 );
 
 /** Stores the work that follows a write in the write's own transaction. */

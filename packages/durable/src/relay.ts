@@ -46,7 +46,7 @@ export function startRelay(options: RelayOptions): RunningRelay {
     url: databaseUrl,
     channel: outboxChannel,
     onNotification: () => bell.ring(),
-    onError: (err) => logger.warn({ err }, 'relay hears no notices'),
+    onError: (err) => logger.warn({ err }, 'outbox listener failed; the relay polls until it is back'),
   });
   const stopping = new AbortController();
 
@@ -61,7 +61,7 @@ export function startRelay(options: RelayOptions): RunningRelay {
         if (!hasMore) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : pollMinAgeMs;
       } catch (err) {
         failures += 1;
-        logger.warn({ err, failures }, 'relay waits');
+        logger.warn({ err, failures }, 'outbox batch failed; the relay retries after a backoff');
         // Notifications do not end this pause: while the engine or the database is away, every write would cause
         // another attempt.
         await pause(backoffMs(failures, 100, 10_000, Math.random), stopping.signal);

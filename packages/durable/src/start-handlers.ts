@@ -77,7 +77,12 @@ export async function startHandlers(options: HandlersOptions): Promise<RunningHa
         return;
       } catch (error) {
         isRegistered = isFirst;
-        logger.warn({ err: error, failures }, isFirst ? 'resync failed' : 'handlers are not registered');
+        logger.warn(
+          { err: error, failures },
+          isFirst
+            ? 'resync after registration failed; it is repeated after a backoff'
+            : 'registration with Restate failed; it is repeated after a backoff',
+        );
         await pause(backoffMs(failures, 100, 10_000, Math.random), stopping.signal);
       }
     }

@@ -15,7 +15,7 @@ test.each([
   },
 );
 
-test('the trace of whoever sent the message goes on', () => {
+test('the handler continues the trace of the sender', () => {
   const parent = startTrace();
   const { traceId, spanId, sampled } = traceOfCall('inv_1', formatTraceparent(parent));
   expect([traceId, sampled]).toEqual([parent.traceId, parent.sampled]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { limitsOf } from './account-limits.ts';
 import { roomFor } from './account-room.ts';
 
-test('what is placed in the room that is left never exceeds a limit, and one more would', () => {
+test('instances placed in the remaining room never exceed a limit, and one more would', () => {
   const amount = fc.integer({ min: 0, max: 100_000 });
   fc.assert(
     fc.property(
@@ -25,7 +25,7 @@ test('what is placed in the room that is left never exceeds a limit, and one mor
   );
 });
 
-test('every kind of thing has a limit that is far below what fills a database', () => {
+test('every limit is far below what fills a database', () => {
   const limits = limitsOf({ tier: 'none', quotas: {} }, { limits: {}, tiers: {} });
   for (const [name, limit] of Object.entries(limits))
     if (!['execution_bytes', 'memory', 'memory_mb', 'volume_size'].includes(name)) expect(limit).toBeLessThan(10_001);

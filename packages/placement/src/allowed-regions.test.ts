@@ -51,7 +51,7 @@ test.each([
   expect(left(region, ...policies)).toEqual(expected);
 });
 
-test('who waits is told why', () => {
+test('the waiting message names the reason', () => {
   const runner = {
     id: 'a',
     status: 'up',

@@ -47,14 +47,14 @@ test.each([
   expect(outcome(choose(named, 'registry.internal'))).toBe(expected);
 });
 
-test('a folder of a shared registry closes that folder alone', () => {
+test('a registry with a path reserves only that path', () => {
   expect(outcome(choose('ghcr.example/corp/other/x', 'ghcr.example/corp'))).toBe('reserved');
   expect(outcome(choose('ghcr.example/corp/acme/x', 'ghcr.example/corp'))).toMatch(/of workspace$/);
   expect(outcome(choose('ghcr.example/public/x', 'ghcr.example/corp'))).toMatch(/of outside$/);
   expect(outcome(choose('corp/other/x', 'docker.io/corp'))).toBe('reserved');
 });
 
-test('a registered name is the reference that was registered, in front of whatever else it could mean', () => {
+test('a registered name stands for the registered reference before any other meaning', () => {
   const reference = `registry.example/team/foo@${digest}`;
   expect(outcome(choose('agent/foo:1', undefined, reference))).toBe(`${reference} of outside`);
   expect(outcome(choose('agent/foo:1', 'registry.internal', reference))).toBe(`${reference} of outside`);
@@ -77,7 +77,7 @@ test.each([
   else expect(found).toMatchObject(expected);
 });
 
-test('what the operator names is every workspace’s', () => {
+test('an image that the operator names may be used by every workspace', () => {
   const settings = { placement: PlacementConfig.parse({ imageRegistry: 'registry.internal' }), brand: defaultBrand };
   const of = (named: string) => outcome(deploymentImage(named, settings));
   expect(of('service/base:1')).toBe('registry.internal/service/base:1 of deployment');

@@ -9,7 +9,8 @@ import type { ChosenImage } from './choose-image.ts';
 import { claimWarm, commitClaim, RoomTaken } from './claim-warm.ts';
 import { PlacementConfig } from './config.ts';
 import { type PoolSpec, poolKeyOf } from './pool-key.ts';
-import { SandboxSpec, warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
+import { warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
+import { SandboxSpec } from './sandbox-spec.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -93,7 +94,7 @@ const reservedOf = async (id: string): Promise<number> =>
   (await database.selectFrom('runners').select('reserved_mb').where('id', '=', id).executeTakeFirstOrThrow())
     .reserved_mb;
 
-test('a claimed one is its owner’s: out of the pool, second generation, first boot, its memory reserved', async () => {
+test('a claimed warm sandbox belongs to its owner: outside the pool, second generation, first boot, its memory reserved', async () => {
   const runner = await addRunner({ waiting: 2 });
   const uid = uuidv7();
   const { claimed } = await claim({ runtime: { envs: [{ name: 'A', value: 'b' }], memory: 2048 } }, { uid });
@@ -112,7 +113,7 @@ test('a claimed one is its owner’s: out of the pool, second generation, first 
   ]);
 });
 
-test('200 creates at once over 150 that wait never claim the same one, and the books balance', async () => {
+test('200 concurrent creates over 150 warm sandboxes never claim the same one, and the reservations add up', async () => {
   const runners = await Promise.all([60, 50, 40].map((waiting) => addRunner({ waiting })));
   const results = await Promise.all(Array.from({ length: 200 }, () => claim()));
   const ids = results.flatMap(({ claimed }) => claimed?.id ?? []);
@@ -131,12 +132,12 @@ test.for<[string, RunnerWish]>([
   ['in another region', { region: 'us' }],
   ['without room for the rest of its memory', { memoryMb: 100 }],
   ['still starting it', { state: 'starting' }],
-])('a runner that is %s gives none away', async ([, wish]) => {
+])('a runner that is %s has no sandbox claimed', async ([, wish]) => {
   await addRunner(wish);
   expect((await claim()).claimed).toBeUndefined();
 });
 
-test('what may not be claimed is not, and is told whether one may be started instead', async () => {
+test('a sandbox that cannot use a warm one claims none, and the result says whether a new one may start', async () => {
   await addRunner();
   expect(await claim({ volumes: [{ name: 'v' }] })).toEqual({ claimed: undefined, mayStart: true });
   const other: ChosenImage = { ...base, image: 'other:1' };
@@ -144,7 +145,7 @@ test('what may not be claimed is not, and is told whether one may be started ins
   expect(await claim({ runtime: { memory: 100_000_000 } })).toEqual({ claimed: undefined, mayStart: false });
 });
 
-test('where a runner has gVisor, one that waits under runc is not good enough', async () => {
+test('where a runner has gVisor, a warm sandbox under runc is not claimed', async () => {
   await addRunner();
   await addRunner({ isolation: 'gvisor', waiting: 0 });
   expect(await claim()).toEqual({ claimed: undefined, mayStart: true });
@@ -162,19 +163,19 @@ test.for([{}, { generation: 'mk2' }])(
   },
 );
 
-test('while the runners with gVisor are away, one that waits on runc is not taken in their place', async () => {
+test('while the runners with gVisor are away, a warm sandbox under runc is not claimed instead', async () => {
   await addRunner();
   await addRunner({ isolation: 'gvisor', status: 'lost' });
   expect(await claim()).toEqual({ claimed: undefined, mayStart: false });
 });
 
-test('under gVisor the size has to be the one it was started with, under runc any will do', async () => {
+test('under gVisor a claim needs the memory that the sandbox was started with; under runc any size fits', async () => {
   const gvisor = await addRunner({ isolation: 'gvisor' });
   expect((await claim({ runtime: { memory: 2048 } })).claimed).toBeUndefined();
   expect((await claim()).claimed?.runner.id).toBe(gvisor);
 });
 
-test('one that another transaction holds is left to it', async () => {
+test('a warm sandbox that another transaction has locked is skipped', async () => {
   const runner = await addRunner({ waiting: 2 });
   const [first] = await database.selectFrom('instances').select('id').orderBy('created_at').limit(1).execute();
   await database.transaction().execute(async (tx) => {
@@ -190,7 +191,7 @@ test('one that another transaction holds is left to it', async () => {
   });
 });
 
-test('of ten that want the last room of a machine one gets it, and the others are told to begin anew', async () => {
+test('of ten claims for a runner’s last memory one succeeds, and the others have to retry', async () => {
   const runner = await addRunner({ waiting: 10, memoryMb: 11 * warmReservedMb + 512 });
   const settled = await Promise.allSettled(Array.from({ length: 10 }, () => claim()));
   const claimed = settled.filter((each) => each.status === 'fulfilled' && each.value.claimed !== undefined);
@@ -203,7 +204,7 @@ test('of ten that want the last room of a machine one gets it, and the others ar
   expect(await reservedOf(runner)).toBe(rows[0]?.sum);
 });
 
-test('claims at the same moment take no more than the account may hold, and the refusal names the limit', async () => {
+test('concurrent claims never exceed the account’s limit, and the refusal names the limit', async () => {
   const runner = await addRunner({ waiting: 20 });
   const outcomes = async (limits: Record<string, number>) => {
     const settled = await Promise.allSettled(Array.from({ length: 20 }, () => claim({}, { limits })));
@@ -227,7 +228,7 @@ test('claims at the same moment take no more than the account may hold, and the 
   expect((await outcomes({ instances: 5 })).claimed).toBe(1);
 });
 
-test('a sandbox kept ready with a workspace’s private image is given to no other workspace', async () => {
+test('a warm sandbox with a workspace’s private image is never claimed by another workspace', async () => {
   const [owner, stranger] = [randomUUID(), randomUUID()];
   const image: ChosenImage = { image: 'registry.example/owner/secret:1', source: { origin: 'outside' } };
   const imageSource = { ...image.source, workspaceId: owner };

@@ -10,18 +10,18 @@ import type { LimitSettings } from './account-limits.ts';
 import { lockRoom } from './account-room.ts';
 import type { ChosenImage } from './choose-image.ts';
 import type { PlacementSettings } from './config.ts';
+import { mayBeClaimed } from './may-be-claimed.ts';
 import { type Candidate, isolationFor, place } from './place.ts';
 import { poolKeyOf } from './pool-key.ts';
 import { isolationNeedOf } from './runc-rule.ts';
 import {
   bootRevision,
-  mayBeClaimed,
-  type SandboxSpec,
   sandboxInstanceSpec,
   sandboxMemoryMb,
   sandboxReservedMb,
   warmReservedMb,
 } from './sandbox-instance.ts';
+import type { SandboxSpec } from './sandbox-spec.ts';
 import { reserveMemory } from './take-runners.ts';
 import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
 

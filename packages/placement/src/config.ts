@@ -9,24 +9,26 @@ const Sandboxes = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Image of a sandbox that names none; without it, one has to be named.'),
-  defaultMemoryMb: z.int().min(128).default(4096).describe('Memory of a sandbox that does not say how much it needs.'),
+    .describe('Image of a sandbox that names none. Without a default, every sandbox has to name an image.'),
+  defaultMemoryMb: z.int().min(128).default(4096).describe('Memory of a sandbox that does not set its own.'),
   overcommit: z
     .number()
     .min(1)
     .default(8)
-    .describe('How many times the memory of a machine may be promised to sandboxes: most of them sleep.'),
+    .describe(
+      'Factor by which the memory reserved for sandboxes may exceed the memory of a runner: most sandboxes sleep.',
+    ),
   idleSeconds: z
     .number()
     .positive()
     .default(15)
-    .describe('A sandbox without a connection or a keepAlive process sleeps after so long.'),
+    .describe('A sandbox without a connection or a keepAlive process sleeps after this many seconds.'),
   lostAfterSeconds: z
     .number()
     .positive()
     .default(86_400)
     .describe(
-      'A sandbox whose machine has been away for so long has failed. Until then the machine may bring it back.',
+      'A sandbox fails when its runner has been away for this many seconds. A runner that returns earlier continues with it.',
     ),
 });
 
@@ -35,29 +37,29 @@ export const PlacementConfig = z.object({
     .int()
     .min(128)
     .default(2048)
-    .describe('Memory of an instance whose workload does not say how much it needs.'),
+    .describe('Memory of an instance whose workload does not set its own.'),
   startTimeoutSeconds: z
     .number()
     .positive()
     .default(45)
-    .describe('How long a started instance may take until its port accepts connections.'),
+    .describe('Time within which the port of a started instance has to accept connections.'),
   overcommit: z
     .number()
     .min(1)
     .default(1)
-    .describe('How many times the memory of a machine may be promised to instances.'),
+    .describe('Factor by which the memory reserved for instances may exceed the memory of a runner.'),
   imageRegistry: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Registry, as runners reach it, that holds hub images (registry/brand/…) and those of workspaces (registry/workspace/…). No workspace may name another folder of it.',
+      'Registry, as runners reach it, with the hub images (registry/brand/…) and the images of workspaces (registry/workspace/…). A workspace may name only its own folder.',
     ),
   runcFor: z
     .enum(runcRules)
     .default('mk2-workloads')
     .describe(
-      'What may run on runc, where code shares the kernel of its machine with all others there. `nothing`: everything runs under gVisor. `mk2-workloads`: agents and functions that ask for generation mk2. `everything`: sandboxes that ask for mk2 too; and where no registered runner of a region has gVisor, whatever runs there. What needs gVisor waits while no runner has it.',
+      'Instances that may run on runc, where they share the kernel of their machine. `nothing`: everything runs under gVisor. `mk2-workloads`: agents and functions of generation mk2 may run on runc. `everything`: sandboxes of generation mk2 may too, and so may every instance in a region where no registered runner has gVisor. An instance that needs gVisor waits while no runner has it.',
     ),
   sandboxes: Sandboxes.prefault({}),
 });

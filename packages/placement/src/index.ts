@@ -1,10 +1,9 @@
-export { type LimitedAccount, type LimitSettings, limitOf, limitsOf } from './account-limits.ts';
+export { type LimitSettings, limitOf, limitsOf } from './account-limits.ts';
 export { limitMessage, loadAccountUsage, lockRoom, roomFor } from './account-room.ts';
 export { type ChosenImage, chooseImage, deploymentImage, type ImageFault, imageFaultMessage } from './choose-image.ts';
 export { type Claimed, type ClaimResult, claimWarm, commitClaim } from './claim-warm.ts';
 export { PlacementConfig, type PlacementSettings, type Region } from './config.ts';
 export { deployedMessage, describeIsolation, nodeGenerationOf } from './describe-isolation.ts';
-export type { Connection } from './environment-variables.ts';
 export { findImage } from './find-image.ts';
 export { imageTypeOf } from './image-name.ts';
 export { loadConnections, loadRegions } from './load-references.ts';
@@ -14,8 +13,6 @@ export { asksForRunc, isolationNeedOf, mayAskForRunc } from './runc-rule.ts';
 export {
   bootOf,
   bootRevision,
-  mayBeClaimed,
-  SandboxSpec,
   sandboxFault,
   sandboxImageName,
   sandboxInstanceSpec,
@@ -25,19 +22,17 @@ export {
   warmReservedMb,
 } from './sandbox-instance.ts';
 export {
-  expiresAtMs,
   expiresInSeconds,
   expiryMessage,
   fixedExpiry,
   idleExpiry,
-  type Lifetime,
 } from './sandbox-lifetime.ts';
-export { reserveMemory, takeRunners } from './take-runners.ts';
+export { SandboxSpec } from './sandbox-spec.ts';
+export { takeRunners } from './take-runners.ts';
 export { terminateSandbox } from './terminate-sandbox.ts';
 export { waitingMessage } from './waiting-message.ts';
 export {
   type InstanceOwner,
-  type StoredInstanceSpec,
   workloadFault,
   workloadInstanceSpec,
   workloadMemoryMb,

@@ -26,7 +26,7 @@ const random = fc
   .infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true }))
   .map((stream) => () => stream.next().value);
 
-test('who is chosen is allowed, isolates as asked, has room, is not pressed and is fresh where one is', () => {
+test('the chosen runner is allowed, isolates as needed, has room, and is neither pressed nor a holder where another one is', () => {
   fc.assert(
     fc.property(candidates, needs, random, (runners, need, random) => {
       const placement = place(runners, need, random);
@@ -66,7 +66,7 @@ const need: PlacementNeed = {
   holders: new Set(),
 };
 
-test('of up to three runners the least loaded one is taken', () => {
+test('the least loaded of up to three runners is chosen', () => {
   const runners = [
     runner('a', { reservedMb: 3_000 }),
     runner('b', { reservedMb: 100 }),
@@ -75,14 +75,14 @@ test('of up to three runners the least loaded one is taken', () => {
   expect(place(runners, need, Math.random)?.runner.id).toBe('b');
 });
 
-test('where one runner has gVisor the others do not count, also while it is full', () => {
+test('a full runner with gVisor is waited for; runners without gVisor are not used instead', () => {
   const full = runner('gvisor', { isolation: ['runc', 'gvisor'], reservedMb: 4_096 });
   expect(place([runner('a')], need, Math.random)).toMatchObject({ isolation: 'runc', runner: { id: 'a' } });
   expect(place([runner('a'), full], need, Math.random)).toBeUndefined();
   expect(place([runner('a'), full], { ...need, isolation: 'runc' }, Math.random)?.runner.id).toBe('a');
 });
 
-test('what needs gVisor never goes to runc by itself: not where nobody has gVisor, nor while those who have it are away', () => {
+test('an instance that needs gVisor is never placed on runc, neither where no runner has gVisor nor while those that have it are away', () => {
   const strict = { ...need, mayFallBack: false };
   const away = runner('gvisor', { isolation: ['runc', 'gvisor'], status: 'lost' });
   expect(place([runner('a')], strict, Math.random)).toBeUndefined();
@@ -91,7 +91,7 @@ test('what needs gVisor never goes to runc by itself: not where nobody has gViso
   expect(place([runner('a'), { ...away, status: 'up' }], need, Math.random)?.runner.id).toBe('gvisor');
 });
 
-test('a pressed runner is taken only when no other has room, and never by what avoids it', () => {
+test('a pressed runner is used only when no other has room, and never by an instance that avoids pressure', () => {
   const pressed = runner('pressed', { isPressed: true });
   const calm = runner('calm', { reservedMb: 3_000 });
   expect(place([pressed, calm], need, Math.random)?.runner.id).toBe('calm');
@@ -99,7 +99,7 @@ test('a pressed runner is taken only when no other has room, and never by what a
   expect(place([pressed], { ...need, avoidsPressure: true }, Math.random)).toBeUndefined();
 });
 
-test('isolation is not given up because the runner that has it is pressed', () => {
+test('a pressed runner with gVisor does not make an instance fall back to runc', () => {
   const pressed = runner('gvisor', { isolation: ['runc', 'gvisor'], isPressed: true });
   expect(place([runner('a'), pressed], { ...need, avoidsPressure: true }, Math.random)).toBeUndefined();
   expect(place([runner('a'), pressed], need, Math.random)).toMatchObject({ isolation: 'gvisor' });

@@ -25,7 +25,7 @@ test('sandboxes need gVisor unless the operator says otherwise', () => {
   expect(PlacementConfig.parse({}).runcFor).toBe('mk2-workloads');
 });
 
-test('what waits for gVisor says so, and names the setting', () => {
+test('the waiting message of an instance that needs gVisor names gVisor and the setting', () => {
   const plain = {
     ...{ id: 'a', status: 'up', region: 'eu', isolation: ['runc'], memoryMb: 4_096, reservedMb: 0, isPressed: false },
   };

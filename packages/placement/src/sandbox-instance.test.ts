@@ -4,18 +4,18 @@ import { SealedEnv } from '@berth/identity';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from './config.ts';
+import { mayBeClaimed } from './may-be-claimed.ts';
 import { poolKeyOf } from './pool-key.ts';
 import {
   bootOf,
   bootRevision,
-  mayBeClaimed,
-  SandboxSpec,
   sandboxFault,
   sandboxImageName,
   sandboxInstanceSpec,
   sandboxReservedMb,
   warmInstanceSpec,
 } from './sandbox-instance.ts';
+import { SandboxSpec } from './sandbox-spec.ts';
 
 const sandbox = {
   uid: '0198c0de-0000-7000-8000-000000000001',
@@ -48,7 +48,7 @@ test('what is stored is what the node protocol asks for', () => {
   expect([none, warm.resource]).toEqual([[], undefined]);
 });
 
-test('image and memory are the operator’s where the sandbox names none', () => {
+test('a sandbox without image or memory gets the operator’s defaults', () => {
   const named = (spec: object) => sandboxImageName(SandboxSpec.parse(spec), settings.placement);
   expect([named({}), named({ runtime: { image: '' } }), named({ runtime: { image: 'a' } })]).toEqual([
     'base:1',
@@ -60,7 +60,7 @@ test('image and memory are the operator’s where the sandbox names none', () =>
   expect(sandboxReservedMb(SandboxSpec.parse({ runtime: { memory: 129 } }), settings.placement)).toBe(17);
 });
 
-test('without an image of its own or of the operator it cannot start, and is told what to set', () => {
+test('a sandbox without an image and without a default image fails with a message that names both settings', () => {
   const bare = PlacementConfig.parse({});
   expect(sandboxFault(SandboxSpec.parse({}), bare)).toContain('spec.runtime.image');
   expect(sandboxFault(SandboxSpec.parse({ runtime: { image: 'a' } }), bare)).toBeUndefined();
@@ -100,7 +100,7 @@ test('5.7: workspace, name and region are injected; a secret stays sealed for it
   });
 });
 
-test('the shortest ttl-idle is the runner’s to judge, no other rule is', () => {
+test('the runner gets the shortest ttl-idle rule and no other rule', () => {
   const expirationPolicies = [
     { type: 'ttl-idle', value: '2h' },
     { type: 'ttl-idle', value: '30m' },
@@ -110,13 +110,13 @@ test('the shortest ttl-idle is the runner’s to judge, no other rule is', () =>
   expect(make({ lifecycle: { expirationPolicies: expirationPolicies.slice(2) } }).sandbox).toEqual({ idleSeconds: 15 });
 });
 
-test('one made ahead becomes any sandbox of its pool, whatever its envs, labels, ttl and ports', () => {
+test('a warm sandbox can become any sandbox of its pool, whatever its envs, labels, ttl and ports', () => {
   const runtime = { envs: [{ name: 'WORKDIR', value: '/app' }], ttl: '1h', ports: [{ target: 3000 }] };
   expect(claimable({})).toBe(true);
   expect(claimable({ runtime, lifecycle: { expirationPolicies: [] } })).toBe(true);
 });
 
-test('what is fixed when the first process starts is not claimed', () => {
+test('a sandbox that sets what is read only at start is not claimed', () => {
   expect(claimable({ volumes: [{ name: 'v' }] })).toBe(false);
   expect(claimable({ runtime: { extraArgs: { tun: 'enabled' } } })).toBe(false);
   expect(claimable({ runtime: { storageMb: 10 } })).toBe(false);
@@ -128,7 +128,7 @@ test('what is fixed when the first process starts is not claimed', () => {
   expect(mayBeClaimed(spec, branded)).toBe(false);
 });
 
-test('a claimed one has the image, isolation and port that it was started with', () => {
+test('a claimed sandbox keeps the image, isolation and port that it was started with', () => {
   fc.assert(
     fc.property(fc.constantFrom('runc', 'gvisor'), fc.integer({ min: 128, max: 65_536 }), (isolation, memory) => {
       const spec = SandboxSpec.parse({ runtime: { memory } });

@@ -3,46 +3,20 @@
 // the sandbox had to start again.
 import { durationSeconds } from '@berth/contract';
 import type { InstanceSpec } from '@berth/contract/node';
-import { z } from 'zod';
+import { guestPort } from '@berth/contract/guest';
 import type { PlacementConfig, PlacementSettings } from './config.ts';
 import { environmentOf, listenVariables } from './environment-variables.ts';
+import { cpusOf, newestGeneration } from './instance-defaults.ts';
 import type { PoolSpec } from './pool-key.ts';
+import type { SandboxSpec } from './sandbox-spec.ts';
 import type { InstanceOwner, PlacementDecision, StoredInstanceSpec } from './workload-instance.ts';
-import { Value } from './workload-spec.ts';
 
-/** The parts of a stored spec that decide where and how a sandbox runs. */
-export const SandboxSpec = z.object({
-  region: z.string().optional(),
-  runtime: z
-    .object({
-      image: z.string().optional(),
-      memory: z.int().positive().optional(),
-      generation: z.string().optional(),
-      ports: z.array(z.object({ target: z.int(), protocol: z.string().optional() })).default([]),
-      envs: z.array(z.object({ name: z.string(), value: Value.optional() })).default([]),
-      extraArgs: z.record(z.string(), z.unknown()).default({}),
-      storageMb: z.number().optional(),
-      dockerConfig: Value.optional(),
-    })
-    .prefault({}),
-  volumes: z.array(z.unknown()).default([]),
-  vpc: z.string().optional(),
-  lifecycle: z
-    .object({ expirationPolicies: z.array(z.object({ type: z.string(), value: z.string() })).default([]) })
-    .prefault({}),
-});
-export type SandboxSpec = z.infer<typeof SandboxSpec>;
-
-/** Port of the API inside every sandbox. */
-const guestPort = 8080;
 /** Default of `PORT` for the user's own server when the sandbox declares no port: most frameworks choose it too. */
 const defaultPort = 3000;
 /** Reserved ports: previews refuse 80; 443 and the guest port are the sandbox's own API. */
 const reservedPorts: readonly number[] = [80, 443, guestPort];
 /** VPC of every sandbox that names none. Its members cannot reach each other. */
 const defaultVpc = 'default';
-const mbPerCore = 2048;
-const newestGeneration = 'mk3';
 /** A warm sandbox runs only the guest. */
 export const warmReservedMb = 64;
 
@@ -119,7 +93,7 @@ const baseSpec = ({ image, imageSource, isolation, memoryMb }: PoolSpec, { place
     ...(imageSource === undefined ? {} : { imageSource }),
     isolation,
     memoryMb,
-    cpus: Math.max(1, memoryMb / mbPerCore),
+    cpus: cpusOf(memoryMb),
     port: guestPort,
     startTimeoutSeconds: placement.startTimeoutSeconds,
     sandbox: { idleSeconds: placement.sandboxes.idleSeconds },
@@ -147,29 +121,4 @@ function shortestIdleSeconds({ lifecycle }: SandboxSpec): number | undefined {
     .map(({ value }) => durationSeconds(value))
     .filter((each) => each !== undefined);
   return seconds.length === 0 ? undefined : Math.min(...seconds);
-}
-
-/** Variables that the first process inside reads only once, when it starts; `brandedAtStart` get the brand prefix. */
-const readAtStart: readonly string[] = [
-  'SANDBOX_BRAND',
-  'SANDBOX_CONTROL_KEY',
-  'SANDBOX_INSTANCE_ID',
-  'SANDBOX_LOG_DIR',
-  'SANDBOX_PIDS_LIMIT',
-  'SANDBOX_RUNTIME',
-  'SANDBOX_WORKLOAD_USER',
-];
-const brandedAtStart: readonly string[] = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'];
-
-/** True when a warm sandbox, started before this sandbox was known, can become it. */
-export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<PlacementSettings, 'brand'>): boolean {
-  const early = [...readAtStart, ...brandedAtStart.map((name) => `${brand.short.toUpperCase()}_${name}`)];
-  return (
-    volumes.length === 0 &&
-    Object.keys(runtime.extraArgs).length === 0 &&
-    runtime.storageMb === undefined &&
-    // With its own registry credentials only the registry can decide whether the sandbox may have the image.
-    runtime.dockerConfig === undefined &&
-    !runtime.envs.some(({ name }) => early.includes(name))
-  );
 }

@@ -12,12 +12,12 @@ const textOf = ({ count, unit }: Duration) => `${count}${unit}`;
 const msOf = ({ count, unit }: Duration) => count * (unitSeconds[unit as keyof typeof unitSeconds] ?? 0) * 1000;
 const time = fc.date({ min: new Date('2020-01-01'), max: new Date('2040-01-01'), noInvalidDate: true });
 
-test('without a rule nothing ends', () => {
+test('a sandbox without a rule never expires', () => {
   for (const spec of [{}, { runtime: {} }, { runtime: { ttl: '' } }, { lifecycle: { terminatedRetention: '5m' } }])
     expect(expiresAtMs(spec, { createdAtMs: 0 })).toBeUndefined();
 });
 
-test('the rule that fires first ends it, whatever their order', () => {
+test('the earliest rule decides, whatever the order', () => {
   const policy = fc.oneof(
     fc.record({ type: fc.constantFrom('ttl-max-age', 'ttl-idle'), value: duration }),
     fc.record({ type: fc.constant('date'), value: time }),
@@ -69,7 +69,7 @@ test('the seconds left are whole, never negative, and shrink as time passes', ()
   );
 });
 
-test('the account’s longest life is a rule like the others', () => {
+test('the account’s maximum lifetime is a rule like the others', () => {
   const dayMs = 86_400_000;
   expect(expiresAtMs({}, { createdAtMs: 0, maxDays: 7 })).toBe(7 * dayMs);
   expect(expiresAtMs({ runtime: { ttl: '2w' } }, { createdAtMs: 0, maxDays: 7 })).toBe(7 * dayMs);
@@ -77,7 +77,7 @@ test('the account’s longest life is a rule like the others', () => {
   expect(expiresAtMs({}, { createdAtMs: 0, maxDays: -1 })).toBeUndefined();
 });
 
-test('what is known in advance leaves idleness out, and idleness is the shortest of its rules', () => {
+test('the fixed expiry ignores ttl-idle rules, and the idle expiry uses the shortest of them', () => {
   const policies = [
     { type: 'ttl-idle', value: '2m' },
     { type: 'ttl-idle', value: '30s' },
@@ -94,7 +94,7 @@ test('what is known in advance leaves idleness out, and idleness is the shortest
   });
 });
 
-test('why it ended is said in the words of the rule, and is the account’s doing when none of its own was due', () => {
+test('the expiry message names the sandbox’s rule, or the account’s limit when no rule was due', () => {
   const spec = { runtime: { ttl: '1h', expires: '2030-01-01T00:00:00Z' } };
   expect(expiryMessage(spec, 0, 3_600_000)).toBe('It was to live for 1h (ttl).');
   expect(expiryMessage(spec, Date.parse('2029-12-31T23:30:00Z'), Date.parse('2030-01-01T00:00:00Z'))).toBe(

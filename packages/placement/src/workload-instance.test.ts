@@ -30,7 +30,7 @@ test('what is stored is what the node protocol asks for', () => {
   expect(make({ image: 'a', memory: 512 })).toMatchObject({ cpus: 1 });
 });
 
-test('the environment: the platform, then the connections, then the workload, then where to listen', () => {
+test('the environment has platform variables first, then connections, then the workload’s own, then HOST and PORT', () => {
   const connection = {
     uid: 'c-1',
     config: { SITE: 'https://example.com', SERVICE_NAME: 'from the connection' },
@@ -63,7 +63,7 @@ test('the environment: the platform, then the connections, then the workload, th
   expect([...entries.keys()].filter((name) => /CREDENTIALS/.test(name))).toEqual([]);
 });
 
-test('the port is the first declared one, else PORT, else 80', () => {
+test('the port is the first declared port, else PORT, else 80', () => {
   const port = (runtime: object) => workloadPort(WorkloadSpec.parse({ runtime }));
   expect(port({ ports: [{ target: 3000 }, { target: 4000 }], envs: [{ name: 'PORT', value: '5000' }] })).toBe(3000);
   expect(port({ envs: [{ name: 'PORT', value: '5000' }] })).toBe(5000);

@@ -4,6 +4,7 @@ import type { SealedEnv } from '@berth/identity';
 import type { ChosenImage } from './choose-image.ts';
 import type { PlacementConfig, PlacementSettings } from './config.ts';
 import { type Connection, environmentOf } from './environment-variables.ts';
+import { cpusOf, newestGeneration } from './instance-defaults.ts';
 import type { WorkloadSpec } from './workload-spec.ts';
 
 export interface InstanceOwner {
@@ -22,10 +23,7 @@ export interface PlacementDecision {
 
 export type StoredInstanceSpec = InstanceSpec & { readonly env: SealedEnv };
 
-/** CPU follows from memory: one core for each 2048 MB. */
-const mbPerCore = 2048;
 const defaultPort = 80;
-const newestGeneration = 'mk3';
 
 export const workloadMemoryMb = ({ runtime }: WorkloadSpec, { defaultMemoryMb }: PlacementConfig): number =>
   runtime.memory ?? defaultMemoryMb;
@@ -47,7 +45,7 @@ export function workloadInstanceSpec(
     imageSource: where.image.source,
     isolation: where.isolation,
     memoryMb,
-    cpus: Math.max(1, memoryMb / mbPerCore),
+    cpus: cpusOf(memoryMb),
     port,
     startTimeoutSeconds: placement.startTimeoutSeconds,
     env: environmentOf({

@@ -2,8 +2,8 @@
 // validated them when they were written.
 import { z } from 'zod';
 
-export const Value = z.union([z.string(), z.object({ $sealed: z.string() })]);
-export type StoredValue = z.infer<typeof Value>;
+export const StoredValue = z.union([z.string(), z.object({ $sealed: z.string() })]);
+export type StoredValue = z.infer<typeof StoredValue>;
 
 const Runtime = z.object({
   image: z.string().optional(),
@@ -12,7 +12,7 @@ const Runtime = z.object({
   maxScale: z.int().nonnegative().optional(),
   generation: z.string().optional(),
   ports: z.array(z.object({ target: z.int() })).optional(),
-  envs: z.array(z.object({ name: z.string(), value: Value.optional() })).optional(),
+  envs: z.array(z.object({ name: z.string(), value: StoredValue.optional() })).optional(),
 });
 
 /** The deployable part, stored in a revision. */
@@ -37,8 +37,8 @@ export const TrafficSpec = z.object({
 });
 
 export const ConnectionSpec = z.object({
-  config: z.record(z.string(), Value).default({}),
-  secret: z.record(z.string(), Value).default({}),
+  config: z.record(z.string(), StoredValue).default({}),
+  secret: z.record(z.string(), StoredValue).default({}),
 });
 
 /**

@@ -11,25 +11,30 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
 
 const Settings = z.object({
-  host: z.string().default('127.0.0.1').describe('Address that Restate calls the handlers on.'),
-  port: z.int().min(0).max(65_535).default(9180).describe('Port of the handlers; 0 takes a free one.'),
+  host: z.string().default('127.0.0.1').describe('Address on which the handlers listen for calls of Restate.'),
+  port: z.int().min(0).max(65_535).default(9180).describe('Port of the handlers; 0 picks a free port.'),
   advertisedUrl: z
     .url()
     .optional()
-    .describe('Where Restate reaches this process or the replicas it is one of; the listening address when absent.'),
+    .describe('URL at which Restate reaches this process or its group of replicas; the listening address when absent.'),
   identityKeys: z
     .array(z.string().regex(/^publickeyv1_[1-9A-HJ-NP-Za-km-z]{40,48}$/, 'publickeyv1_… as Restate prints it'))
     .default([])
     .describe(
       'Public keys of the Restate that may call the handlers (publickeyv1_…); needed when host is not a loopback address.',
     ),
-  databaseConnections: z.int().min(2).max(500).default(10).describe('Connections this process may hold to PostgreSQL.'),
+  databaseConnections: z
+    .int()
+    .min(2)
+    .max(500)
+    .default(10)
+    .describe('Maximum number of connections of this process to PostgreSQL.'),
   concurrency: z
     .int()
     .min(1)
     .max(1_000)
     .default(8)
-    .describe('Resources worked on at a time; each holds one connection to PostgreSQL.'),
+    .describe('Handler calls that run at the same time; each holds one connection to PostgreSQL.'),
 });
 
 /**

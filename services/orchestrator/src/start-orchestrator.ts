@@ -8,10 +8,12 @@ import type { LimitSettings, PlacementConfig, Region } from '@berth/placement';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
-import { strayInstances, unfinishedResources } from './deployments/unfinished-resources.ts';
+import { unfinishedDeployments } from './deployments/unfinished-deployments.ts';
+import { executionHandler } from './executions/handler.ts';
 import { poolHandler } from './pools/handler.ts';
 import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
+import { strayInstances } from './reconcile/stray-instances.ts';
 import { removalHandler } from './removal/handler.ts';
 import { unremovedWorkspaces } from './removal/unremoved-workspaces.ts';
 import { createCounters } from './run/counters.ts';
@@ -50,18 +52,24 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     url: databaseUrl,
     maxConnections: config.databaseConnections,
     applicationName: 'berth-orchestrator',
-    onIdleError: (err) => logger.warn({ err }, 'a database connection broke'),
+    onIdleError: (err) => logger.warn({ err }, 'idle database connection broke; the pool opens a new one'),
   });
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {
-    const sources = [unfinishedResources(scaling), strayInstances, dueSandboxes, runnersWithPools, unremovedWorkspaces];
+    const sources = [
+      unfinishedDeployments(scaling),
+      strayInstances,
+      dueSandboxes,
+      runnersWithPools,
+      unremovedWorkspaces,
+    ];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
-    logger.info({ sent }, 'unfinished work sent again');
+    logger.info({ sent }, 'resync finished; unfinished work was sent again');
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), removalHandler(database)],
+    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), executionHandler, removalHandler(database)],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,
@@ -100,10 +108,10 @@ function dependenciesOf(
     logger,
     counters: createCounters(registry),
     notifyRunner: createNotifier(database, instancesChannel, (err) =>
-      logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+      logger.warn({ err }, 'runner notification failed; its stream finds the change by polling'),
     ),
     notifyGateways: createNotifier(database, routesChannel, (err) =>
-      logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
+      logger.warn({ err }, 'gateway notification failed; gateways find the change by polling'),
     ),
     random: Math.random,
   };
@@ -113,7 +121,7 @@ function dependenciesOf(
 async function repeat(work: () => Promise<void>, pauseMs: number, signal: AbortSignal, logger: Logger): Promise<void> {
   while (!signal.aborted) {
     await work().catch((err: unknown) => {
-      if (!signal.aborted) logger.warn({ err }, 'unfinished work was not sent; it is looked for again');
+      if (!signal.aborted) logger.warn({ err }, 'resync failed; it is repeated after the interval');
     });
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }

@@ -1,4 +1,4 @@
-import { type DatabaseTransaction, nilUuid } from '@berth/database';
+import { type DatabaseTransaction, nilUuid, outboxTopics } from '@berth/database';
 import { sql } from 'kysely';
 
 /**
@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id)
-    select 'pool', ${runnerId}, ${nilUuid}::uuid union all
-    select distinct 'reconcile', resource_uid::text, workspace_id from instances
+    select ${sql.lit(outboxTopics.pool)}, ${runnerId}, ${nilUuid}::uuid union all
+    select distinct ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from instances
     where runner_id = ${runnerId} and ended_at is null and pool is null and spec ? 'sandbox'`.execute(tx);
 }

@@ -1,6 +1,6 @@
 // Writes the demand seen by one gateway to `workload_demand`, which the orchestrator reads. One statement for all
 // workloads.
-import { type Database, nilUuid } from '@berth/database';
+import { type Database, nilUuid, outboxTopics } from '@berth/database';
 import { sql } from 'kysely';
 
 export interface DemandEntry {
@@ -38,6 +38,6 @@ export async function writeDemand(
       where resource_uid = said.uid and gateway_id = ${gatewayId}::uuid and said.requests = 0
     )
     insert into outbox (topic, key, workspace_id)
-    select 'reconcile', said.uid::text, coalesce(resources.workspace_id, ${nilUuid}::uuid)
+    select ${sql.lit(outboxTopics.reconcile)}, said.uid::text, coalesce(resources.workspace_id, ${nilUuid}::uuid)
     from said left join resources on resources.uid = said.uid where is_news`.execute(database);
 }

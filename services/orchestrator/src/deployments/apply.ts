@@ -3,29 +3,14 @@
 import type { DatabaseTransaction } from '@berth/database';
 import type { Dependencies } from '../run/dependencies.ts';
 import { pickActions } from '../run/pick-actions.ts';
+import type { Applied, Started } from '../run/reconciler.ts';
 import { type Retired, retireInstances } from '../run/retire-instances.ts';
+import type { StatusEvent } from '../run/status-event.ts';
 import { writeEvents } from '../run/write-events.ts';
 import type { LoadedDeployment } from './load.ts';
-import type { DeploymentAction, StatusEvent } from './observed.ts';
+import type { DeploymentAction } from './observed.ts';
 import { removeResource } from './remove-resource.ts';
-import { type Started, startInstances } from './start-instances.ts';
-
-export interface Applied {
-  readonly started: readonly (Started & { readonly revision: string })[];
-  readonly retired: readonly Retired[];
-  /** Something was written, so that requests may have to be routed elsewhere. */
-  readonly isChanged: boolean;
-  /** At least one wanted instance was not placed. */
-  readonly hasUnplaced: boolean;
-  /** Times at which the next decision is due without a message. */
-  readonly dueAt: readonly number[];
-}
-
-export interface Decision {
-  readonly applied: Applied;
-  /** Time of the database's clock. */
-  readonly now: number;
-}
+import { startInstances } from './start-instances.ts';
 
 export async function applyDeployment(
   tx: DatabaseTransaction,
@@ -33,12 +18,12 @@ export async function applyDeployment(
   loaded: LoadedDeployment,
   actions: readonly DeploymentAction[],
 ): Promise<Applied> {
-  const started: (Started & { revision: string })[] = [];
+  const started: Started[] = [];
   const waits: { message: string; revision: string }[] = [];
   let hasMore = false;
   for (const { revision, count } of pickActions(actions, 'start')) {
     const result = await startInstances(tx, dependencies, loaded, revision, count);
-    started.push(...result.started.map((each) => ({ ...each, revision })));
+    started.push(...result.started);
     hasMore ||= result.hasMore;
     if (result.waiting !== undefined) waits.push({ message: result.waiting, revision });
   }

@@ -1,11 +1,10 @@
 // Counts consecutive failures of a revision's instances and computes the backoff before the next start.
+import { pauseAfterFailuresMs } from '../run/pause-after-failures.ts';
 import { hasFailed, newestFirst } from './instances.ts';
 import type { ObservedInstance } from './observed.ts';
 
 /** An instance that was ready for this long was stable: the count of failures restarts with its failure. */
 const stableMs = 60_000;
-const firstPauseMs = 5_000;
-const longestPauseMs = 300_000;
 
 /** After this many consecutive instances that never became ready, no more are started. */
 export const maxNeverReady = 3;
@@ -32,7 +31,8 @@ export function failureStreakOf(instances: readonly ObservedInstance[], since: n
   const last = Math.max(0, ...failed.map(endOf));
   return {
     neverReady: firstReady === -1 ? own.length : firstReady,
-    pauseUntil: failed.length < 2 ? undefined : last + pauseMs(failed.length),
+    // No pause after the first failure.
+    pauseUntil: failed.length < 2 ? undefined : last + pauseAfterFailuresMs(failed.length - 1),
     reason: failed.find(({ message }) => message !== undefined)?.message ?? 'It ended without a word.',
   };
 }
@@ -40,6 +40,3 @@ export function failureStreakOf(instances: readonly ObservedInstance[], since: n
 const endOf = ({ failedAt, endedAt, createdAt }: ObservedInstance): number => failedAt ?? endedAt ?? createdAt;
 
 const lifeMs = (instance: ObservedInstance): number => endOf(instance) - (instance.readyAt ?? endOf(instance));
-
-/** No pause after the first failure, then 5, 10, 20, 40 seconds and so on. */
-const pauseMs = (failures: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));

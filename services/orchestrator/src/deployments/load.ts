@@ -1,5 +1,4 @@
 // Loads everything that a decision needs, after the resource's row is locked.
-import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
 import {
   type ChosenImage,
@@ -14,27 +13,9 @@ import {
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';
+import type { ResourceRow } from '../run/lock-resource.ts';
+import { loadNewestEvent } from '../run/newest-event.ts';
 import type { Demand, DeploymentRecord, ObservedDeployment, ObservedInstance } from './observed.ts';
-
-/** Kinds whose instances run revisions. Sandboxes have no revisions and are planned separately. */
-export const deploymentKinds: readonly string[] = kinds.flatMap((kind) =>
-  'runs' in kind && kind.runs === true && kind.kind !== 'sandbox' ? [kind.kind] : [],
-);
-
-const rowColumns = [
-  'uid',
-  'workspace_id',
-  'kind',
-  'name',
-  'spec',
-  'state',
-  'status',
-  'generation',
-  'created_at',
-  'expires_at',
-  'terminated_at',
-] as const;
-export type ResourceRow = Pick<Selectable<Tables['resources']>, (typeof rowColumns)[number]>;
 
 export interface LoadedDeployment {
   readonly workload: InstanceOwner;
@@ -59,21 +40,6 @@ const StoredRecord = z.object({
   observedGeneration: z.number().optional(),
   attemptAt: z.number().optional(),
 });
-
-/**
- * Undefined when the resource is gone. A resource whose workspace is gone is about to be removed and counts as gone.
- */
-export async function lockResource(tx: DatabaseTransaction, uid: string): Promise<ResourceRow | undefined> {
-  return tx
-    .selectFrom('resources')
-    .select(rowColumns)
-    .where('uid', '=', uid)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('workspaces').select('id').whereRef('workspaces.id', '=', 'resources.workspace_id')),
-    )
-    .forUpdate()
-    .executeTakeFirst();
-}
 
 export async function loadDeployment(
   tx: DatabaseTransaction,
@@ -125,7 +91,7 @@ export async function loadDeployment(
         };
       }),
       instances: instances.map(observedInstance),
-      newestEvent: await newestEvent(tx, row),
+      newestEvent: await loadNewestEvent(tx, row),
     },
   };
 }
@@ -214,21 +180,4 @@ function holdersOf(instances: readonly InstanceRow[]): Map<string, Set<string>> 
     if (ended_at === null) holders.set(revision, (holders.get(revision) ?? new Set()).add(runner_id));
   }
   return holders;
-}
-
-/** Reads only events since the resource was created, so that old partitions are skipped. */
-export async function newestEvent(
-  tx: DatabaseTransaction,
-  { uid, created_at }: ResourceRow,
-): Promise<ObservedDeployment['newestEvent']> {
-  const event = await tx
-    .selectFrom('resource_events')
-    .select(['type', 'message'])
-    .where('resource_uid', '=', uid)
-    .where('time', '>=', created_at)
-    .orderBy('time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return event === undefined ? undefined : { type: event.type, message: event.message ?? undefined };
 }

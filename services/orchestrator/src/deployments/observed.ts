@@ -1,4 +1,6 @@
-// Input and output of the plan for a workload. Times are milliseconds of the database's clock.
+// Input and output of the plan for a deployment. Times are milliseconds of the database's clock.
+import type { NewestEvent } from '../run/newest-event.ts';
+import type { StatusEvent } from '../run/status-event.ts';
 
 export interface ObservedRevision {
   readonly id: string;
@@ -49,13 +51,6 @@ interface Scaling {
   readonly idleMs: number;
 }
 
-export interface StatusEvent {
-  readonly type: 'deployment' | 'deactivation' | 'infrastructure';
-  readonly status: string;
-  readonly message: string;
-  readonly revision?: string | undefined;
-}
-
 export interface ObservedDeployment {
   readonly now: number;
   readonly status: string;
@@ -73,7 +68,7 @@ export interface ObservedDeployment {
   readonly revisions: readonly ObservedRevision[];
   /** The live instances, and the newest ended ones. */
   readonly instances: readonly ObservedInstance[];
-  readonly newestEvent?: { readonly type: string; readonly message?: string | undefined } | undefined;
+  readonly newestEvent?: NewestEvent | undefined;
 }
 
 export type DeploymentAction =

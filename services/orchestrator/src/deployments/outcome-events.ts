@@ -1,6 +1,8 @@
 // Events for the changes of a run. Each carries the status of the resource after the run.
+
+import type { StatusEvent } from '../run/status-event.ts';
 import type { RevisionVerdict } from './judge-revision.ts';
-import type { ObservedDeployment, StatusEvent } from './observed.ts';
+import type { ObservedDeployment } from './observed.ts';
 import type { RevisionRoles } from './revision-roles.ts';
 import type { WantedCount } from './wanted-counts.ts';
 

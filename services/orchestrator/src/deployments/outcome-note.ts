@@ -1,7 +1,8 @@
 // Events for the user while no status changes. At most one per run, the most important first, and never a
 // repetition of the newest event.
+
+import type { StatusEvent } from '../run/status-event.ts';
 import { hasFailed, isReady, isWorking, newestFirst } from './instances.ts';
-import type { StatusEvent } from './observed.ts';
 import type { Outcome } from './outcome-events.ts';
 
 export function outcomeNote(outcome: Outcome): readonly StatusEvent[] {

@@ -62,7 +62,7 @@ const play = ({ minInstances, steps }: { minInstances: number; steps: ((world: W
   return world;
 };
 
-test('whatever happened, it settles: the target serves with its instances and nothing else runs, or it says what failed', () => {
+test('after any history a deployment becomes stable: only the target and the canary run, or an event says what failed', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const world = play(history);
@@ -89,7 +89,7 @@ test('whatever happened, it settles: the target serves with its instances and no
   );
 });
 
-test('while a target comes up, what served goes on serving', () => {
+test('the serving revision keeps its instances while a new target starts', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 0, max: 3 }), (history, minInstances) => {
       const world = play(history);
@@ -146,7 +146,7 @@ test('a deployment that fails says why and leaves the old revision serving', () 
   );
 });
 
-test('a delete ends with nothing, from every state', () => {
+test('a delete leaves nothing, whatever the state before', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const world = play(history);

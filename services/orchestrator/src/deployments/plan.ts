@@ -1,6 +1,8 @@
 // Plans the next actions for one resource from its current state. Pure, so that it can be tested against any history.
+
+import type { StatusEvent } from '../run/status-event.ts';
 import { isLive, retireAll } from './instances.ts';
-import type { DeploymentAction, ObservedDeployment, StatusEvent } from './observed.ts';
+import type { DeploymentAction, ObservedDeployment } from './observed.ts';
 import { planEnabled } from './plan-enabled.ts';
 
 export function planDeployment(observed: ObservedDeployment): readonly DeploymentAction[] {

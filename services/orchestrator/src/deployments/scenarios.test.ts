@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { maxInstances, scaling, World } from './world-fixture.ts';
 
-test('an instance that dies is replaced at once, then after 5 and 10 seconds, and three in a row that never came up are enough', () => {
+test('a dead instance is replaced at once, then after 5 and 10 seconds; after three in a row that were never ready the revision fails', () => {
   const world = new World(1);
   world.runUntilStable();
   const fail = (): void => {
@@ -42,7 +42,7 @@ test('an instance that dies is replaced at once, then after 5 and 10 seconds, an
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('a lost machine does not fail a deployment that was on its way', () => {
+test('a lost runner does not fail a deployment that is under way', () => {
   const world = new World(1);
   world.reconcile();
   world.report(0, 'lost', 'Its machine has not been heard from.');
@@ -58,7 +58,7 @@ const failNext = (world: World, message: string): void => {
   world.reconcile();
 };
 
-test('beside a chosen revision a newer one fails: FAILED stays, until the spec changes', () => {
+test('a newer revision that fails beside the chosen one leaves the workload FAILED until the spec changes', () => {
   const world = new World(1);
   world.runUntilStable();
   world.deploy(1);
@@ -77,7 +77,7 @@ test('beside a chosen revision a newer one fails: FAILED stays, until the spec c
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('a newer one that is not chosen comes up once, and goes again', () => {
+test('a newer revision that is not chosen starts once to prove itself, and is then retired', () => {
   const world = new World(2);
   world.runUntilStable();
   world.choose('chosen', 0);
@@ -90,7 +90,7 @@ test('a newer one that is not chosen comes up once, and goes again', () => {
   expect(world.instances.some(({ revision }) => revision === newest?.id)).toBe(true);
 });
 
-test('a target that failed is not tried again while another revision is on its way', () => {
+test('a failed target is not started again while another revision deploys', () => {
   const world = new World(1);
   world.deploy(1);
   world.choose('chosen', 1);
@@ -107,7 +107,7 @@ test('a target that failed is not tried again while another revision is on its w
   expect(world.status).toBe('DEPLOYING');
 });
 
-test('however many machines are lost, the workload is not called failed', () => {
+test('lost runners never make a workload FAILED, however many there are', () => {
   const world = new World(1);
   for (let losses = 0; losses < 5; losses += 1) {
     world.pass(600_000);
@@ -120,7 +120,7 @@ test('however many machines are lost, the workload is not called failed', () => 
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('switched off and on, what failed is tried again with a clean slate', () => {
+test('disabling and enabling a failed workload starts it again, and earlier failures no longer count', () => {
   const world = new World(1);
   world.reconcile();
   world.report(0, 'failed', 'Exit code 1.');
@@ -154,7 +154,7 @@ test('a canary runs beside the target, and takes over without a gap when it is c
   expect(world.record.previousActiveRevision).toBe(first?.id);
 });
 
-test('without a request nothing runs, after the idle time in which the first one is expected', () => {
+test('a workload without requests has no instance after the idle timeout', () => {
   const world = new World(0);
   world.reconcile();
   world.report(0, 'ready');
@@ -169,7 +169,7 @@ test('without a request nothing runs, after the idle time in which the first one
   expect([world.status, world.live.length]).toEqual(['DEPLOYED', 0]);
 });
 
-test('requests bring instances: one for each ten under way, up to as many as it may have', () => {
+test('the number of instances follows the requests under way, up to the maximum', () => {
   const world = new World(0);
   world.runUntilStable();
   for (const [requests, count] of [
@@ -187,7 +187,7 @@ test('requests bring instances: one for each ten under way, up to as many as it 
   expect(world.events.filter(({ status }) => status !== 'DEPLOYING').length).toBe(1);
 });
 
-test('when less is asked, instances go to as many as are still needed, and to the least when nothing is', () => {
+test('when demand falls, instances are retired down to the needed number, and to the minimum without demand', () => {
   const world = new World(1);
   world.ask(45, 1_000_000);
   world.runUntilStable();
@@ -210,7 +210,7 @@ test('when less is asked, instances go to as many as are still needed, and to th
   expect(world.running).toHaveLength(1);
 });
 
-test('a request for a revision that was proven starts it again without a word', () => {
+test('a request for a proven revision starts it again without an event', () => {
   const world = new World(0);
   world.runUntilStable();
   const events = world.events.length;
@@ -222,7 +222,7 @@ test('a request for a revision that was proven starts it again without a word', 
   expect([world.status, world.events.length]).toEqual(['DEPLOYED', events]);
 });
 
-test('a newer revision beside a chosen one that sleeps is deployed when it came up', () => {
+test('a newer revision beside a chosen one without instances is DEPLOYED once it was ready', () => {
   const world = new World(0);
   world.runUntilStable();
   world.choose('chosen', 0);
@@ -232,7 +232,7 @@ test('a newer revision beside a chosen one that sleeps is deployed when it came 
   expect([world.status, world.live.length]).toEqual(['DEPLOYED', 0]);
 });
 
-test('active and canary each have an instance while anything is asked, and share what is', () => {
+test('active and canary revision each have an instance while there is demand, and share the demand', () => {
   const world = new World(0);
   world.runUntilStable();
   world.choose('chosen', 0);

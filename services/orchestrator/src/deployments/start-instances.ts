@@ -16,12 +16,8 @@ import {
   workloadMemoryMb,
 } from '@berth/placement';
 import type { Dependencies } from '../run/dependencies.ts';
+import type { Started } from '../run/reconciler.ts';
 import type { LoadedDeployment } from './load.ts';
-
-export interface Started {
-  readonly id: string;
-  readonly runnerId: string;
-}
 
 export interface StartResult {
   readonly started: readonly Started[];
@@ -101,5 +97,5 @@ async function insertInstances(
   }));
   // One by one, because a prepared statement would be kept for each number of rows.
   for (const row of rows) await tx.insertInto('instances').values(row).execute();
-  return rows.map(({ id, runner_id }) => ({ id, runnerId: runner_id }));
+  return rows.map(({ id, runner_id }) => ({ id, runnerId: runner_id, revision }));
 }

@@ -2,13 +2,13 @@
 // them, for tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
+import type { StatusEvent } from '../run/status-event.ts';
 import type {
   DeploymentAction,
   DeploymentRecord,
   ObservedDeployment,
   ObservedInstance,
   ObservedRevision,
-  StatusEvent,
 } from './observed.ts';
 import { planDeployment } from './plan.ts';
 

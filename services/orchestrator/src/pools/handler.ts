@@ -1,10 +1,9 @@
-import { defineHandler, type Handler } from '@berth/durable';
+import { defineHandler, type Handler, type KeyOnly, poolMessage } from '@berth/durable';
 import type { Dependencies } from '../run/dependencies.ts';
-import { poolMessage } from './message.ts';
 import { createRecentUse } from './recent-use.ts';
 import { reconcilePools } from './reconcile-pools.ts';
 
-export function poolHandler(dependencies: Dependencies): Handler<Record<string, never>> {
+export function poolHandler(dependencies: Dependencies): Handler<KeyOnly> {
   const recentUse = createRecentUse(dependencies.database);
   return defineHandler({
     ...poolMessage,

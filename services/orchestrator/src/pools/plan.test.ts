@@ -47,7 +47,7 @@ const observations: fc.Arbitrary<ObservedPools> = fc.record({
 const working = (warm: readonly WarmInstance[], pool: string): number =>
   warm.filter((each) => each.pool === pool && each.state !== 'failed').length;
 
-test('never above the target, those on their way included, and nothing that is wanted is let go', () => {
+test('a pool never exceeds its target, counting instances that still start, and no wanted instance is retired', () => {
   fc.assert(
     fc.property(observations, (observed) => {
       const { start, retire } = planPools(observed);
@@ -70,7 +70,7 @@ test('never above the target, those on their way included, and nothing that is w
   );
 });
 
-test('without failures and pressure it is full at once', () => {
+test('a pool without failures and pressure is filled by one plan', () => {
   fc.assert(
     fc.property(observations, (observed) => {
       const warm = observed.warm.filter(({ state }) => state !== 'failed');
@@ -105,7 +105,7 @@ function play(forMs: number, works: (now: number) => boolean, count = 8) {
   return { warm, tried };
 }
 
-test('an image that does not start is tried less and less, and a pool mends by itself once it does', () => {
+test('an image that does not start is tried with growing pauses, and the pool recovers once it starts', () => {
   const hour = 3_600_000;
   const broken = play(hour, () => false);
   expect(broken.tried).toBeLessThan(8 + hour / 290_000 + 2);
@@ -115,7 +115,7 @@ test('an image that does not start is tried less and less, and a pool mends by i
   expect(mended.warm.filter(({ state }) => state === 'failed')).toEqual([]);
 });
 
-test('one failure among many does not hold up the others', () => {
+test('one failed instance does not delay the others', () => {
   const targets = targetsOf({ a: 3 });
   const warm = [
     { id: '1', pool: 'runc a', state: 'failed', createdAt: 1, failedAt: 10 },
@@ -125,7 +125,7 @@ test('one failure among many does not hold up the others', () => {
   expect([plan.retire, plan.start[0]?.count]).toEqual([['1'], 2]);
 });
 
-test('wishes: the better isolation unless they say which, none that the machine has not, the larger of two, lately used bounded', () => {
+test('targets: gVisor unless the wish names a class, only classes of the runner, the larger of two wishes, recent use with a maximum', () => {
   const wishes = {
     isolation: ['runc', 'gvisor'] as const,
     warm: [
@@ -153,7 +153,7 @@ test('wishes: the better isolation unless they say which, none that the machine 
   ]);
 });
 
-test('no sandbox is made ahead on runc where sandboxes have to run under gVisor', () => {
+test('no warm sandbox is started on runc where sandboxes have to run under gVisor', () => {
   const strict = { ...settings, placement: PlacementConfig.parse({}) };
   const wishes = { warm: [{ image: 'a', count: 2 }], warmLately: 0, recentUse: [] };
   expect(poolTargets({ ...wishes, isolation: ['runc'] }, strict)).toEqual([]);

@@ -1,5 +1,6 @@
 // Plans the warm pools of a runner: instances to start and to retire. Pure. Never more than wanted, counting those that
 // still start; after failures one at a time is tried, with growing pauses.
+import { pauseAfterFailuresMs } from '../run/pause-after-failures.ts';
 import type { PoolTarget } from './targets.ts';
 
 export interface WarmInstance {
@@ -27,8 +28,6 @@ export interface PoolPlan {
   readonly dueAt: number | undefined;
 }
 
-const firstPauseMs = 5_000;
-const longestPauseMs = 300_000;
 /** Number of failed instances kept, from which the pause is computed; more would not lengthen the pause. */
 const keptFailures = 7;
 const retryMs = 5_000;
@@ -70,7 +69,7 @@ function planPool(target: PoolTarget, own: readonly WarmInstance[], now: number)
   const oldFailures = (hasRecovered ? failed : failed.slice(keptFailures)).map(({ id }) => id);
   const retire = [...surplus, ...oldFailures];
   if (failed.length === 0 || hasRecovered || missing === 0) return { target, count: missing, retire };
-  const pauseUntil = lastFailure + Math.min(longestPauseMs, firstPauseMs * 2 ** (failed.length - 1));
+  const pauseUntil = lastFailure + pauseAfterFailuresMs(failed.length);
   if (pauseUntil > now) return { target, count: 0, retire, dueAt: pauseUntil };
   // Start one instance; its outcome decides about the others.
   const isTrying = working.some(({ readyAt }) => readyAt === undefined);

@@ -1,10 +1,9 @@
 import { nilUuid } from '@berth/database';
-import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { defineResyncSource, type KeyOnly, poolMessage, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
-import { poolMessage } from './message.ts';
 
 /** Runners that have or should have a warm pool. Recent use changes with time alone, without any message. */
-export const runnersWithPools: ResyncSource<Record<string, never>> = defineResyncSource({
+export const runnersWithPools: ResyncSource<KeyOnly> = defineResyncSource({
   to: poolMessage,
   async page(database, after, limit) {
     const { rows } = await sql<{ id: string }>`

@@ -1,9 +1,8 @@
-import { defineHandler, type Handler } from '@berth/durable';
+import { defineHandler, type Handler, type KeyOnly, reconcileMessage } from '@berth/durable';
 import type { Dependencies } from '../run/dependencies.ts';
-import { reconcileMessage } from './message.ts';
 import { reconcileResource } from './reconcile-resource.ts';
 
-export function reconcileHandler(dependencies: Dependencies): Handler<Record<string, never>> {
+export function reconcileHandler(dependencies: Dependencies): Handler<KeyOnly> {
   return defineHandler({
     ...reconcileMessage,
     // Short retries, so that work that fell due while this process was away does not wait a further minute.

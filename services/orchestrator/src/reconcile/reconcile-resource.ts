@@ -3,20 +3,19 @@
 // the first has committed, so nothing is placed twice and no reservation is lost.
 import type { Database } from '@berth/database';
 import type { Logger } from '@berth/telemetry';
-import { type Applied, applyDeployment, type Decision } from '../deployments/apply.ts';
-import { deploymentKinds, loadDeployment, lockResource } from '../deployments/load.ts';
-import { planDeployment } from '../deployments/plan.ts';
 import type { Dependencies } from '../run/dependencies.ts';
+import { lockResource } from '../run/lock-resource.ts';
+import type { Applied, Decision } from '../run/reconciler.ts';
 import { retireOrphans } from '../run/retire-instances.ts';
 import { type Timer, timersFor } from '../run/timers.ts';
-import { decideSandbox } from '../sandboxes/reconciler.ts';
+import { reconcilerOf } from './reconcilers.ts';
 
 export async function reconcileResource(
   dependencies: Dependencies,
   uid: string,
   logger: Logger = dependencies.logger,
 ): Promise<readonly Timer[]> {
-  if (await isOfOtherKind(dependencies.database, uid)) return [];
+  if (await needsNoReconcile(dependencies.database, uid)) return [];
   const { applied, now } = await decide(dependencies, uid);
   const { started, retired } = applied;
   // After the commit: a runner that is notified earlier would find nothing new.
@@ -37,22 +36,23 @@ export async function reconcileResource(
 }
 
 /**
- * Skips the kinds that need no reconcile without locking them; writes of every kind arrive
- * here. A uid never changes its kind.
+ * Skips the kinds without a reconciler before their row is locked; writes of every kind arrive here. A uid never changes
+ * its kind.
  */
-async function isOfOtherKind(database: Database, uid: string): Promise<boolean> {
+async function needsNoReconcile(database: Database, uid: string): Promise<boolean> {
   const row = await database.selectFrom('resources').select('kind').where('uid', '=', uid).executeTakeFirst();
-  return row !== undefined && row.kind !== 'sandbox' && !deploymentKinds.includes(row.kind);
+  return row !== undefined && reconcilerOf(row.kind) === undefined;
 }
 
 function decide(dependencies: Dependencies, uid: string): Promise<Decision> {
   return dependencies.database.transaction().execute(async (tx) => {
     const row = await lockResource(tx, uid);
-    const nothing: Applied = { started: [], retired: [], isChanged: true, hasUnplaced: false, dueAt: [] };
-    if (row === undefined) return { applied: { ...nothing, retired: await retireOrphans(tx, uid) }, now: 0 };
-    if (row.kind === 'sandbox') return decideSandbox(tx, dependencies, row);
-    const loaded = await loadDeployment(tx, row, dependencies);
-    const actions = planDeployment(loaded.observed);
-    return { applied: await applyDeployment(tx, dependencies, loaded, actions), now: loaded.observed.now };
+    // Gateways are notified of a removed resource, so that they stop routing to it.
+    if (row === undefined) {
+      return { applied: { ...nothing, isChanged: true, retired: await retireOrphans(tx, uid) }, now: 0 };
+    }
+    return reconcilerOf(row.kind)?.decide(tx, dependencies, row) ?? { applied: nothing, now: 0 };
   });
 }
+
+const nothing: Applied = { started: [], retired: [], isChanged: false, hasUnplaced: false, dueAt: [] };

@@ -1,10 +1,9 @@
 import type { Database } from '@berth/database';
-import { defineHandler, type Handler } from '@berth/durable';
-import { removalMessage } from './message.ts';
+import { defineHandler, type Handler, type KeyOnly, removalMessage } from '@berth/durable';
 import { removeSome } from './remove-some.ts';
 
 /** Each run removes one batch, so that its locks are short, and sends itself again until nothing is left. */
-export function removalHandler(database: Database): Handler<Record<string, never>> {
+export function removalHandler(database: Database): Handler<KeyOnly> {
   return defineHandler({
     ...removalMessage,
     retry: { maxMs: 10_000 },

@@ -1,10 +1,9 @@
 import { nilUuid } from '@berth/database';
-import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { defineResyncSource, type KeyOnly, type ResyncSource, removalMessage } from '@berth/durable';
 import { sql } from 'kysely';
-import { removalMessage } from './message.ts';
 
 /** Deleted workspaces whose removal has not finished. */
-export const unremovedWorkspaces: ResyncSource<Record<string, never>> = defineResyncSource({
+export const unremovedWorkspaces: ResyncSource<KeyOnly> = defineResyncSource({
   to: removalMessage,
   async page(database, after, limit) {
     const { rows } = await sql<{ id: string }>`

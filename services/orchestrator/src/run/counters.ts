@@ -9,8 +9,8 @@ export interface Counters {
 export function createCounters(registry: Registry): Counters {
   const counter = (name: string, help: string) => new Counter({ name, help, registers: [registry] });
   return {
-    placed: counter('berth_instances_placed_total', 'Instances that were given to a runner.'),
-    retired: counter('berth_instances_retired_total', 'Instances that a runner was told to remove.'),
-    unplaced: counter('berth_instances_unplaced_total', 'Times that no runner could take an instance.'),
+    placed: counter('berth_instances_placed_total', 'Instances placed on a runner.'),
+    retired: counter('berth_instances_retired_total', 'Instances that their runner was told to remove.'),
+    unplaced: counter('berth_instances_unplaced_total', 'Reconciles in which a wanted instance could not be placed.'),
   };
 }

@@ -1,5 +1,5 @@
 // Timers: delayed messages of a run to itself, for work that falls due without any other message.
-import type { Applied } from '../deployments/apply.ts';
+import type { Applied } from './reconciler.ts';
 
 export interface Timer {
   readonly delayMs: number;

@@ -1,6 +1,6 @@
 import { mayFollow } from '@berth/contract';
 import type { DatabaseTransaction } from '@berth/database';
-import type { StatusEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from './status-event.ts';
 
 /** Throws when a status may not follow the previous one, which is a bug in the plan. */
 export async function writeEvents(

@@ -3,9 +3,9 @@
 import { kinds } from '@berth/contract';
 import { type DatabaseTransaction, releaseQuotaAndCount } from '@berth/database';
 import { terminateSandbox } from '@berth/placement';
-import type { Applied } from '../deployments/apply.ts';
 import type { Dependencies } from '../run/dependencies.ts';
 import { pickActions } from '../run/pick-actions.ts';
+import type { Applied } from '../run/reconciler.ts';
 import { type Retired, retireInstances } from '../run/retire-instances.ts';
 import { writeEvents } from '../run/write-events.ts';
 import { endLostInstance } from './end-lost-instance.ts';

@@ -1,13 +1,12 @@
 import { nilUuid } from '@berth/database';
-import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { defineResyncSource, type KeyOnly, type ResyncSource, reconcileMessage } from '@berth/durable';
 import { sql } from 'kysely';
-import { reconcileMessage } from '../reconcile/message.ts';
 
 /**
  * Sandboxes that are deploying or being deleted, that expire soon or should have expired, or whose runner is away.
  * Their timers may be lost; a reconcile arms them again.
  */
-export const dueSandboxes: ResyncSource<Record<string, never>> = defineResyncSource({
+export const dueSandboxes: ResyncSource<KeyOnly> = defineResyncSource({
   to: reconcileMessage,
   async page(database, after, limit) {
     const { rows } = await sql<{ uid: string }>`

@@ -15,8 +15,9 @@ import {
 } from '@berth/placement';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
-import { newestEvent, type ResourceRow } from '../deployments/load.ts';
 import type { Dependencies } from '../run/dependencies.ts';
+import type { ResourceRow } from '../run/lock-resource.ts';
+import { loadNewestEvent } from '../run/newest-event.ts';
 import type { ObservedSandbox, SandboxInstance } from './observed.ts';
 
 export interface LoadedSandbox {
@@ -78,7 +79,7 @@ export async function loadSandbox(
       fault: sandboxFault(spec, placement) ?? imageFault,
       lostAfterMs: placement.sandboxes.lostAfterSeconds * 1_000,
       instances: await loadInstances(tx, row.uid, bootRevision(boot)),
-      newestEvent: await newestEvent(tx, row),
+      newestEvent: await loadNewestEvent(tx, row),
     },
   };
 }

@@ -1,6 +1,7 @@
 // Input and output of the plan for a sandbox. Times are milliseconds of the database's clock.
 import type { IsolationClass } from '@berth/contract/node';
-import type { StatusEvent } from '../deployments/observed.ts';
+import type { NewestEvent } from '../run/newest-event.ts';
+import type { StatusEvent } from '../run/status-event.ts';
 
 export interface SandboxInstance {
   readonly id: string;
@@ -39,7 +40,7 @@ export interface ObservedSandbox {
   readonly lostAfterMs: number;
   /** Live instances, and the newest ended instance of the wanted boot. */
   readonly instances: readonly SandboxInstance[];
-  readonly newestEvent?: { readonly type: string; readonly message?: string | undefined } | undefined;
+  readonly newestEvent?: NewestEvent | undefined;
 }
 
 export type SandboxAction =

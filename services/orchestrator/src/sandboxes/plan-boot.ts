@@ -1,6 +1,6 @@
 // Plans a sandbox that has not ended: the one instance of its wanted boot, and the status that follows from it.
 import { deployedMessage } from '@berth/placement';
-import type { StatusEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../run/status-event.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed.ts';
 import { runningInstances } from './running-instances.ts';
 

@@ -66,7 +66,7 @@ const play = ({ isClaimed, history }: { isClaimed: boolean; history: readonly St
   return world;
 };
 
-test('whatever happened, it settles: one runs and is DEPLOYED, or it says why not, or it has ended with nothing left', () => {
+test('after any history a sandbox becomes stable: DEPLOYED with one instance, failed with a reason, or terminated without instances', () => {
   fc.assert(
     fc.property(pasts, (past) => {
       const world = play(past);
@@ -91,7 +91,7 @@ test('whatever happened, it settles: one runs and is DEPLOYED, or it says why no
   );
 });
 
-test('one that is due ends at the next look, once, and nothing revives it', () => {
+test('an expired sandbox is terminated by the next run, exactly once, and nothing revives it', () => {
   fc.assert(
     fc.property(pasts, fc.integer({ min: 0, max: 5_000 }), histories, (before, lateMs, after) => {
       const world = play(before);
@@ -109,7 +109,7 @@ test('one that is due ends at the next look, once, and nothing revives it', () =
   );
 });
 
-test('as long as a rule is to end it, every look arms a timer for that moment', () => {
+test('every run sets a timer for the moment at which a sandbox expires', () => {
   fc.assert(
     fc.property(pasts, fc.integer({ min: 10, max: 1_000_000 }), (past, ms) => {
       const world = play(past);
@@ -131,7 +131,7 @@ const used = (): SandboxWorld => {
   return world;
 };
 
-test('a runner that is away and back: the same instance, reachable again, and both is told', () => {
+test('a sandbox whose runner returns keeps its instance, and events report the outage and the return', () => {
   const world = used();
   const [instance] = world.running;
   world.runnerLeaves();
@@ -147,7 +147,7 @@ test('a runner that is away and back: the same instance, reachable again, and bo
   ]);
 });
 
-test('one that has ended and is started again says so once, and is DEPLOYED all the time', () => {
+test('a deployed sandbox that its runner starts again stays DEPLOYED, and one event says so', () => {
   const world = used();
   const before = world.events.length;
   world.report('starting', 'It ended and is started again.');
@@ -160,7 +160,7 @@ test('one that has ended and is started again says so once, and is DEPLOYED all 
   ]);
 });
 
-test('a runner that is away for too long: FAILED in plain words, and a timer brings the moment', () => {
+test('a sandbox whose runner is away for too long fails with a reason, and a timer brings the moment', () => {
   const world = used();
   world.runnerLeaves();
   world.reconcile();
@@ -176,7 +176,7 @@ test('a runner that is away for too long: FAILED in plain words, and a timer bri
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('a runner that was removed: FAILED in plain words, also when nothing is known of the instance any more', () => {
+test('a sandbox whose runner was removed fails with a reason, also when its instance has no row any more', () => {
   const world = used();
   world.runnerLeaves();
   world.runnerIsRemoved();
@@ -187,7 +187,7 @@ test('a runner that was removed: FAILED in plain words, also when nothing is kno
   });
 });
 
-test('one that was claimed needs nothing to be written, and is not begun a second time when it fails', () => {
+test('a claimed sandbox needs no write, and is not started a second time when it fails', () => {
   const world = SandboxWorld.claimed();
   expect(world.reconcile()).toEqual([]);
   world.report('failed', 'Its disk is full.');
@@ -196,7 +196,7 @@ test('one that was claimed needs nothing to be written, and is not begun a secon
   expect(world.instances).toHaveLength(1);
 });
 
-test('one that nobody could have used is started elsewhere when its machine is lost', () => {
+test('a sandbox that was never ready is started on another runner when its runner is lost', () => {
   const world = new SandboxWorld();
   world.reconcile();
   world.runnerLeaves();
@@ -206,7 +206,7 @@ test('one that nobody could have used is started elsewhere when its machine is l
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('what failed says so with its instance’s words, and is not tried again until it begins anew', () => {
+test('a failed sandbox shows its instance’s message, and is not started again before its next boot', () => {
   const world = new SandboxWorld();
   world.reconcile();
   world.report('failed', 'The image does not exist. Check spec.runtime.image.');
@@ -218,7 +218,7 @@ test('what failed says so with its instance’s words, and is not tried again un
   expect(world.status).toBe('DEPLOYED');
 });
 
-test('without a runner it waits, and without an image it says what to set', () => {
+test('a sandbox waits while no runner has room, and fails without an image with a message that names the setting', () => {
   const world = new SandboxWorld();
   world.hasRoom = false;
   world.reconcile();
@@ -228,7 +228,7 @@ test('without a runner it waits, and without an image it says what to set', () =
   expect(world.events.at(-1)).toMatchObject({ status: 'FAILED', message: world.fault });
 });
 
-test('switched off it keeps its instance, and is as it was when it is switched on', () => {
+test('a disabled sandbox keeps its instance, and is DEPLOYED again when it is enabled', () => {
   const world = used();
   const [instance] = world.running;
   world.switchOn(false);
@@ -239,7 +239,7 @@ test('switched off it keeps its instance, and is as it was when it is switched o
   expect([world.status, world.running]).toEqual(['DEPLOYED', [instance]]);
 });
 
-test('idle for as long as its rules allow: it ends in the words of the rule; what an earlier boot said does not count', () => {
+test('a sandbox that was idle for too long is terminated with the rule’s message; a report of an earlier boot does not count', () => {
   const world = used();
   world.reportUnused();
   world.restart();

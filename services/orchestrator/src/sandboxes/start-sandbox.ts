@@ -14,10 +14,11 @@ import {
   waitingMessage,
 } from '@berth/placement';
 import type { Dependencies } from '../run/dependencies.ts';
+import type { Started } from '../run/reconciler.ts';
 import type { LoadedSandbox } from './load.ts';
 
 export interface PlacedSandbox {
-  readonly started: readonly { readonly id: string; readonly runnerId: string; readonly revision: string }[];
+  readonly started: readonly Started[];
   /** Reason why the sandbox was not placed. */
   readonly waiting: string | undefined;
 }

@@ -2,7 +2,7 @@
 // tests of the plan. It checks the invariants at every step.
 import assert from 'node:assert/strict';
 import { mayFollow } from '@berth/contract';
-import type { StatusEvent } from '../deployments/observed.ts';
+import type { StatusEvent } from '../run/status-event.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed.ts';
 import { planSandbox } from './plan.ts';
 

@@ -34,12 +34,12 @@ export const sandboxEffects: readonly FieldEffect[] = [
     'runtime.ttl',
   ),
   enforced(
-    `${placement}: image and memory are the operator’s where the sandbox names none`,
+    `${placement}: a sandbox without image or memory gets the operator’s defaults`,
     'runtime.image',
     'runtime.memory',
   ),
   enforced(
-    `${placement}: a claimed one has the image, isolation and port that it was started with`,
+    `${placement}: a claimed sandbox keeps the image, isolation and port that it was started with`,
     'runtime.generation',
   ),
   enforced(

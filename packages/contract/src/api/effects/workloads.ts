@@ -24,11 +24,11 @@ const shared: readonly FieldEffect[] = [
     'revision.stickySessionTtl',
   ),
   enforced(
-    `${placement}: the environment: the platform, then the connections, then the workload, then where to listen`,
+    `${placement}: the environment has platform variables first, then connections, then the workload’s own, then HOST and PORT`,
     'runtime.envs',
   ),
   enforced(
-    'packages/placement/src/place.test.ts: isolation is not given up because the runner that has it is pressed',
+    'packages/placement/src/place.test.ts: a pressed runner with gVisor does not make an instance fall back to runc',
     'runtime.generation',
   ),
   enforced(
@@ -72,7 +72,7 @@ export const functionEffects: readonly FieldEffect[] = [
     "tests/orchestrator/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
     'integrationConnections',
   ),
-  enforced(`${placement}: the port is the first declared one, else PORT, else 80`, 'runtime.ports[].target'),
+  enforced(`${placement}: the port is the first declared port, else PORT, else 80`, 'runtime.ports[].target'),
   enforced(notes, 'runtime.ports[].name', 'runtime.type', 'type'),
   {
     effect: 'warned',

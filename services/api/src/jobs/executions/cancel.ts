@@ -4,11 +4,12 @@ import { allowLongStatements, type DatabaseTransaction } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
+import { type EnqueueCall, enqueueExecution } from './enqueue-execution.ts';
 import { type ExecutionPath, showExecution } from './get.ts';
 import { type ExecutionRow, executionColumns, findJob, lockExecution } from './record.ts';
 import { nextStatus } from './transitions.ts';
 
-type CancelCall = Pick<WriteCall, 'tx' | 'enqueueReconcile' | 'target'>;
+type CancelCall = EnqueueCall & Pick<WriteCall, 'target'>;
 
 export async function cancelExecution(call: CancelCall, path: ExecutionPath): Promise<unknown> {
   const { tx } = call;
@@ -34,7 +35,7 @@ export async function cancelExecution(call: CancelCall, path: ExecutionPath): Pr
     .where('id', '=', row.id)
     .returning(executionColumns)
     .executeTakeFirstOrThrow();
-  await call.enqueueReconcile(row.id);
+  await enqueueExecution(call, row.id);
   return showExecution(tx, path, changed);
 }
 

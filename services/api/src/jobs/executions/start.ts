@@ -18,6 +18,7 @@ import { addEvent } from '../../resources/events.ts';
 import { requireRoom, reserve } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
 import { deployable } from '../../resources/revisions.ts';
+import { enqueueExecution } from './enqueue-execution.ts';
 import { executionErrors } from './errors.ts';
 import { type JobSettings, jobSettings } from './job-settings.ts';
 import type { FixedSpec } from './record.ts';
@@ -64,7 +65,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
     status: 'queued',
     message: 'Queued. Jobs do not run yet, so nothing starts it.',
   });
-  await call.enqueueReconcile(id);
+  await enqueueExecution(call, id);
   call.target(`job/${job.name}/execution/${externalId}`);
   call.beforeCommit(async () => {
     await reserve(call, 'execution_bytes', bytes);

@@ -1,11 +1,8 @@
-// Work that would stay undone if Restate lost its state: deployments under way, and instances that differ from the
-// wanted ones. A handler that finds nothing to do returns, so a row too many costs little.
 import { nilUuid } from '@berth/database';
-import { defineResyncSource, type ResyncSource } from '@berth/durable';
+import { defineResyncSource, type KeyOnly, type ResyncSource, reconcileMessage } from '@berth/durable';
 import { sql } from 'kysely';
-import { reconcileMessage } from '../reconcile/message.ts';
 import type { ScalingSettings } from '../run/dependencies.ts';
-import { deploymentKinds } from './load.ts';
+import { deploymentKinds } from './deployment-kinds.ts';
 
 const unsettled = ['DEPLOYING', 'DEACTIVATING', 'DELETING'];
 
@@ -13,11 +10,11 @@ const unsettled = ['DEPLOYING', 'DEACTIVATING', 'DELETING'];
  * Resources that are changing, or whose serving revision has fewer instances than wanted, or more than wanted for
  * longer than the idle timeout. The share of a canary is ignored: a reconcile that finds nothing to do costs little.
  */
-export const unfinishedResources = ({
+export const unfinishedDeployments = ({
   requestsPerInstance,
   idleSeconds,
   mostInstances,
-}: ScalingSettings): ResyncSource<Record<string, never>> =>
+}: ScalingSettings): ResyncSource<KeyOnly> =>
   defineResyncSource({
     to: reconcileMessage,
     async page(database, after, limit) {
@@ -54,18 +51,3 @@ export const unfinishedResources = ({
       return rows.map(({ uid }) => ({ key: uid, message: {} }));
     },
   });
-
-/** Instances that failed, or whose resource is gone or disabled. A disabled sandbox keeps its instance. */
-export const strayInstances: ResyncSource<Record<string, never>> = defineResyncSource({
-  to: reconcileMessage,
-  async page(database, after, limit) {
-    const { rows } = await sql<{ uid: string }>`
-      select distinct instances.resource_uid as uid from instances
-      left join resources on resources.uid = instances.resource_uid
-      where instances.ended_at is null and instances.desired = 'running' and instances.resource_uid > ${after ?? nilUuid}
-        and (resources.uid is null or resources.terminated_at is not null or instances.state = 'failed'
-          or (resources.spec ->> 'enabled' = 'false' and resources.kind <> 'sandbox'))
-      order by uid limit ${limit}`.execute(database);
-    return rows.map(({ uid }) => ({ key: uid, message: {} }));
-  },
-});
