@@ -1,9 +1,9 @@
 import { ConfigError, type ConfigSources, createLogger, flushLogs } from '@berth/telemetry';
-import { type Invocation, readArguments, usageText } from './arguments.ts';
-import type { Command } from './command.ts';
+import type { Command } from './commands/command.ts';
+import { type Invocation, readArguments, usageText } from './read-arguments.ts';
+import type { ServerRole } from './roles/server-role.ts';
 import { serve } from './serve.ts';
 import { loadServerConfig } from './server-config.ts';
-import type { ServerRole } from './server-role.ts';
 
 export type Program = { roles: readonly ServerRole[]; commands: readonly Command[] };
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@berth/telemetry';
+import type { ServerRole } from './roles/server-role.ts';
 import type { loadServerConfig } from './server-config.ts';
-import type { ServerRole } from './server-role.ts';
 import { type StartedRole, startRole } from './start-role.ts';
 import { stopRoles } from './stop-roles.ts';
 

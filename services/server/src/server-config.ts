@@ -1,8 +1,8 @@
 import { type ConfigSources, loadConfig } from '@berth/telemetry';
 import { z } from 'zod';
-import type { Command } from './command.ts';
+import type { Command } from './commands/command.ts';
+import type { ServerRole } from './roles/server-role.ts';
 import { serverSections } from './sections/server.ts';
-import type { ServerRole } from './server-role.ts';
 
 type Reader = Pick<ServerRole | Command, 'name' | 'sections'>;
 

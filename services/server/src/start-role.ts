@@ -8,7 +8,7 @@ import {
   type ReadyReport,
   startHealthServer,
 } from '@berth/telemetry';
-import type { RunningRole, ServerRole } from './server-role.ts';
+import type { RunningRole, ServerRole } from './roles/server-role.ts';
 
 export type StartedRole = {
   name: string;

@@ -24,9 +24,9 @@ export {
   type SuccessResponse,
   TreeRequest,
 } from './files.ts';
-export { type GuestApiDocument, guestApiDocument } from './guest-api-document.ts';
 export { ChangeShape, DirectoryShape, FileShape, FileWithContentShape, mcpServerInfo, ProcessShape } from './mcp.ts';
 export { type PortInfo, PortMonitorRequest, type ProcessPorts } from './network.ts';
+export { type GuestApiDocument, guestApiDocument } from './openapi/guest-api-document.ts';
 export type { GuestOperation } from './operations/operation.ts';
 export { guestOperations } from './operations/registry.ts';
 export {

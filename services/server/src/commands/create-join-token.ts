@@ -1,10 +1,10 @@
 import { createJoinToken, createNodeAuthority, masterKeyRing, parseExpiry } from '@berth/identity';
 import { z } from 'zod';
-import { defineCommand } from '../command.ts';
-import { readFlags } from '../flags.ts';
 import { apiSection } from '../sections/api.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
+import { readFlags } from './read-flags.ts';
 import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({

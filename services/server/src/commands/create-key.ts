@@ -1,9 +1,9 @@
 import { newApiKey, parseExpiry } from '@berth/identity';
 import { z } from 'zod';
-import { defineCommand } from '../command.ts';
-import { readFlags } from '../flags.ts';
 import { apiSection } from '../sections/api.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
+import { readFlags } from './read-flags.ts';
 import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({

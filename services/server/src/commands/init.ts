@@ -1,11 +1,11 @@
 // The first run: an account, its first admin with a key, and their first workspace.
 import { createKeyring, firstRun, masterKeyRing } from '@berth/identity';
 import { z } from 'zod';
-import { defineCommand } from '../command.ts';
-import { readFlags } from '../flags.ts';
 import { apiSection } from '../sections/api.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
+import { readFlags } from './read-flags.ts';
 import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({

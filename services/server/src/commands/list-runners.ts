@@ -1,7 +1,7 @@
 import { unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
-import { defineCommand } from '../command.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 const columns = ['NAME', 'REGION', 'STATUS', 'INSTANCES', 'MEMORY', 'ISOLATION', 'SILENT FOR'];

@@ -1,6 +1,6 @@
 import { migrate } from '@berth/database';
-import { defineCommand } from '../command.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
 
 export const migrateCommand = defineCommand({
   name: 'migrate',

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import type { Command } from './command.ts';
 import { createJoinTokenCommand } from './create-join-token.ts';
 import { createKeyCommand } from './create-key.ts';
 import { createUserCommand } from './create-user.ts';

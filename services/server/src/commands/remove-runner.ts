@@ -1,9 +1,9 @@
 import { type DatabaseTransaction, enqueue, liveInstance, liveResource, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { defineCommand } from '../command.ts';
-import { readFlags } from '../flags.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
+import { readFlags } from './read-flags.ts';
 import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({ name: z.string() });

@@ -1,7 +1,7 @@
 import { masterKeyRing, rewrapKeys } from '@berth/identity';
-import { defineCommand } from '../command.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { defineCommand } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export const rotateKeysCommand = defineCommand({

@@ -3,7 +3,7 @@ import { clickhouseSection } from '../sections/clickhouse.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
-import { defineRole } from '../server-role.ts';
+import { defineRole } from './server-role.ts';
 
 export const apiRole = defineRole({
   name: 'api',

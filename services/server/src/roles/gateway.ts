@@ -2,7 +2,7 @@ import { apiSection } from '../sections/api.ts';
 import { gatewaySection } from '../sections/gateway.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { scalingSection } from '../sections/scaling.ts';
-import { defineRole } from '../server-role.ts';
+import { defineRole } from './server-role.ts';
 
 export const gatewayRole = defineRole({
   name: 'gateway',

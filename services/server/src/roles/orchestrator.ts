@@ -4,7 +4,7 @@ import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { restateSection } from '../sections/restate.ts';
 import { scalingSection } from '../sections/scaling.ts';
-import { defineRole } from '../server-role.ts';
+import { defineRole } from './server-role.ts';
 
 export const orchestratorRole = defineRole({
   name: 'orchestrator',

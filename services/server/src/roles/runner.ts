@@ -1,6 +1,6 @@
 import { apiSection } from '../sections/api.ts';
 import { runnerSection } from '../sections/runner.ts';
-import { defineRole } from '../server-role.ts';
+import { defineRole } from './server-role.ts';
 
 export const runnerRole = defineRole({
   name: 'runner',

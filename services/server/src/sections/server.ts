@@ -1,9 +1,8 @@
 import { logLevels } from '@berth/telemetry';
 import { z } from 'zod';
-import type { ServerRole } from '../server-role.ts';
 
 /** Sections that every start reads, whichever roles it runs. */
-export function serverSections(roles: readonly ServerRole[]) {
+export function serverSections(roles: readonly { readonly name: string; readonly healthPort: number }[]) {
   const ports: Record<string, z.ZodDefault<z.ZodInt>> = Object.fromEntries(
     roles.map(({ name, healthPort }) => [
       name,

@@ -1,5 +1,5 @@
 // Finds fields of a spec that are set but have no effect. Pure: the api refuses or warns with the result.
-import type { Kind } from '../kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { FieldEffect } from './effect.ts';
 import { fieldEffects } from './field-effects.ts';
 

@@ -1,8 +1,8 @@
 // Agent: a workload that answers requests and scales to zero. Control-plane sheet 1.4, 2.4.
 import { z } from 'zod';
-import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
 import { Repository, Scale, VolumeAttachments } from '../schema/workload.ts';
+import { defineKind, permissions, waitsFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const AgentRuntime = knownKeys({

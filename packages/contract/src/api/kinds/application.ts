@@ -1,6 +1,5 @@
 // Application: a public service that runs continuously. Control-plane sheet 1.9, 2.10.
 import { z } from 'zod';
-import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import {
   DomainName,
@@ -13,6 +12,7 @@ import {
   Timestamp,
 } from '../schema/text.ts';
 import { Envs } from '../schema/workload.ts';
+import { defineKind, envSecrets, permissions, waitsFor } from './kind.ts';
 
 const AppUrl = z.object({ domain: DomainName, subdomain: z.string().max(253).optional() });
 

@@ -1,9 +1,9 @@
 // Custom domain: a customer's domain name for previews or applications. Control-plane sheet 1.14, 2.15.
 import { z } from 'zod';
-import { defineKind, permissions } from '../kind.ts';
 import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, stamps } from '../schema/shared.ts';
 import { DomainName, RegionName, Timestamp } from '../schema/text.ts';
+import { defineKind, permissions } from './kind.ts';
 
 export const customDomain = defineKind({
   kind: 'customdomain',

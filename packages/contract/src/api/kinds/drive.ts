@@ -1,8 +1,8 @@
 // Drive: object storage that workloads mount at run time. Specification: Drive; listing rules: Endpoints.
 import { z } from 'zod';
-import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { Metadata, MetadataInput } from '../schema/shared.ts';
 import { Count, Labels, RegionName, Text } from '../schema/text.ts';
+import { defineKind, permissions, waitsFor } from './kind.ts';
 
 const DrivePermission = z.object({
   labels: Labels.optional(),

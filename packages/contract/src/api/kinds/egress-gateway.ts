@@ -1,9 +1,9 @@
 // Egress gateway: exit of dedicated outbound traffic in one region. Control-plane sheet 1.13, 2.14.
 import { z } from 'zod';
-import { defineKind, permissions, readyAtOnce } from '../kind.ts';
 import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, Status, stamps, statuses } from '../schema/shared.ts';
 import { RegionName } from '../schema/text.ts';
+import { defineKind, permissions, readyAtOnce } from './kind.ts';
 
 export const egressGateway = defineKind({
   kind: 'egressgateway',

@@ -1,8 +1,8 @@
 // Egress IP: an address of a gateway for dedicated outbound traffic. Specification: Egress IP.
 import { z } from 'zod';
-import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, Status, stamps, statuses } from '../schema/shared.ts';
+import { defineKind, permissions, waitsFor } from './kind.ts';
 
 export const egressIp = defineKind({
   kind: 'egressip',

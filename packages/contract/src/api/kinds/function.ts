@@ -1,9 +1,9 @@
 // Function: an MCP server. Specification: Function; control-plane sheet 1.5, 2.5.
 import { z } from 'zod';
-import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
 import { ResourceNames } from '../schema/text.ts';
 import { Ports, Scale } from '../schema/workload.ts';
+import { defineKind, permissions, waitsFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const FunctionRuntime = knownKeys({

@@ -1,8 +1,8 @@
 // Integration connection: credentials for a third-party service. Specification: Integration connection.
 import { z } from 'zod';
-import { defineKind, permissions } from '../kind.ts';
 import { Metadata, MetadataInput } from '../schema/shared.ts';
 import { LongText, mapOf } from '../schema/text.ts';
+import { defineKind, permissions } from './kind.ts';
 
 export const integrationConnection = defineKind({
   kind: 'integrationconnection',

@@ -1,10 +1,10 @@
 // Job: parallel tasks with retries and timeouts. Specification: Batch job.
 import { z } from 'zod';
-import { defineKind, permissions, storedOnly } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
 import { Repositories } from '../schema/repositories.ts';
 import { AbsolutePath, Count } from '../schema/text.ts';
 import { Ports } from '../schema/workload.ts';
+import { defineKind, permissions, storedOnly } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const JobRuntime = knownKeys({

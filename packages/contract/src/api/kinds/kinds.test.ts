@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Kind } from '../kind.ts';
-import { operationsOf, resourceInput, resourceSchema } from '../kind-operations.ts';
 import { pathParameters } from '../path-params.ts';
+import type { Kind } from './kind.ts';
+import { operationsOf, resourceInput, resourceSchema } from './kind-operations.ts';
 import { kinds } from './registry.ts';
 
 const byName = new Map(kinds.map((kind) => [kind.kind, kind]));

@@ -1,10 +1,10 @@
 // Model: a route to a provider with the credentials of a connection. Control-plane sheet 1.6, 2.6.
 import { z } from 'zod';
-import { defineKind, permissions, storedOnly } from '../kind.ts';
 import { knownKeys } from '../schema/known-keys.ts';
 import { Flavor, Metadata, MetadataInput, Status, statuses } from '../schema/shared.ts';
 import { ResourceNames, Text } from '../schema/text.ts';
 import { Generation } from '../schema/workload.ts';
+import { defineKind, permissions, storedOnly } from './kind.ts';
 
 export const modelProviders = [
   'hf_private_endpoint',

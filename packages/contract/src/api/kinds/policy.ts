@@ -1,8 +1,8 @@
 // Policy: limits on where workloads run and how much they use. Control-plane sheet 1.10, 2.11.
 import { z } from 'zod';
-import { defineKind, permissions } from '../kind.ts';
 import { Flavor, Metadata, MetadataInput } from '../schema/shared.ts';
 import { Count } from '../schema/text.ts';
+import { defineKind, permissions } from './kind.ts';
 
 const PolicyLocation = z.object({
   name: z.string().max(63).optional(),

@@ -1,11 +1,11 @@
 // Preview: an address for one port of a sandbox, public or with a token. Control-plane sheet 1.8, 2.9, 4.8.
 import { z } from 'zod';
-import { defineKind, permissions, readyAtOnce } from '../kind.ts';
 import { clearable, PrefixUrl, PreviewHeaders, PreviewPort } from '../schema/preview.ts';
 import { QueryBoolean } from '../schema/query.ts';
 import { readOnly } from '../schema/read-only.ts';
 import { MetadataInput, Status, stamps, statuses } from '../schema/shared.ts';
 import { DomainName, Duration, HttpUrl, Instant, RegionName } from '../schema/text.ts';
+import { defineKind, permissions, readyAtOnce } from './kind.ts';
 
 export const preview = defineKind({
   kind: 'preview',

@@ -1,5 +1,5 @@
 // All served kinds; a new kind takes one file and one line here.
-import type { Kind } from '../kind.ts';
+
 import { agent } from './agent.ts';
 import { application } from './application.ts';
 import { customDomain } from './custom-domain.ts';
@@ -9,6 +9,7 @@ import { egressIp } from './egress-ip.ts';
 import { mcpFunction } from './function.ts';
 import { integrationConnection } from './integration-connection.ts';
 import { job } from './job.ts';
+import type { Kind } from './kind.ts';
 import { model } from './model.ts';
 import { policy } from './policy.ts';
 import { preview } from './preview.ts';

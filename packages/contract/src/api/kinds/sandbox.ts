@@ -1,6 +1,5 @@
 // Sandbox: a private machine that sleeps when idle. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
 import { z } from 'zod';
-import { defineKind, envSecrets, permissions, waitsFor } from '../kind.ts';
 import { QueryBoolean } from '../schema/query.ts';
 import {
   SandboxInfrastructureError,
@@ -11,6 +10,7 @@ import {
 } from '../schema/sandbox.ts';
 import { Metadata, MetadataInput, Status, statuses } from '../schema/shared.ts';
 import { RegionName, ResourceName, Timestamp } from '../schema/text.ts';
+import { defineKind, envSecrets, permissions, waitsFor } from './kind.ts';
 
 export const sandbox = defineKind({
   kind: 'sandbox',

@@ -1,8 +1,8 @@
 // Volume template: content that new volumes start with. Control-plane sheet 1.11, 2.12.
 import { z } from 'zod';
-import { defineKind, permissions } from '../kind.ts';
 import { Metadata, MetadataInput } from '../schema/shared.ts';
 import { Text, Timestamp } from '../schema/text.ts';
+import { defineKind, permissions } from './kind.ts';
 
 const VolumeTemplateState = z.object({
   lastVersionUploadedAt: Timestamp.optional(),

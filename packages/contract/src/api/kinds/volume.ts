@@ -1,8 +1,8 @@
 // Volume: storage that outlives the sandbox it is attached to. Specification: Volume.
 import { z } from 'zod';
-import { defineKind, permissions, waitsFor } from '../kind.ts';
 import { Metadata, MetadataInput } from '../schema/shared.ts';
 import { RegionName, Timestamp } from '../schema/text.ts';
+import { defineKind, permissions, waitsFor } from './kind.ts';
 
 const VolumeState = z.object({ attachedTo: z.string().optional() });
 

@@ -1,7 +1,7 @@
 // VPC: the network that gateways and sandboxes belong to. Control-plane sheet 1.13, 2.14.
 import { z } from 'zod';
-import { defineKind, permissions, readyAtOnce } from '../kind.ts';
 import { Metadata, MetadataInput, Status, statuses } from '../schema/shared.ts';
+import { defineKind, permissions, readyAtOnce } from './kind.ts';
 
 export const vpc = defineKind({
   kind: 'vpc',

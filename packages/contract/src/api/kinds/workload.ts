@@ -1,10 +1,10 @@
 // Declarations that agents, functions and jobs share. A kind names the fields of its `spec` one by one, because their
 // order is the order in the OpenAPI document.
 import { z } from 'zod';
-import { envSecrets } from '../kind.ts';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
 import { callbackSecrets, Envs, Generation, Triggers, triggersShown } from '../schema/workload.ts';
+import { envSecrets } from './kind.ts';
 
 export const workloadSpec = {
   enabled: z.boolean().optional(),

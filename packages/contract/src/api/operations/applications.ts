@@ -1,9 +1,9 @@
 // Control-plane sheet 1.9.
 import { z } from 'zod';
 import { admin, member } from '../access.ts';
-import { resourceInput, resourceSchema } from '../kind-operations.ts';
 import { AppRevision } from '../kinds/application.ts';
 import { customDomain } from '../kinds/custom-domain.ts';
+import { resourceInput, resourceSchema } from '../kinds/kind-operations.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
 import { WorkspaceQuery } from '../schema/query.ts';

@@ -1,7 +1,7 @@
 // Control-plane sheet 1.14.
 import { admin } from '../access.ts';
-import { resourceSchema } from '../kind-operations.ts';
 import { customDomain } from '../kinds/custom-domain.ts';
+import { resourceSchema } from '../kinds/kind-operations.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
 import { WorkspaceQuery } from '../schema/query.ts';

@@ -1,9 +1,9 @@
 // Views over all VPCs of the workspace, and the addresses that all workspaces share; control-plane sheet 1.13.
 import { z } from 'zod';
 import { member } from '../access.ts';
-import { resourceSchema } from '../kind-operations.ts';
 import { egressGateway } from '../kinds/egress-gateway.ts';
 import { egressIp } from '../kinds/egress-ip.ts';
+import { resourceSchema } from '../kinds/kind-operations.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
 import { PublicIps } from '../schema/platform.ts';

@@ -1,6 +1,6 @@
 // All served operations: the uniform operations of the kinds, then the special ones. A file here exports operations
 // only, so that a declared operation cannot be forgotten.
-import { operationsOf } from '../kind-operations.ts';
+import { operationsOf } from '../kinds/kind-operations.ts';
 import { kinds } from '../kinds/registry.ts';
 import type { Operation } from '../operation.ts';
 import * as accounts from './accounts.ts';

@@ -1,7 +1,7 @@
 // Control-plane sheet 1.11.
 import { z } from 'zod';
 import { member } from '../access.ts';
-import { resourceSchema } from '../kind-operations.ts';
+import { resourceSchema } from '../kinds/kind-operations.ts';
 import { volumeTemplate } from '../kinds/volume-template.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';

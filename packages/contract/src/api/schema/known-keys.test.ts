@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../kind.ts';
-import { resourceInput } from '../kind-operations.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { resourceInput } from '../kinds/kind-operations.ts';
 import { kinds } from '../kinds/registry.ts';
 import { unknownKey } from './known-keys.ts';
 

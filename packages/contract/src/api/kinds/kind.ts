@@ -1,9 +1,9 @@
-// A kind is declared once (kinds/<kind>.ts). Its schemas, uniform operations, storage rules, OpenAPI, client types and the
-// authorization matrix all follow from the declaration.
+// A kind is declared once, in a file of this folder. Its schemas, uniform operations, storage rules, OpenAPI, client
+// types and the authorization matrix all follow from the declaration.
 import type { z } from 'zod';
-import type { WorkspaceRole } from './operation.ts';
-import type { Status } from './schema/shared.ts';
-import type { Scope } from './scopes.ts';
+import type { WorkspaceRole } from '../operation.ts';
+import type { Status } from '../schema/shared.ts';
+import type { Scope } from '../scopes.ts';
 
 /** Status of a new or changed resource, and the event that explains it. */
 export interface Arrival {

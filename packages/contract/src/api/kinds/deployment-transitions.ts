@@ -1,5 +1,5 @@
 // Allowed transitions between statuses of a workload; control-plane sheet 3.1. Every status change is checked here.
-import type { Status } from './schema/shared.ts';
+import type { Status } from '../schema/shared.ts';
 
 /**
  * Beyond this table: a status may repeat with another message, TERMINATED may follow every status, and DELETING every

@@ -1,9 +1,9 @@
 // The OpenAPI 3.1 document of the guest's routes, generated from the table of operations alone.
 import * as z from 'zod/mini';
-import { ErrorAnswer } from './answers.ts';
-import type { GuestAnswer, GuestBody, GuestOperation } from './operations/operation.ts';
-import { guestOperations } from './operations/registry.ts';
-import { type GuestRoute, guestRoutes } from './routes.ts';
+import { ErrorAnswer } from '../answers.ts';
+import type { GuestAnswer, GuestBody, GuestOperation } from '../operations/operation.ts';
+import { guestOperations } from '../operations/registry.ts';
+import { type GuestRoute, guestRoutes } from '../routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

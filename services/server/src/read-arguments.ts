@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './command.ts';
-import type { ServerRole } from './server-role.ts';
+import type { Command } from './commands/command.ts';
+import type { ServerRole } from './roles/server-role.ts';
 
 export type Invocation =
   | { kind: 'serve'; roles: readonly ServerRole[]; file: string | undefined }

@@ -1,13 +1,13 @@
 // The uniform operations of a kind, derived from its declaration.
 import { z } from 'zod';
+import { type Access, defineOperation, type Operation, type PathSchema } from '../operation.ts';
+import { pathParams } from '../path-params.ts';
+import { pageOrArray } from '../schema/page.ts';
+import { pageQuery, QueryBoolean, type Sort, statusQuery, WorkspaceQuery } from '../schema/query.ts';
+import { allReadOnly, readOnly } from '../schema/read-only.ts';
+import { CoreEvent, RevisionMetadata } from '../schema/shared.ts';
+import { ExternalId } from '../schema/text.ts';
 import type { Kind, Verb } from './kind.ts';
-import { type Access, defineOperation, type Operation, type PathSchema } from './operation.ts';
-import { pathParams } from './path-params.ts';
-import { pageOrArray } from './schema/page.ts';
-import { pageQuery, QueryBoolean, type Sort, statusQuery, WorkspaceQuery } from './schema/query.ts';
-import { allReadOnly, readOnly } from './schema/read-only.ts';
-import { CoreEvent, RevisionMetadata } from './schema/shared.ts';
-import { ExternalId } from './schema/text.ts';
 
 const once = <T>(make: (kind: Kind) => T) => {
   const made = new Map<string, T>();

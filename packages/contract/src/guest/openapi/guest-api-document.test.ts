@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { guestRoutes } from '../routes.ts';
 import { guestApiDocument } from './guest-api-document.ts';
-import { guestRoutes } from './routes.ts';
 
 const document = guestApiDocument('1.2.3');
 type Described = {
