@@ -21,13 +21,13 @@ async function extraFile(bytes: string | Buffer): Promise<string> {
 }
 
 describe('the file of extra variables', () => {
-  it('an existing variable wins over one of the file', async () => {
+  it('an existing variable wins over a variable of the file', async () => {
     const variables: NodeJS.ProcessEnv = { A: 'boot' };
     expect(live(variables).addExtra(await extraFile('A\0file\0B\0file\0'))).toBeUndefined();
     expect(variables).toEqual({ A: 'boot', B: 'file' });
   });
 
-  it('values may hold line breaks, quotes, equals signs and nothing at all', async () => {
+  it('values may contain line breaks, quotes and equals signs, or be empty', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(
@@ -59,20 +59,20 @@ describe('the file of extra variables', () => {
     expect(message).toMatch(/A=B, BYTES, LONG, HALF/);
   });
 
-  it('more than 1 MB is refused as a whole, with a reason', async () => {
+  it('a file of more than 1 MB is refused as a whole, with a reason', async () => {
     const variables: NodeJS.ProcessEnv = {};
     const text = Array.from({ length: 20 }, (_, index) => `N${index}\0${'x'.repeat(60_000)}\0`).join('');
     expect(live(variables).addExtra(await extraFile(text))).toMatch(/at most 1000000/);
     expect(variables).toEqual({});
   });
 
-  it('a file that is not there leaves a message and no variable', () => {
+  it('a missing file sets no variable and returns a warning', () => {
     expect(live({}).addExtra(join(folder, 'missing'))).toMatch(/ENOENT/);
   });
 });
 
 describe('generations', () => {
-  it('R-53 a key that a new generation lacks is unset, or again what it was at boot', async () => {
+  it('R-53 a variable that a new generation lacks is unset, or gets its value from boot back', async () => {
     const variables: NodeJS.ProcessEnv = { PATH: '/bin' };
     const environment = live(variables);
     await environment.apply(1, { PATH: '/usr/bin', A: '1' });
@@ -81,7 +81,7 @@ describe('generations', () => {
     expect(variables).toEqual({ PATH: '/bin', B: '2' });
   });
 
-  it('an older generation is refused and changes nothing', async () => {
+  it('an older generation is refused and changes no variable', async () => {
     const variables: NodeJS.ProcessEnv = {};
     const environment = live(variables);
     await environment.apply(5, { A: '5' });
@@ -89,7 +89,7 @@ describe('generations', () => {
     expect(variables).toEqual({ A: '5' });
   });
 
-  it('a guest that starts again has the generation, and unsets it with the next', async () => {
+  it('a restarted guest restores the generation and unsets it with the next one', async () => {
     await live({}).apply(3, { A: '3' });
     const variables: NodeJS.ProcessEnv = {};
     const again = live(variables);
@@ -105,7 +105,7 @@ describe('generations', () => {
     expect((await stat(join(folder, 'environment.json'))).mode & 0o777).toBe(0o600);
   });
 
-  it('without replace, variables are added to what is set', async () => {
+  it('without replace, the variables of earlier generations stay set', async () => {
     const variables: NodeJS.ProcessEnv = {};
     const environment = live(variables);
     await environment.apply(1, { A: '1' });
@@ -113,7 +113,7 @@ describe('generations', () => {
     expect(variables).toEqual({ A: '1', B: '2' });
   });
 
-  it('the runner’s key and the state folder cannot be changed by a variable, nor the account’s names', async () => {
+  it('a generation cannot change the runner’s key, the state folder or the account’s names', async () => {
     const variables: NodeJS.ProcessEnv = { HOME: '/home/app' };
     const { skipped } = await live(variables, true).apply(1, {
       SANDBOX_CONTROL_KEY: 'x',
@@ -125,7 +125,7 @@ describe('generations', () => {
     expect(variables).toEqual({ HOME: '/home/app', OK: 'x' });
   });
 
-  it('generations applied at once take their turns: the newest stands', async () => {
+  it('generations that are applied at once take turns, and the newest one wins', async () => {
     const variables: NodeJS.ProcessEnv = {};
     const environment = live(variables);
     const results = await Promise.allSettled([1, 3, 2].map((n) => environment.apply(n, { A: String(n) })));
@@ -133,7 +133,7 @@ describe('generations', () => {
     expect(variables).toEqual({ A: '3' });
   });
 
-  it('a kept file that nobody of ours wrote is not believed', async () => {
+  it('a stored generation that no guest wrote is ignored', async () => {
     await writeFile(join(folder, 'environment.json'), '{"generation":"x"}');
     expect(live({}).restore()).toMatch(/not what a guest wrote/);
   });

@@ -45,15 +45,17 @@ export class LiveEnvironment {
     try {
       const { size } = statSync(path);
       if (size > maxExtraBytes) {
-        return `${path} holds ${size} bytes of variables; at most ${maxExtraBytes} are read, so none is set. Shorten them.`;
+        return `extra variables in ${path} have ${size} bytes, at most ${maxExtraBytes} are read; none is set`;
       }
       bytes = readFileSync(path);
     } catch (error) {
-      return `The extra variables in ${path} cannot be read (${systemCode(error)}), so none is set. Provide the file.`;
+      return `extra variables in ${path} cannot be read (${systemCode(error)}); none is set`;
     }
     const { accepted, skipped } = sortVariables(parseExtraVariables(bytes), this.#hasAccount);
     for (const [name, value] of accepted) this.#variables[name] ??= value;
-    return skipped.length === 0 ? undefined : `Of ${path} these cannot be set: ${skipped.join(', ')}. Correct them.`;
+    return skipped.length === 0
+      ? undefined
+      : `extra variables in ${path} are invalid in part; these cannot be set: ${skipped.join(', ')}`;
   }
 
   /** Called at start: restores the generation that an earlier guest received. Returns a warning, if any. */
@@ -61,12 +63,12 @@ export class LiveEnvironment {
     try {
       const kept: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
       if (!isStoredGeneration(kept))
-        return `${this.#file} is not what a guest wrote, so no generation is restored. Send it again.`;
+        return `stored environment ${this.#file} is not what a guest wrote; no generation is restored until one is sent`;
       this.#set(kept.generation, sortVariables(Object.entries(kept.environment), this.#hasAccount));
       return undefined;
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
-      return `${this.#file} cannot be read, so no generation is restored. Send it again.`;
+      return `stored environment ${this.#file} cannot be read; no generation is restored until one is sent`;
     }
   }
 

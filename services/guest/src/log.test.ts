@@ -21,12 +21,12 @@ describe('R-54 secrets', () => {
     );
   });
 
-  it('a path without a query, and harmless values, stay as they are', () => {
+  it('a path without a query and harmless values are logged unchanged', () => {
     expect(withoutSecrets('/process')).toBe('/process');
     expect(withoutSecrets('/filesystem-find/src?patterns=*.ts')).toBe('/filesystem-find/src?patterns=*.ts');
   });
 
-  it('whatever stands around it, the value of a token never gets through', () => {
+  it('the value of a token is never logged, whatever surrounds it', () => {
     fc.assert(
       fc.property(fc.webQueryParameters(), fc.webQueryParameters(), (before, after) => {
         expect(withoutSecrets(`/x?${before}&token=hunter2secret&${after}`)).not.toContain('hunter2secret');
@@ -37,12 +37,12 @@ describe('R-54 secrets', () => {
 });
 
 describe('audit', () => {
-  it('a value cannot make a second line, nor a long one', () => {
+  it('a value cannot start a second line or make a line long', () => {
     expect(sanitised('a\nb"c')).toBe('a\\nb\\"c');
     expect(sanitised('x'.repeat(100_000)).length).toBeLessThan(5_000);
   });
 
-  it('an event names the action, the caller and the request', () => {
+  it('an audit event names the action, the caller and the request', () => {
     const log = new GuestLog();
     const line = vi.spyOn(log, 'line');
     log.audit('process_exec', caller, { command: 'echo "a"\nrm -rf /', pid: 7 });

@@ -36,7 +36,7 @@ test.each([
   ['/~/x', '/~/x'],
 ])('a tree path %s is always absolute', (rest, absolute) => expect(resolveTree(rest).absolute).toBe(absolute));
 
-test('U-01 a switch makes an encoded slash absolute, as elsewhere', () =>
+test('U-01 a setting makes a path with an encoded slash absolute', () =>
   expect(resolveWildcard('/src%2Fa.txt', { ...settings, encodedSlashIsAbsolute: true }).absolute).toBe('/src/a.txt'));
 
 test('a home path without HOME is refused with 400', () =>
@@ -48,7 +48,7 @@ test.each(['/%', '/%zz', '/%ff', '/a%00b'])('%s is refused with 400', (rest) =>
   expect(() => resolveWildcard(rest, settings)).toThrow(expect.objectContaining({ status: 400 })),
 );
 
-test('every text encoded whole comes back as it was, relative or absolute', () =>
+test('every encoded path is decoded to the same text, relative or absolute', () =>
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0')),

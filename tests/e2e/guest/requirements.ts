@@ -147,7 +147,7 @@ export const guestRequirements: Requirements = {
       'tests/guest/process-lifecycle.test.ts',
       'R-18 a server in the background counts, one on the loopback address alone does not',
     ],
-    ['services/guest/src/ports/served-ports.test.ts', 'R-18 the port of another process makes nobody ready'],
+    ['services/guest/src/ports/served-ports.test.ts', 'R-18 a port of another process does not make a process ready'],
   ],
   'R-19': [
     ['tests/e2e/guest/survives.test.ts', 'R-09 R-19 R-23 killed'],
@@ -224,7 +224,10 @@ export const guestRequirements: Requirements = {
       'tests/guest/files-write.test.ts',
       'R-33 a caller that leaves in the middle leaves no partial file and the old contents',
     ],
-    ['services/guest/src/files/unfinished-transfers.test.ts', 'R-33 what a guest that died was writing is deleted by the next'],
+    [
+      'services/guest/src/files/unfinished-transfers.test.ts',
+      'R-33 the next guest deletes a file that a dead guest was writing',
+    ],
   ],
   'R-34': [
     [

@@ -6,7 +6,7 @@ async function* inPieces(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
-test('any lines of any file are the same however the file is cut into pieces', async () => {
+test('the lines that are read do not depend on how the file is cut into pieces', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -28,7 +28,7 @@ test('any lines of any file are the same however the file is cut into pieces', a
   );
 });
 
-test('lines out of range are an error that tells how many there are', async () => {
+test('lines out of range are an error that states the number of lines', async () => {
   await expect(readLines(inPieces('a\nb\n', 2), 1, 3)).rejects.toThrow(/has 2 lines/);
   await expect(readLines(inPieces('a\nb', 2), 3, 3)).rejects.toThrow(/has 2 lines/);
   await expect(readLines(inPieces('', 2), 1, 1)).rejects.toThrow(/has 0 lines/);

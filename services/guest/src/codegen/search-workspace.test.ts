@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { searchWorkspace, workspaceWalk } from './search-workspace.ts';
 
-test('a pattern that would match for ever is given up in time, and the next search is served', async () => {
+test('a pattern that would match for ever is cancelled in time, and the next search works', async () => {
   const root = await mkdtemp(join(tmpdir(), 'workspace-'));
   try {
     await writeFile(join(root, 'a.txt'), `${'a'.repeat(5000)}b\n`);
@@ -25,7 +25,7 @@ test('a pattern that would match for ever is given up in time, and the next sear
   }
 });
 
-test('a search whose caller leaves is ended', async () => {
+test('a search ends when its caller leaves', async () => {
   const leaving = new AbortController();
   const job = { kind: 'closest' as const, query: 'zzzz', root: '/usr', ...workspaceWalk(), maxResults: 10 };
   const search = searchWorkspace(job, leaving.signal);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-test('never more than allowed at once, all served in order, whatever fails', async () => {
+test('a semaphore never exceeds its limit and serves calls in order, even when some fail', async () => {
   const take = createSemaphore(2);
   let running = 0;
   let maxRunning = 0;
@@ -22,7 +22,7 @@ test('never more than allowed at once, all served in order, whatever fails', asy
   expect(maxRunning).toBe(2);
 });
 
-test('whoever gives up waiting takes no place', async () => {
+test('a caller that stops waiting takes no slot', async () => {
   const take = createSemaphore(1);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = take(new AbortController().signal, () => promise);

@@ -30,7 +30,7 @@ test.each([1, 2, 3, Number.POSITIVE_INFINITY])(
   },
 );
 
-test('more entries than one listing may hold are a 422 that says what to do instead', async () => {
+test('a listing with too many entries is a 422 that names an alternative', async () => {
   await expect(listDirectory(folder, { levels: 9, maxEntries: 9 })).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(/subdirectory/),

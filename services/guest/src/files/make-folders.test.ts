@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('makes what is missing and leaves what is there, also when several make the same', async () => {
+it('makes missing folders and keeps existing ones, also when several calls make the same', async () => {
   const path = join(folder, 'a/b/c/d');
   await Promise.all(Array.from({ length: 20 }, () => makeFolders(path)));
   expect((await stat(path)).isDirectory()).toBe(true);
@@ -20,12 +20,12 @@ it('makes what is missing and leaves what is there, also when several make the s
   expect((await stat(join(path, 'e'))).isDirectory()).toBe(true);
 });
 
-it('a file on the way is an error', async () => {
+it('a file in the middle of the path is an error', async () => {
   await writeFile(join(folder, 'file'), '');
   await expect(makeFolders(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
   await expect(makeFolders(join(folder, 'file/below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
 });
 
-it('where no folder can be made it ends with an error instead of never', async () => {
+it('fails instead of retrying for ever where no folder can be made', async () => {
   await expect(makeFolders('/proc/no/such/folder')).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const left = () => readdir(join(folder, 'work'));
 const notes = () => readdir(join(folder, 'unfinished'));
 
-test('R-33 what a guest that died was writing is deleted by the next', async () => {
+test('R-33 the next guest deletes a file that a dead guest was writing', async () => {
   const staged = await stageFile(join(folder, 'work/file'), new UnfinishedTransfers(folder));
   await staged.write(Buffer.from('half'));
   expect(await left()).toHaveLength(1);
@@ -28,7 +28,7 @@ test('R-33 what a guest that died was writing is deleted by the next', async () 
   await staged.discard();
 });
 
-test('a transfer that ended, either way, is noted no more', async () => {
+test('a transfer that succeeded or failed leaves no note', async () => {
   const unfinished = new UnfinishedTransfers(folder);
   const kept = await stageFile(join(folder, 'work/kept'), unfinished);
   expect(await notes()).toHaveLength(1);
@@ -38,7 +38,7 @@ test('a transfer that ended, either way, is noted no more', async () => {
   expect([await left(), await notes()]).toEqual([['kept'], []]);
 });
 
-test('a note that names anything else deletes nothing', async () => {
+test('a note that does not name a temporary file deletes nothing', async () => {
   await writeFile(join(folder, 'work/precious'), 'x');
   await mkdir(join(folder, 'unfinished'));
   await symlink(join(folder, 'work/precious'), join(folder, 'unfinished/forged'));

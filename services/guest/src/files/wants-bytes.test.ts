@@ -19,7 +19,7 @@ test.each(['application/octet-stream', 'application/octet-stream, */*', 'text/pl
   (accept) => expect(wantsBytes(accept, none)).toBe(true),
 );
 
-test('download=true asks for the bytes whatever is accepted', () => {
+test('download=true requests the bytes regardless of the Accept header', () => {
   expect(wantsBytes('application/json', new URLSearchParams('download=true'))).toBe(true);
   expect(wantsBytes('application/json', new URLSearchParams('download=false'))).toBe(false);
 });
@@ -47,7 +47,7 @@ test.each([
   ['.json', 'application/octet-stream'],
 ])('%s is sent as %s', (name, type) => expect(contentTypeOf(`/x/${name}`)).toBe(type));
 
-test('a hostile name never breaks the header', () => {
+test('a hostile file name never breaks the header', () => {
   expect(attachmentNamed('a.txt')).toBe('attachment; filename="a.txt"');
   expect(attachmentNamed('a"b\r\nX: y')).toBe(`attachment; filename="a_b__X: y"; filename*=UTF-8''a%22b%0D%0AX%3A%20y`);
   expect(attachmentNamed("ü'")).toBe(`attachment; filename="_'"; filename*=UTF-8''%C3%BC%27`);

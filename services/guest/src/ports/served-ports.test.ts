@@ -26,14 +26,14 @@ test.each([
   expect(servedPorts([server.pid])).toEqual(new Set([server.port]));
 });
 
-test('R-18 the port of another process makes nobody ready', async () => {
+test('R-18 a port of another process does not make a process ready', async () => {
   using mine = await openPort('tcp', '0.0.0.0');
   using other = await openPort('tcp', '0.0.0.0');
   expect(portsReady({ pid: mine.pid }, [other.port])).toBe(false);
   expect(portsReady({ pid: mine.pid }, [mine.port, other.port])).toBe(false);
 });
 
-test('R-18 a server that left its session and lost its parent counts by the mark in its environment', async () => {
+test('R-18 a server that left its session and lost its parent is found by the key in its environment', async () => {
   using server = await openPort('tcp', '0.0.0.0', { key: 'marked0000000001', detached: true });
   expect(processStat(server.pid)).toBeUndefined();
   expect(membersOf({ pid: server.pid, key: 'marked0000000001' })).toEqual([server.serverPid]);
@@ -41,14 +41,14 @@ test('R-18 a server that left its session and lost its parent counts by the mark
   expect(portsReady({ pid: server.pid, key: 'marked00000000' }, [server.port])).toBe(false);
 });
 
-test('R-18 a later process with the same number is not taken for the one that had it', async () => {
+test('R-18 a later process with the same pid is not taken for the earlier one', async () => {
   using server = await openPort('tcp', '0.0.0.0');
   const { startTicks = 0 } = processStat(server.pid) ?? {};
   expect(membersOf({ pid: server.pid, startTicks })).toEqual([server.pid]);
   expect(membersOf({ pid: server.pid, startTicks: startTicks - 1 })).toEqual([]);
 });
 
-test('children of a process belong to it, its siblings do not', async () => {
+test('members of a process are its children and not its siblings', async () => {
   using sibling = await openPort('tcp', '0.0.0.0');
   using server = await openPort('tcp', '0.0.0.0');
   const members = membersOf({ pid: process.pid });
@@ -72,7 +72,7 @@ test('a socket is listed with its process, address and state', async () => {
   ]);
 });
 
-test('R-18 one look for a port that nobody serves takes less than 50 ms of the processor', () => {
+test('R-18 one look for an unserved port takes less than 50 ms of CPU time', () => {
   const before = process.cpuUsage();
   for (let count = 0; count < 20; count += 1) expect(portsReady({ pid: process.pid }, [1])).toBe(false);
   const { user, system } = process.cpuUsage(before);

@@ -21,7 +21,7 @@ test.each([
   expect(isLoopback(wordsOf(hex))).toBe(loopback);
 });
 
-test('R-18 only a listener of TCP and an unconnected socket of UDP serve', () => {
+test('R-18 only a TCP listener and an unconnected UDP socket serve a port', () => {
   const line = (state: string, remote = '00000000:0000') => `   0: 00000000:1F90 ${remote} ${state} ${rest}\n`;
   expect(socketRows('tcp', line('0A'))[0]).toMatchObject({ serves: true, localPort: 8080, state: 'LISTEN' });
   expect(socketRows('tcp', line('01', '0501A8C0:0050'))[0]).toMatchObject({ serves: false, state: 'ESTABLISHED' });
@@ -29,7 +29,7 @@ test('R-18 only a listener of TCP and an unconnected socket of UDP serve', () =>
   expect(socketRows('udp', line('01', '0501A8C0:0050'))[0]).toMatchObject({ serves: false, remotePort: 80 });
 });
 
-test('the head of a table, empty lines and sockets without a port are no rows', () => {
+test('the header of a table, empty lines and sockets without a port are skipped', () => {
   const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
   expect(socketRows('tcp', `${head}\n   1: 00000000:0000 00000000:0000 07 ${rest}\n`)).toEqual([]);
 });

@@ -23,7 +23,7 @@ test.each([
   expect(compileGlob(pattern)(name)).toBe(fits);
 });
 
-test('no pattern takes long, however many stars it has', () => {
+test('a pattern with many stars is matched quickly', () => {
   // A matcher that tries every way to share the letters among the stars would never finish.
   const startedAt = performance.now();
   expect(compileGlob(`${'*a'.repeat(60)}*b`)('a'.repeat(255))).toBe(false);

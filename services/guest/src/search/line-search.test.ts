@@ -32,7 +32,7 @@ function expected(content: string, query: string): { line: number; column: numbe
   });
 }
 
-test('line and byte column are those of a plain search, whatever the lengths of lines', () => {
+test('line and byte column equal those of a plain search, for lines of any length', () => {
   const pad = fc.integer({ min: 0, max: 300_000 }).map((length) => 'x'.repeat(length));
   const short = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' '), maxLength: 20 });
   const lines = fc.array(
@@ -57,7 +57,7 @@ test('line and byte column are those of a plain search, whatever the lengths of 
   );
 });
 
-test('a hit across the border of two windows is found once, with its column', () => {
+test('a hit across two windows is found once, with its column', () => {
   for (const at of [262_140, 262_142, 262_143, 262_144, 524_280, 524_287]) {
     const content = `${'x'.repeat(at)}needle${'y'.repeat(600_000)}needle\nneedle`;
     expect(search(content, 'needle').map(({ line, column }) => [line, column])).toEqual([
@@ -67,7 +67,7 @@ test('a hit across the border of two windows is found once, with its column', ()
   }
 });
 
-test('contextLines gives the lines before and after, also across windows, and fewer at either end', () => {
+test('contextLines returns the lines before and after a hit, also across windows, and fewer at either end of the file', () => {
   const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index + 1} of this file`);
   const hits = search(lines.join('\n'), '00 of this', { contextLines: 2, maxHits: 1e9 });
   expect(hits).toHaveLength(400);
@@ -84,15 +84,15 @@ test('R-30 a long line is shown around its hit, without half a character', () =>
   expect(hit?.text).toMatch(/^é+needleé+$/);
 });
 
-test('R-30 what holds a NUL byte is passed over', () => {
+test('R-30 a file with a NUL byte is skipped', () => {
   expect(search(Buffer.from('needle\0needle'), 'needle')).toEqual([]);
 });
 
-test('R-30 no line is read after the last one wanted', () => {
+test('R-30 no line is read after the last requested hit', () => {
   expect(search('needle\n'.repeat(1_000), 'needle', { maxHits: 3 })).toHaveLength(3);
 });
 
-test('without regard to case, ASCII and other letters are found in either form, and no other bytes', () => {
+test('a case-insensitive search finds ASCII and other letters in either case, and no other bytes', () => {
   expect(search('NeEdLe', 'nEeDlE', { caseSensitive: false })).toHaveLength(1);
   expect(search('GRÖSSE Ärger', 'ärger', { caseSensitive: false })[0]?.column).toBe(9);
   expect(search('привет', 'ПРИВЕТ', { caseSensitive: false })).toHaveLength(1);
@@ -103,6 +103,6 @@ test('without regard to case, ASCII and other letters are found in either form, 
   expect(search('NEEDLE', 'needle')).toHaveLength(0);
 });
 
-test('lines that end in CR LF are shown without either', () => {
+test('lines that end in CR LF are returned without both', () => {
   expect(search('one\r\ntwo needle\r\nthree', 'needle')[0]).toEqual({ line: 2, column: 5, text: 'two needle' });
 });

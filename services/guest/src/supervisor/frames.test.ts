@@ -21,7 +21,7 @@ function record(pid: number, ends: number[], exit: [number, number, number]): Bu
   return bytes;
 }
 
-test('frames cut anywhere are decoded as if they had come whole', () => {
+test('frames that are cut anywhere are decoded like whole ones', () => {
   const sent = Buffer.concat([
     fromHelper('r', record(12, [1, 2, 3], [0, 0, 0])),
     fromHelper('y', Buffer.alloc(0)),
@@ -79,12 +79,12 @@ test('frames cut anywhere are decoded as if they had come whole', () => {
   );
 });
 
-test('a malformed frame is an error, never a wait for four gigabytes', () => {
+test('a malformed frame is an error and never makes the decoder wait for gigabytes', () => {
   expect(() => [...new FrameDecoder().decode(Buffer.from([255, 255, 255, 255]))]).toThrow(/frame of/);
   expect(() => [...new FrameDecoder().decode(fromHelper('?', Buffer.alloc(0)))]).toThrow(/unknown type/);
 });
 
-test('a spawn holds its numbers and every text, ended by NUL', () => {
+test('a spawn frame holds its numbers, then every text ended by NUL', () => {
   const frame = encodeSpawn(processKey, {
     args: ['sh', '-c', 'echo "ä"'],
     env: { A: '1', B: 'two\nlines' },
@@ -109,6 +109,6 @@ test('a spawn holds its numbers and every text, ended by NUL', () => {
   expect(frame.readUInt32LE()).toBe(frame.length - 4);
 });
 
-test('a key of the wrong length is refused', () => {
+test('a frame is not encoded for a key of the wrong length', () => {
   expect(() => encodeFrame('E', 'short')).toThrow(/16 characters/);
 });

@@ -17,7 +17,7 @@ async function plant(files: Record<string, string>): Promise<void> {
   }
 }
 
-it('reads control groups of the second version', async () => {
+it('usage is read from control groups of version 2', async () => {
   await plant({
     'sys/fs/cgroup/cgroup.controllers': 'cpu memory pids\n',
     'sys/fs/cgroup/memory.current': '1048576\n',
@@ -34,7 +34,7 @@ it('reads control groups of the second version', async () => {
   });
 });
 
-it('reads control groups of the first version, where the largest number means no limit', async () => {
+it('usage is read from control groups of version 1, where the largest number means no limit', async () => {
   await plant({
     'sys/fs/cgroup/memory/memory.usage_in_bytes': '1000\n',
     'sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
@@ -51,7 +51,7 @@ it('reads control groups of the first version, where the largest number means no
   });
 });
 
-it('takes memory from meminfo where no control group is shown, and null for the rest', async () => {
+it('without control groups memory comes from meminfo, and the rest is null', async () => {
   await plant({ 'proc/meminfo': 'MemTotal:        2048 kB\nMemFree:  1 kB\nMemAvailable:    1024 kB\n' });
   expect(await readUsage(root)).toEqual({
     memory: { usedBytes: 1024 * 1024, limitBytes: 2048 * 1024 },
@@ -60,7 +60,7 @@ it('takes memory from meminfo where no control group is shown, and null for the 
   });
 });
 
-it('whatever is missing is null', async () => {
+it('missing values are null', async () => {
   expect(await readUsage(root)).toEqual({
     memory: { usedBytes: null, limitBytes: null },
     cpu: { usedSeconds: null, limitCores: null },

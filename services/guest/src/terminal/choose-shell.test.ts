@@ -12,16 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('the shell asked for comes first, by path or by name', () => {
+it('the requested shell comes first, by path or by name', () => {
   expect(chooseShell(join(folder, 'fish'), {})).toBe(join(folder, 'fish'));
   expect(chooseShell('fish', { PATH: `/nowhere:${folder}` })).toBe('fish');
 });
 
-it('then that of the environment, then what the image has', () => {
+it('without a requested shell, SHELL comes first, then the shells of the image', () => {
   expect(chooseShell(undefined, { SHELL: join(folder, 'fish') })).toBe(join(folder, 'fish'));
   expect(chooseShell(undefined, { SHELL: '/no/such' })).toMatch(/^\/bin\/(zsh|bash|sh|ash)$/);
 });
 
-it('one that is asked for and not there is told, not replaced', () => {
+it('a requested shell that does not exist is an error and is not replaced', () => {
   expect(() => chooseShell('/no/such', {})).toThrow(/no program \/no\/such/);
 });

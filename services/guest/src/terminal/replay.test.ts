@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutAtLine } from './replay.ts';
 
 describe('the cut of a replay', () => {
-  it('leaves alone what fits and begins at the beginning', () => {
+  it('is the whole output when that fits', () => {
     expect(cutAtLine(Buffer.from('half a line'), false, 100).toString()).toBe('half a line');
   });
 
@@ -12,11 +12,11 @@ describe('the cut of a replay', () => {
     expect(cutAtLine(Buffer.from('one\ntwo\nthree\n'), true, 10).toString()).toBe('two\nthree\n');
   });
 
-  it('begins at a character when there is no line', () => {
+  it('begins at a whole character when no line begins within the limit', () => {
     expect(cutAtLine(Buffer.from('€€€'), true, 4).toString()).toBe('€');
   });
 
-  it('is never longer than asked for, is the end of what was there, and is whole UTF-8', () => {
+  it('never exceeds its limit, ends where the output ends, and is valid UTF-8', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', '€', '😀', '\n', '\x1b[31m')), fc.nat(40), (pieces, maxBytes) => {
         const bytes = Buffer.from(pieces.join(''));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseClientFrame, sideOf } from './terminal-frames.ts';
 
-it('input and sizes are read, anything newer is ignored, and what is not JSON is told apart', () => {
+it('client frames: input and resize are parsed, unknown types are ignored, and text that is not JSON is detected', () => {
   expect(parseClientFrame('{"type":"input","data":"ls\\r"}')).toEqual({ type: 'input', data: 'ls\r' });
   expect(parseClientFrame('{"type":"resize","cols":100,"rows":"30"}')).toEqual({ type: 'resize', cols: 100, rows: 30 });
   for (const frame of ['{"type":"ping"}', '{"type":"input"}', '7', 'null', '[]']) {
@@ -10,7 +10,7 @@ it('input and sizes are read, anything newer is ignored, and what is not JSON is
   expect(parseClientFrame('{')).toBeUndefined();
 });
 
-it('a side is between 1 and 1000, or what is usual', () => {
+it('a terminal side is between 1 and 1000, otherwise the default', () => {
   expect([
     sideOf('120', 80),
     sideOf(1e9, 80),

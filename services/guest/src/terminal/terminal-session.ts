@@ -90,7 +90,7 @@ export class TerminalSession {
     }
     this.#guest.log.line('guest', {
       level: 'warn',
-      message: `Processes of terminal session ${this.key} did not end when killed. Stop the sandbox to be rid of them.`,
+      message: `processes of terminal session ${this.key} did not end when killed; they run until the sandbox stops`,
     });
   }
 

@@ -15,13 +15,13 @@ function typeWithEcho(typed: TypedLines, text: string): void {
 }
 
 describe('typed lines', () => {
-  it('a line that is echoed is reported once, on return', () => {
+  it('an echoed line is reported once, when return is pressed', () => {
     const { lines, typed } = collect();
     typeWithEcho(typed, 'ls -l\rpwd\r');
     expect(lines).toEqual(['ls -l', 'pwd']);
   });
 
-  it('keys that edit are applied, and escape sequences removed', () => {
+  it('editing keys are applied and escape sequences are removed', () => {
     const { lines, typed } = collect();
     typeWithEcho(typed, 'echo lx\x7fs\r');
     typed.typed('\x1b[Acat\x1b[1;5C \x1bOHfile\r');
@@ -33,7 +33,7 @@ describe('typed lines', () => {
     expect(lines).toEqual(['echo ls', 'cat file', 'kept', 'one three']);
   });
 
-  it('an escape sequence split over two frames is still removed', () => {
+  it('an escape sequence that is split over two frames is removed', () => {
     const { lines, typed } = collect();
     typed.typed('a\x1b[1');
     typed.typed('5~b\r');
@@ -41,7 +41,7 @@ describe('typed lines', () => {
     expect(lines).toEqual(['ab']);
   });
 
-  it('a pasted line is reported when its echo arrives, colours and all', () => {
+  it('a pasted line is reported when its echo arrives, even with colours', () => {
     const { lines, typed } = collect();
     typed.typed('\x1b[200~npm test\x1b[201~\r');
     typed.shown('\x1b[32mnpm\x1b[0m te');
@@ -63,7 +63,7 @@ describe('typed lines', () => {
     expect(lines).toEqual(['sudo id', notShownText, notShownText]);
   });
 
-  it('endless input and output take bounded memory', () => {
+  it('endless input and output need bounded memory', () => {
     const { lines, typed } = collect();
     typed.typed('x'.repeat(1_000_000));
     typed.shown('x'.repeat(1_000_000));

@@ -18,7 +18,10 @@ export function uploadsOf(guest: Guest): Uploads {
   known.set(guest, uploads);
   const sweep = () =>
     void uploads.sweep().catch((error: unknown) => {
-      guest.log.line('guest', { level: 'error', error: `Sweeping uploads failed: ${String(error)}` });
+      guest.log.line('guest', {
+        level: 'error',
+        error: `upload sweep failed; the next one runs in an hour: ${String(error)}`,
+      });
     });
   sweep();
   const timer = setInterval(sweep, sweepIntervalMs).unref();

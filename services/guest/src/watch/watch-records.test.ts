@@ -4,7 +4,7 @@ import { eventAt, RecordReader } from './watch-records.ts';
 
 const bytes = Buffer.from('Y\0Cd /tmp/a\0Wf /tmp/a/ü\n.txt\0Nf /b\0O\0L\0E\0');
 
-test('records are the same however the stream is cut', () => {
+test('watch records do not depend on where the stream is cut', () => {
   const whole = new RecordReader().read(bytes);
   expect(whole).toHaveLength(7);
   for (let size = 1; size < bytes.length; size += 1) {
@@ -15,12 +15,12 @@ test('records are the same however the stream is cut', () => {
   }
 });
 
-test('an item directly under / has the empty text as its folder', () => {
+test('a file directly under / has an empty folder', () => {
   expect(eventAt('CREATE', '/b')).toEqual({ op: 'CREATE', name: 'b', path: '', error: null });
   expect(eventAt('CREATE', '/tmp/a')).toEqual({ op: 'CREATE', name: 'a', path: '/tmp', error: null });
 });
 
-test('every record is one line or none: ignored parts of the path, and readiness, are none', () => {
+test('each record becomes one line; ignored paths and readiness become none', () => {
   const records = new RecordReader().read(bytes);
   const lines = linesOf(records, { folder: '/tmp', ignore: ['/b'] })
     .trimEnd()

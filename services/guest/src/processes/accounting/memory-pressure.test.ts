@@ -22,17 +22,17 @@ const processes: Candidate[] = [
   { pid: 20, group: 20, residentBytes: 700 * bytesPerMb },
 ];
 
-test('nobody is ended while there is room', () => {
+test('no process is ended while enough memory is free', () => {
   expect(isShort(load({}))).toBe(false);
   expect(groupToEnd([], undefined, 0)).toBeUndefined();
 });
 
-test('the biggest process goes before the memory is gone', () => {
+test('the biggest process is ended before memory runs out', () => {
   expect(isShort(load({ freeBytes: 10 * bytesPerMb }))).toBe(true);
   expect(groupToEnd(processes, undefined, 0)).toBe(20);
 });
 
-describe('R-01 while the memory of one that was ended comes back', () => {
+describe('R-01 while the memory of an ended process comes back', () => {
   const ended: Ended = {
     group: 20,
     atMs: 1_000,
@@ -40,23 +40,23 @@ describe('R-01 while the memory of one that was ended comes back', () => {
   };
   const others = processes.filter(({ group }) => group !== 20);
 
-  test('nobody else is ended, and it is not ended again', () => {
+  test('no other process is ended, and the same group is not ended again', () => {
     expect(groupToEnd(others, ended, 1_050)).toBeUndefined();
     expect(groupToEnd(processes, ended, 1_999)).toBeUndefined();
   });
 
-  test('one that takes more meanwhile is, and so is one that was not there before', () => {
+  test('a process that grows meanwhile is ended, and so is a new one', () => {
     expect(groupToEnd([...others, { pid: 13, group: 10, residentBytes: 5 * bytesPerMb }], ended, 1_050)).toBe(10);
     const grown = others.map((one) => (one.pid === 12 ? { ...one, residentBytes: 10 * bytesPerMb } : one));
     expect(groupToEnd(grown, ended, 1_050)).toBe(10);
   });
 
-  test('after a second without enough of it, the biggest is', () => {
+  test('after a second without enough free memory, the biggest process is ended', () => {
     expect(groupToEnd(others, ended, 2_000)).toBe(10);
   });
 });
 
-test('the look comes before memory can be filled at two gigabytes a second, between 5 and 500 ms', () => {
+test('the next look comes before memory can be filled at two gigabytes a second, after 5 to 500 ms', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 64 * bytesPerMb, max: 64 * 1024 * bytesPerMb }),

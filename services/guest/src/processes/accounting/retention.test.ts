@@ -7,7 +7,7 @@ const nowMs = Date.UTC(2026, 0, 1);
 const finished = (count: number, ageMs: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => ({ id: `p${index}`, completedAtMs: nowMs - ageMs(index) }));
 
-test('U-07 nobody’s result vanishes before a quarter of an hour, however many there are', () => {
+test('U-07 a finished process stays listed for a quarter of an hour, regardless of their number', () => {
   expect(
     finishedToDrop(
       finished(3000, (index) => (index % 14) * minuteMs),
@@ -16,7 +16,7 @@ test('U-07 nobody’s result vanishes before a quarter of an hour, however many 
   ).toEqual([]);
 });
 
-test('U-07 of older ones the newest 200 stay', () => {
+test('U-07 of older finished processes the newest 200 stay listed', () => {
   const dropped = finishedToDrop(
     finished(300, (index) => (20 + index) * minuteMs),
     nowMs,
@@ -24,7 +24,7 @@ test('U-07 of older ones the newest 200 stay', () => {
   expect(dropped).toEqual(Array.from({ length: 100 }, (_, index) => `p${200 + index}`));
 });
 
-test('U-07 after a day they go, few as they are', () => {
+test('U-07 finished processes are dropped after a day, even when they are few', () => {
   expect(
     finishedToDrop(
       finished(2, (index) => (index === 0 ? 23 : 25) * 60 * minuteMs),
@@ -50,7 +50,7 @@ test('R-03 all logs share a tenth of the memory: three for each process, at leas
   expect(logBytesEach({ ...budget, maxBytesPerFile: 0 }, 2)).toBe(Math.floor((409.6 * bytesPerMb) / 6));
 });
 
-test('R-03 logs of finished processes are dropped, oldest first, until all fit, and no more than that', () => {
+test('R-03 logs of finished processes are dropped, oldest first, only until the rest fits', () => {
   const logs = fc.array(fc.record({ keptBytes: fc.nat(1000), completedAtMs: fc.nat(1000) }), { maxLength: 30 });
   fc.assert(
     fc.property(logs, fc.nat(3000), fc.nat(20_000), (kept, runningBytes, totalBytes) => {

@@ -16,7 +16,7 @@ const wishes = (
   ...change,
 });
 
-test('a failure is followed by another attempt while some are left', () => {
+test('a failed attempt is followed by another one while restarts are left', () => {
   expect(shouldRestart(wishes({}), { code: 1, signal: 0 })).toBe(true);
   expect(shouldRestart(wishes({}), { code: 137, signal: 9 })).toBe(true);
   expect(shouldRestart(wishes({ restartCount: 2 }), { code: 1, signal: 0 })).toBe(false);
@@ -34,7 +34,7 @@ test('R-13 an end that was asked for is no failure, whatever the exit code', () 
   expect(finalStatus(wishes({ signals: [1] }), { code: 1, signal: 0 })).toBe('failed');
 });
 
-test('the marker counts attempts against their limit', () => {
+test('the restart marker counts attempts against their limit', () => {
   expect(restartText(wishes({ restartCount: 1 }), { code: 3, signal: 0 })).toContain('Attempting restart 2/2');
   expect(restartText(wishes({ maxRestarts: -1 }), { code: 3, signal: 0 })).toContain('Attempting restart 1/unlimited');
 });

@@ -47,24 +47,24 @@ test('R-06 a line that is too long to hold is passed on in pieces under one pref
   expect(prefixed.isAtLineStart).toBe(true);
 });
 
-test('two endless lines at once never hold more than their bound, and lose nothing', () => {
+test('two endless lines at once hold a bounded number of bytes and lose none', () => {
   const pieces = Array.from({ length: 100 }, (_, index) => output(index % 2 ? 'stdout' : 'stderr', '0123456789'));
   const got = lines(pieces, 64);
   expect(got.replaceAll(/stdout:|stderr:|\n/g, '')).toHaveLength(1000);
 });
 
-test('R-65 the last bytes of a stream are passed on without their newline', () => {
+test('R-65 the last line of a stream is passed on even without a newline', () => {
   expect(lines([output('stdout', 'a\nb'), output('stderr', 'c')])).toBe('stdout:a\nstdout:b\nstderr:c\n');
 });
 
-test('a marker is a line of its own and does not end the line of a process', () => {
+test("a marker is a separate line and does not end a process's line", () => {
   const marker: Piece = { kind: 'marker', text: '[here]', breaks: false };
   expect(lines([output('stdout', 'a'), marker, output('stdout', 'b\n')])).toBe('stdout:[here]\nstdout:ab\n');
   const long = lines([output('stdout', '0123456789'), marker, output('stdout', 'b\n')], 8);
   expect(long).toBe('stdout:0123456789b\nstdout:[here]\n');
 });
 
-test('a gap ends unfinished lines: what follows is not their rest', () => {
+test('a gap ends unfinished lines, because the following output does not continue them', () => {
   const gap: Piece = { kind: 'gap', bytes: 7, atHead: false };
   expect(lines([output('stdout', 'a'), gap, output('stdout', 'b\n')])).toMatch(
     /^stdout:a\nstdout:\[this stream fell behind: 7 bytes.*\]\nstdout:b\n$/,

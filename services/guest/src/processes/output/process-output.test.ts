@@ -102,7 +102,7 @@ test('R-05 a reader that attaches anywhere and reads at any moment sees every by
   );
 });
 
-test('the tail is exactly the last bytes of the output, however it was cut into pieces and files', () => {
+test('the tail is exactly the last bytes of the output, regardless of pieces and files', () => {
   fc.assert(
     fc.property(chunks, fc.integer({ min: 1, max: 200 }), (written, maxBytes) => {
       const name = newPart();
@@ -117,7 +117,7 @@ test('the tail is exactly the last bytes of the output, however it was cut into 
   );
 });
 
-test('R-03 what was released at the head is a gap of the right length, and offsets stay', () => {
+test('R-03 output that was dropped at the head is a gap of the right length, and offsets stay', () => {
   fc.assert(
     fc.property(chunks, fc.nat(20), (written, released) => {
       const name = newPart();
@@ -135,7 +135,7 @@ test('R-03 what was released at the head is a gap of the right length, and offse
   );
 });
 
-test('a file deleted in the middle of what is read is one gap, and the rest follows', () => {
+test('a log file that is deleted during a read becomes one gap, and the rest follows', () => {
   const writer = new Writer('p');
   for (const text of ['one', 'two', 'three'])
     writer.write({ stream: 'stdout', bytes: Buffer.from(text), newFile: text !== 'one' });
@@ -150,7 +150,7 @@ test('a file deleted in the middle of what is read is one gap, and the rest foll
   ]);
 });
 
-test('half a record is not shown before it is whole, and is a gap when nothing will complete it', () => {
+test('an incomplete record is not read, and becomes a gap when it can no longer be completed', () => {
   const writer = new Writer('p');
   writer.write({ stream: 'stdout', bytes: Buffer.from('abc'), newFile: false });
   appendFileSync(writer.path('all', 0), Buffer.from([1, 9, 0, 0, 0, 0x78]));
@@ -196,14 +196,14 @@ test('R-24 the attempts of a process are one output, with markers at their exact
   expect(bytesOf(drain(output, output.tail(8)).pieces).toString()).toBe('rragain\n');
 });
 
-test('a character that arrives in two pieces is one character', () => {
+test('a character that arrives in two pieces is decoded as one', () => {
   const bytes = Buffer.from('é😀');
   const text = new PieceText();
   const pieces: Piece[] = [...bytes].map((byte) => ({ kind: 'output', stream: 'stdout', bytes: Buffer.from([byte]) }));
   expect([...text.take(pieces), ...text.end()]).toEqual([{ stream: 'stdout', text: 'é😀' }]);
 });
 
-test('between two attempts there is nothing to read, and the reader is told so', () => {
+test('between two attempts a read returns nothing', () => {
   const writer = new Writer('1');
   writer.write({ stream: 'stdout', bytes: Buffer.from('out'), newFile: false });
   const kept: Part[] = [{ ...partOf('1'), ends: { ...writer.ends } }];

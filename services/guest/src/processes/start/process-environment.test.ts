@@ -3,7 +3,7 @@ import { processEnvironment } from './process-environment.ts';
 
 const processKey = '0123456789abcdef';
 
-test('the request wins over what is inherited, and the mark of the process over both', () => {
+test("the request's variables override inherited ones, and the key of the process overrides both", () => {
   const environment = processEnvironment({
     inherited: { A: 'image', B: 'image', SANDBOX_CONTROL_KEY: 'key', SANDBOX_LOG_DIR: '/state', GONE: undefined },
     requested: { B: 'request', SANDBOX_PROCESS_KEY: 'forged' },
@@ -13,7 +13,7 @@ test('the request wins over what is inherited, and the mark of the process over 
   expect(environment).toEqual({ A: 'image', B: 'request', SANDBOX_PROCESS_KEY: processKey });
 });
 
-test('with a workload user, who the process is cannot be chosen', () => {
+test('with a workload user, a request cannot choose HOME, USER or LOGNAME', () => {
   const environment = processEnvironment({
     inherited: { HOME: '/root', PATH: '/bin' },
     requested: { HOME: '/elsewhere', USER: 'root', LOGNAME: 'root' },
