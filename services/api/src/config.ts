@@ -33,7 +33,7 @@ const NodeListenerConfig = z.object({
     .number()
     .positive()
     .default(30)
-    .describe('Silence after which a runner is given up and its agents and functions are placed elsewhere.'),
+    .describe('Silence after which a runner counts as lost and its agents and functions are placed elsewhere.'),
 });
 export type NodeListenerConfig = z.infer<typeof NodeListenerConfig>;
 
@@ -46,12 +46,12 @@ export const ApiConfig = z.object({
   publicUrl: z
     .url()
     .optional()
-    .describe('Address clients use, without the /v0 prefix; the listening address when absent.'),
+    .describe('Address that clients use, without the /v0 prefix; the listening address when absent.'),
   trustedProxies: z
     .array(AddressRange)
     .default([])
     .describe(
-      'Edges in front of the api whose X-Forwarded-For is believed; nobody else is. Without it all clients of an edge on another machine count as one address.',
+      'Edges in front of the api whose X-Forwarded-For is trusted; that of other clients is ignored. Without it, all clients of an edge on another machine count as one address.',
     ),
   rateLimits: RateLimits.prefault({}),
   node: NodeListenerConfig.prefault({}),
@@ -71,32 +71,36 @@ export const ApiConfig = z.object({
       tier_2: { sandboxes: 200 },
       tier_9: { sandboxes: 100_000, instances: 100_000, memory_mb: 102_400_000, execution_bytes: 107_374_182_400 },
     })
-    .describe('Limits by tier, laid over limits. Tier 9 is for accounts that are trusted with the whole deployment.'),
-  limits: Limits.default({}).describe('Limits of every account, laid over the built-in ones, which `/quotas` shows.'),
+    .describe(
+      'Limits by tier, which override limits. Tier 9 is for accounts that are trusted with the whole deployment.',
+    ),
+  limits: Limits.default({}).describe(
+    'Limits of every account, which override the built-in ones; `/quotas` shows the result.',
+  ),
   allowedRegistries: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Registries that images may come from, each as references name it, with its port; default stands for references that name none, * for every other one with a public name, as does an empty list. Only those listed may be in a private network.',
+      'Registries that images may come from, each as references name it, with its port. default is the registry of references that name none; * is every registry with a public name, as is an empty list. Only listed registries may be in a private network.',
     ),
   createWaitSeconds: z
     .number()
     .positive()
     .default(55)
     .describe(
-      'How long the creation of a sandbox waits until it is reachable before it answers with the record as it stands; below the timeout of whatever is in front.',
+      'How long the creation of a sandbox waits until the sandbox is reachable; then the response is the record as it is. Keep it below the timeout of any proxy in front.',
     ),
   executionRetentionDays: z
     .number()
     .positive()
     .default(30)
-    .describe('How long executions stay readable after they have finished; then they are removed with their tasks.'),
+    .describe('How long executions stay readable after they have finished; then they are deleted with their tasks.'),
   logBytesPerDay: z
     .int()
     .positive()
     .default(10_737_418_240)
     .describe(
-      'Output of all workloads of a workspace that is stored a day (UTC); what is beyond is dropped, and a line says how much.',
+      'Bytes of output of all workloads of a workspace that are stored per day (UTC); further output is dropped, and a line says how much.',
     ),
   features: z.record(z.string(), z.boolean()).default({}).describe('Feature flags of the deployment.'),
   dnsServers: z
@@ -113,28 +117,28 @@ export const ApiConfig = z.object({
     .positive()
     .default(16)
     .describe(
-      'Megabytes of request bodies above bodyLimitBytes that one account may send in a second, in the long run; further ones wait up to five seconds and are then refused. While one is parsed, the process answers nobody.',
+      'Megabytes of request bodies above bodyLimitBytes that one account may send per second on average; further requests wait up to five seconds and are then refused. While such a body is parsed, the process answers no other request.',
     ),
   databaseConnections: z
     .int()
     .min(2)
     .max(500)
     .default(20)
-    .describe('Connections this process may hold to PostgreSQL; one more while it removes what is old.'),
+    .describe('Connections that this process may hold to PostgreSQL; maintenance uses one more.'),
   statementSeconds: z
     .number()
     .min(0.1)
     .max(60)
     .default(5)
     .describe(
-      'How long the database may work on one statement of a request; work that is large by nature has a minute.',
+      'How long the database may work on one statement of a request; operations that are large by nature have a minute.',
     ),
   connectionsPerAccount: z
     .int()
     .positive()
     .optional()
     .describe(
-      'Connections that the requests of one account may hold at a time, so that others have the rest; further requests wait. A fifth of all when absent.',
+      'Connections that the requests of one account may hold at a time, so that the rest is left to other accounts; further requests wait. A fifth of all connections when absent.',
     ),
 });
 export type ApiConfig = z.infer<typeof ApiConfig>;

@@ -8,6 +8,7 @@ import type { Registration } from './http/call.ts';
 import { imageHandlers } from './images/handlers.ts';
 import { integrationHandlers } from './integrations/handlers.ts';
 import { executionHandlers } from './jobs/executions/handlers.ts';
+import { kindRules } from './kind-rules.ts';
 import { logHandlers } from './logs/handlers.ts';
 import { egressHandlers } from './network/handlers.ts';
 import { accountHandlers } from './people/accounts/handlers.ts';
@@ -26,7 +27,7 @@ import { sandboxHandlers } from './sandboxes/control.ts';
 import { volumeTemplateHandlers } from './volumes/delete-template-version.ts';
 
 export const handlers: readonly Registration[] = [
-  ...resourceHandlers,
+  ...resourceHandlers(kindRules),
   ...executionHandlers,
   ...imageHandlers,
   ...catalogueHandlers,

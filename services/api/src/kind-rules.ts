@@ -1,5 +1,4 @@
-// Rules by kind. A kind without an entry is fully described by its declaration.
-
+// The rules of every kind. A kind without an entry is fully described by its declaration.
 import { applicationRules } from './applications/rules.ts';
 import { customDomainRules } from './domains/rules.ts';
 import { driveRules } from './drives/rules.ts';
@@ -18,21 +17,21 @@ import { volumeRules } from './volumes/volume-rules.ts';
 import { agentRules } from './workloads/agent-rules.ts';
 import { functionRules } from './workloads/function-rules.ts';
 
-export const kindRules: Readonly<Record<string, KindRules>> = {
-  agent: agentRules,
-  sandbox: sandboxRules,
-  customdomain: customDomainRules,
-  application: applicationRules,
-  drive: driveRules,
-  egressgateway: egressGatewayRules,
-  egressip: egressIpRules,
-  function: functionRules,
-  integrationconnection: integrationConnectionRules,
-  job: jobRules,
-  model: modelRules,
-  policy: policyRules,
-  preview: previewRules,
-  volume: volumeRules,
-  volumetemplate: volumeTemplateRules,
-  vpc: vpcRules,
-};
+export const kindRules: readonly KindRules[] = [
+  agentRules,
+  sandboxRules,
+  customDomainRules,
+  applicationRules,
+  driveRules,
+  egressGatewayRules,
+  egressIpRules,
+  functionRules,
+  integrationConnectionRules,
+  jobRules,
+  modelRules,
+  policyRules,
+  previewRules,
+  volumeRules,
+  volumeTemplateRules,
+  vpcRules,
+];

@@ -65,7 +65,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     maxConnections: config.databaseConnections,
     applicationName: 'berth-api',
     statementMs: config.statementSeconds * 1_000,
-    onIdleError: (error) => logger.warn({ err: error }, 'a database connection broke'),
+    onIdleError: (error) => logger.warn({ err: error }, 'idle database connection broke; the pool opens another'),
   });
   const keyring = createKeyring(masterKeys);
   // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second
@@ -98,13 +98,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
     ringOutbox: createNotifier(database, outboxChannel, (err) =>
-      logger.warn({ err }, 'the relay was not told of new work'),
+      logger.warn({ err }, 'outbox notification failed; the relay finds the rows by polling'),
     ),
     ringRoutes: createNotifier(database, routesChannel, (err) =>
-      logger.warn({ err }, 'gateways were not told of a change; they look by themselves'),
+      logger.warn({ err }, 'route notification failed; gateways find the change by polling'),
     ),
     ringInstances: createNotifier(database, instancesChannel, (err) =>
-      logger.warn({ err }, 'a runner was not told of its instances; its stream looks by itself'),
+      logger.warn({ err }, 'instance notification failed; the node stream finds the change by polling'),
     ),
     placement,
     deployments: watchDeployments({ database, databaseUrl, logger }),
@@ -126,7 +126,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     : undefined;
   const runMaintenance = () =>
     maintainApart(options).catch((error: unknown) =>
-      logger.warn({ err: error }, 'maintenance failed; it is tried again'),
+      logger.warn({ err: error }, 'maintenance failed; retrying in an hour'),
     );
   void runMaintenance();
   const maintenance = setInterval(runMaintenance, maintenanceMs);

@@ -1,12 +1,7 @@
 // Revisions and custom domains of applications. Control-plane sheet 1.9.
-import {
-  application,
-  createApplicationCustomDomain,
-  customDomain,
-  listApplicationRevisions,
-  requestErrors,
-} from '@berth/contract';
+import { application, createApplicationCustomDomain, listApplicationRevisions, requestErrors } from '@berth/contract';
 import type { Database } from '@berth/database';
+import { customDomainRules } from '../domains/rules.ts';
 import { type Registration, read, write } from '../http/call.ts';
 import { createResource } from '../resources/create.ts';
 import { findLive, type ResourceRow } from '../resources/record.ts';
@@ -32,7 +27,7 @@ export const applicationHandlers: readonly Registration[] = [
       });
     return createResource(
       call,
-      customDomain,
+      customDomainRules,
       { metadata, spec: { ...spec, domainType: 'applications' } },
       { state: { application: name, applicationUid: uid } },
     );

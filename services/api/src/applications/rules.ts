@@ -12,19 +12,22 @@ import { objectsOf, textOf } from '../rules/spec-fields.ts';
 import { loadRevisions } from './revisions.ts';
 
 export const applicationRules: KindRules = {
+  kind: application,
   normalize: withoutAuto,
   beforeCreate: (context, draft) => check(context, draft),
   beforeReplace: check,
-  async relate(database, items, rows) {
-    const revisions = await loadRevisions(
-      database,
-      application,
-      rows.map(({ uid }) => uid),
-    );
-    return items.map((item, index) => ({
-      ...item,
-      spec: { ...item.spec, revisions: revisions.get(rows[index]?.uid ?? '') ?? [] },
-    }));
+  render: {
+    async related(database, items, rows) {
+      const revisions = await loadRevisions(
+        database,
+        application,
+        rows.map(({ uid }) => uid),
+      );
+      return items.map((item, index) => ({
+        ...item,
+        spec: { ...item.spec, revisions: revisions.get(rows[index]?.uid ?? '') ?? [] },
+      }));
+    },
   },
 };
 

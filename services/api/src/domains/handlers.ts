@@ -3,12 +3,14 @@ import { customDomain, requestErrors, verifyCustomDomain } from '@berth/contract
 import type { JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import { type Registration, type WriteCall, writeAfter } from '../http/call.ts';
-import { present, ruleContext } from '../resources/create.ts';
+import { present } from '../resources/present.ts';
 import { findLive, lockLive, type ResourceRow, resourceColumns } from '../resources/record.ts';
+import { ruleContext } from '../resources/rule-context.ts';
 import { section, textOf, without } from '../rules/spec-fields.ts';
 import { requireNoOwnerAbove } from './claim-domain.ts';
 import { lookUp } from './look-up.ts';
 import { type DomainRecords, type FoundRecords, missingRecords } from './records.ts';
+import { customDomainRules } from './rules.ts';
 
 interface DnsResult {
   readonly uid: string;
@@ -46,7 +48,7 @@ async function verify(call: WriteCall<typeof verifyCustomDomain>, { uid, found }
     .returning(resourceColumns)
     .executeTakeFirstOrThrow();
   await call.enqueueReconcile(uid);
-  return present(call, await ruleContext(call, customDomain), changed, []);
+  return present(call, customDomainRules, await ruleContext(call, customDomainRules), changed, []);
 }
 
 export const customDomainHandlers: readonly Registration[] = [

@@ -10,7 +10,7 @@ const expected = recordsFor({
 });
 const txt = new Map([['_service-verify.a.example.com', ['other', 'service-domain-verify=abc']]]);
 
-test('nothing is missing when the proof and the way here are there, in any letter case', () => {
+test('no record is missing when the TXT and CNAME records exist, in any letter case', () => {
   expect(missingRecords('a.example.com', expected, { txt, cname: ['One.CNAME.run.example.'] })).toEqual([]);
 });
 
@@ -21,7 +21,7 @@ test('each missing record is named with the value to set', () => {
   ]);
 });
 
-test('the domains above one end before the top level', () => {
+test('the parent domains of a domain end before the top-level domain', () => {
   expect(domainsAbove('a.b.example.com')).toEqual(['b.example.com', 'example.com']);
   expect(domainsAbove('example.com')).toEqual([]);
 });

@@ -1,5 +1,7 @@
 // Custom domain. Control-plane sheet 2.15, 4.11.
+
 import { randomBytes } from 'node:crypto';
+import { customDomain } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { KindRules } from '../resources/rules.ts';
 import { resolveRegion, withoutAuto } from '../rules/regions.ts';
@@ -10,6 +12,7 @@ import { requireNoPreviews } from './require-no-previews.ts';
 import { showSubdomains } from './subdomains.ts';
 
 export const customDomainRules: KindRules = {
+  kind: customDomain,
   normalize: withoutAuto,
   async beforeCreate(context, draft) {
     const region = await resolveRegion(context, draft);
@@ -26,7 +29,7 @@ export const customDomainRules: KindRules = {
     draft.spec = withoutFallback(draft.spec);
   },
   beforeDelete: requireNoPreviews,
-  relate: showSubdomains,
+  render: { related: showSubdomains },
 };
 
 /** An empty string removes the fallback preview. */

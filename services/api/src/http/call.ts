@@ -21,6 +21,23 @@ export interface Caller {
   readonly accountId: string;
 }
 
+/**
+ * Adds the parts of the caller as getters, so that they stay lazy: reading a part that the operation does not declare
+ * throws.
+ */
+export const withCaller = <Fields extends object>(caller: Caller, fields: Fields): Fields & Caller => ({
+  ...fields,
+  get principal() {
+    return caller.principal;
+  },
+  get workspace() {
+    return caller.workspace;
+  },
+  get accountId() {
+    return caller.accountId;
+  },
+});
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface Call<O extends Operation = Operation> extends Caller {
@@ -37,6 +54,12 @@ export interface Call<O extends Operation = Operation> extends Caller {
   /** Aborts when the client has closed its connection. */
   clientGone(): AbortSignal;
 }
+
+/**
+ * `now`: the relay is notified at once. `background`: the client's request is already complete, so the relay finds the
+ * row by polling, 0.5 to 1.5 seconds later, and this work does not slow down the next requests.
+ */
+export type Urgency = 'now' | 'background';
 
 /** Work after the commit that turns the transaction's answer into the final response. */
 export type BeforeAnswer = (answer: unknown) => Promise<unknown>;
@@ -57,12 +80,8 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
    * locks are held briefly.
    */
   beforeCommit(work: () => Promise<void>): void;
-  /**
-   * Adds an outbox row: the orchestrator reconciles the resource with this uid after the commit. With `now` the relay
-   * is notified at once; with `background` (the client's request is already complete) the relay finds the row by polling,
-   * 0.5 to 1.5 seconds later, so that this work does not slow down the next requests.
-   */
-  enqueueReconcile(uid: string, urgency?: 'now' | 'background'): Promise<void>;
+  /** Adds an outbox row: the orchestrator reconciles the resource with this uid after the commit. */
+  enqueueReconcile(uid: string, urgency?: Urgency): Promise<void>;
   /** Registers work to run after the commit, such as invalidating an in-process cache. */
   afterCommit(work: () => void): void;
   /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLargeBodies, largeBodyBytes } from './large-bodies.ts';
 
-test('large bodies of an account begin after the time that those before count for; who would wait too long is refused, others are not', async () => {
+test('a large body waits for the time that earlier ones of its account count for; a wait that is too long is refused, and other accounts are not affected', async () => {
   let nowMs = 0;
   const waits: number[] = [];
   const bodies = createLargeBodies({ mbPerSecond: 10, now: () => nowMs, wait: async (ms) => void waits.push(ms) });
@@ -18,7 +18,7 @@ test('large bodies of an account begin after the time that those before count fo
   expect(waits).toEqual([3_000, 5_000]);
 });
 
-test('a body is large above what is usual, and one without a length as large as it may be', () => {
+test('a body above the usual limit is large, and a body without a length counts with the limit of its operation', () => {
   const operation = { bodyLimitBytes: 32 };
   expect([undefined, '1', '2', '32', '33'].map((length) => largeBodyBytes(operation, length, 1))).toEqual([
     32,

@@ -2,14 +2,14 @@ import { type Operation, requestErrors, type Version } from '@berth/contract';
 import type { z } from 'zod';
 import { hostileReason } from './hostile-text.ts';
 
-export interface Input {
+interface Input {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
 
 /** Parses the input with the operation's schemas; the error names the first fault and its path. */
-export function readInput(operation: Operation, version: Version, raw: Input): Input {
+export function readInput(operation: Operation, version: Version, raw: Input) {
   const reason = hostileReason(raw.params) ?? hostileReason(raw.query) ?? hostileReason(raw.body);
   if (reason !== undefined) throw requestErrors.invalid_request({ reason });
   const wrapped = version.has('wrappedLists');
@@ -21,7 +21,7 @@ export function readInput(operation: Operation, version: Version, raw: Input): I
   };
 }
 
-function parse(schema: z.ZodType, value: unknown, part: string): unknown {
+function parse<S extends z.ZodType>(schema: S, value: unknown, part: string): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

@@ -29,14 +29,14 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 export function createRequestLog(logger: Logger, registry: Registry): RequestLog {
   const seconds = new Histogram({
     name: 'berth_api_request_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
   const refusals = new Counter({
     name: 'berth_api_refusals_total',
-    help: 'Requests that a limit refused: of a key, of an address, or of lookups of unknown keys.',
+    help: 'Requests refused by a limit: per key, per address, or for lookups of unknown keys.',
     labelNames: ['limit'],
     registers: [registry],
   });

@@ -1,15 +1,19 @@
 // Write walk of one request: a single transaction holds the handler's rows, the audit row and, with an Idempotency-Key,
 // the stored answer. If the process is killed at any line, either all of it is committed or nothing.
-import { agent, mcpFunction, sandbox } from '@berth/contract';
 import { enqueue } from '@berth/database';
 import { writeAudit } from './audit.ts';
-import type { BeforeAnswer, ReadCall, Registration, WriteCall } from './call.ts';
+import {
+  type BeforeAnswer,
+  type ReadCall,
+  type Registration,
+  type Urgency,
+  type WriteCall,
+  withCaller,
+} from './call.ts';
 import { isRetryable } from './database-errors.ts';
 import { type IdempotentRequest, rememberAnswer, storedAnswer } from './idempotency.ts';
 
 const maxAttempts = 5;
-/** Tags of the operations on resources that gateways route requests to. */
-const servedTags: readonly string[] = [agent.tag, mcpFunction.tag, sandbox.tag];
 
 export async function runWrite(
   registration: Registration,
@@ -77,19 +81,25 @@ async function runOnce(
         return earlier.answer;
       }
     }
-    // `Object.create` keeps the call's getters lazy: reading `workspace` throws for an operation that declares none.
-    const writeCall: WriteCall = Object.create(call, {
-      tx: { value: tx },
-      target: { value: (name: string) => (target = name) },
-      beforeCommit: { value: (work: () => Promise<void>) => last.push(work) },
-      afterCommit: { value: (work: () => void) => after.push(work) },
-      beforeAnswer: { value: (work: BeforeAnswer) => beforeAnswer.push(work) },
-      enqueueReconcile: {
-        async value(uid: string, urgency: 'now' | 'background' = 'now') {
-          await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: call.workspace.id, trace: call.trace });
-          if (urgency === 'now') after.push(() => call.dependencies.ringOutbox());
-          if (servedTags.includes(call.operation.tag)) after.push(() => call.dependencies.ringRoutes(uid));
-        },
+    const { dependencies, operation, version, params, query, body, requestId, address, trace, clientGone } = call;
+    const writeCall: WriteCall = withCaller(call, {
+      ...{ dependencies, operation, version, params, query, body, requestId, address, trace, clientGone },
+      tx,
+      target: (name: string) => {
+        target = name;
+      },
+      beforeCommit: (work: () => Promise<void>) => {
+        last.push(work);
+      },
+      afterCommit: (work: () => void) => {
+        after.push(work);
+      },
+      beforeAnswer: (work: BeforeAnswer) => {
+        beforeAnswer.push(work);
+      },
+      enqueueReconcile: async (uid: string, urgency: Urgency = 'now') => {
+        await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: call.workspace.id, trace });
+        if (urgency === 'now') after.push(() => dependencies.ringOutbox());
       },
     });
     const made = await registration.write?.(writeCall, prepared);

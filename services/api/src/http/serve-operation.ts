@@ -5,7 +5,7 @@ import { type Operation, readVersion } from '@berth/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { writeAudit } from './audit.ts';
-import { type ReadCall, type Registration, StreamedAnswer } from './call.ts';
+import { type ReadCall, type Registration, StreamedAnswer, withCaller } from './call.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { identify } from './identify.ts';
 import { prefix } from './known-paths.ts';
@@ -67,19 +67,19 @@ async function run(
   if (version === undefined || caller === undefined) throw new Error('the steps before the handler did not run');
   const input = readInput(operation, version, { params: request.params, query: request.query, body: request.body });
   const shown: string[] = [];
-  const call: ReadCall = Object.create(caller, {
-    ...Object.getOwnPropertyDescriptors({
-      ...input,
-      dependencies,
-      operation,
-      version,
-      database: dependencies.database,
-      requestId: request.id,
-      address: request.ip,
-      showsSecretsOf: (target: string) => shown.push(target),
-      trace: log.trace(request),
-      clientGone: () => closed(reply),
-    }),
+  const call: ReadCall = withCaller(caller, {
+    ...input,
+    dependencies,
+    operation,
+    version,
+    database: dependencies.database,
+    requestId: request.id,
+    address: request.ip,
+    showsSecretsOf: (target: string) => {
+      shown.push(target);
+    },
+    trace: log.trace(request),
+    clientGone: () => closed(reply),
   });
   const { connectionShares } = dependencies;
   const share = shareOf(operation, caller);

@@ -30,6 +30,6 @@ test.each([
   expect(registryFault(registry, ['registry.example:5000', '127.0.0.1:5000'])).toBe(fault);
 });
 
-test('the word default stands for the registry of references that name none', () => {
+test('the entry default is the registry of references that name none', () => {
   expect(registryFault('docker.io', ['default'])).toBeUndefined();
 });

@@ -1,11 +1,12 @@
 // Integration connection: names a known third party. Control-plane sheet 7 (31): a connection in use cannot be deleted.
-import { resourceErrors } from '@berth/contract';
+import { integrationConnection, resourceErrors } from '@berth/contract';
 import { sql } from 'kysely';
 import type { KindRules } from '../resources/rules.ts';
 import { textOf } from '../rules/spec-fields.ts';
 import { isKnownIntegration } from './catalogue.ts';
 
 export const integrationConnectionRules: KindRules = {
+  kind: integrationConnection,
   async beforeCreate(_context, { spec }) {
     requireIntegration(spec.integration);
   },

@@ -1,4 +1,6 @@
 // Job. Specification: Batch job.
+import { job } from '@berth/contract';
+import { allowLongStatements } from '@berth/database';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { checkImage } from '../rules/image-reference.ts';
@@ -10,14 +12,20 @@ import { newCallbackSecret } from '../workloads/callback-secret.ts';
 import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
 
 export const jobRules: KindRules = {
+  kind: job,
+  countedBelow: ['execution'],
   normalize: withoutAuto,
   beforeCreate: (context, draft) => complete(context, draft),
   beforeReplace: complete,
-  finish: (rendered, { name }, { dependencies, workspace }) => ({
-    ...rendered,
-    metadata: { ...rendered.metadata, url: `${dependencies.apiUrl}/${workspace.name}/jobs/${name}/executions` },
-  }),
-  written: showNewSecrets,
+  // Deleting a job deletes its executions, and each may hold 100 000 tasks.
+  beforeDelete: ({ tx }) => allowLongStatements(tx),
+  render: {
+    one: (rendered, { name }, { dependencies, workspace }) => ({
+      ...rendered,
+      metadata: { ...rendered.metadata, url: `${dependencies.apiUrl}/${workspace.name}/jobs/${name}/executions` },
+    }),
+    onWrite: showNewSecrets,
+  },
 };
 
 async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {

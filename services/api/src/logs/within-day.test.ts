@@ -5,11 +5,11 @@ import { withinDay } from './within-day.ts';
 const lines = (count: number, size = 936): LogLine[] =>
   Array.from({ length: count }, (_, sequence) => ({ sequence, timeNs: '1', stream: 'stdout', text: 'x'.repeat(size) }));
 
-test('lines within the share of the day pass as they are', () => {
+test('lines within the daily limit are kept unchanged', () => {
   expect(withinDay(lines(10), 0, 10_000)).toEqual({ kept: lines(10), bytes: 10_000, droppedBytes: 0 });
 });
 
-test('the first line that is dropped becomes a note with the limit and the number of bytes; those after it are silent', () => {
+test('the first dropped line becomes a note with the limit and the number of bytes; further dropped lines add no note', () => {
   const { kept, bytes, droppedBytes } = withinDay(lines(10), 7_000, 10_000);
   expect([kept.length, bytes, droppedBytes]).toEqual([4, 10_000, 7_000]);
   expect(kept[3]).toMatchObject({
@@ -19,7 +19,7 @@ test('the first line that is dropped becomes a note with the limit and the numbe
   expect(withinDay(lines(10), 17_000, 10_000)).toMatchObject({ kept: [], droppedBytes: 10_000 });
 });
 
-test('a flood that goes on has a note for each 16 MiB that were dropped', () => {
+test('a continuing flood has one note for every 16 MiB of dropped output', () => {
   const { kept } = withinDay(lines(1_000), 10_000 + 16 * 1_048_576 - 500_000, 10_000);
   expect(kept).toMatchObject([{ text: expect.stringContaining('were dropped so far') }]);
 });

@@ -1,9 +1,11 @@
 // Model. Control-plane sheet 2.6.
+import { model } from '@berth/contract';
 import type { KindRules } from '../resources/rules.ts';
 import { claimHostLabel, workloadUrl } from '../rules/host-labels.ts';
 import { requireConnections, requirePolicies } from '../rules/references.ts';
 
 export const modelRules: KindRules = {
+  kind: model,
   async beforeCreate(context, { spec }) {
     await requirePolicies(context, spec);
     await requireConnections(context, spec);
@@ -13,5 +15,5 @@ export const modelRules: KindRules = {
     await requirePolicies(context, spec, previous.spec);
     await requireConnections(context, spec);
   },
-  finish: workloadUrl,
+  render: { one: workloadUrl },
 };

@@ -1,11 +1,12 @@
 // Egress gateway. Control-plane sheet 2.14, 4.9.
-import { resourceErrors } from '@berth/contract';
+import { egressGateway, resourceErrors } from '@berth/contract';
 import type { KindRules } from '../resources/rules.ts';
 import { lockParent } from '../rules/references.ts';
 import { resolveRegion, withoutAuto } from '../rules/regions.ts';
 import { findSandboxIn } from './find-sandbox.ts';
 
 export const egressGatewayRules: KindRules = {
+  kind: egressGateway,
   normalize: withoutAuto,
   async beforeCreate(context, draft) {
     await lockParent(context);
@@ -17,8 +18,10 @@ export const egressGatewayRules: KindRules = {
     if (sandbox !== undefined)
       throw resourceErrors.in_use({ kind: 'egress gateway', name, users: `the sandbox ${sandbox}` });
   },
-  finish: (rendered, _row, { parents: [vpc] }) => ({
-    ...rendered,
-    metadata: { ...rendered.metadata, vpcName: vpc?.name },
-  }),
+  render: {
+    one: (rendered, _row, { parents: [vpc] }) => ({
+      ...rendered,
+      metadata: { ...rendered.metadata, vpcName: vpc?.name },
+    }),
+  },
 };

@@ -1,9 +1,7 @@
 // Egress gateways and addresses of all VPCs of a workspace, and the shared public ranges. Control-plane sheet 1.13.
 import {
   egressGateway,
-  egressIp,
   getEgressGatewayUsage,
-  type Kind,
   listAllEgressGateways,
   listAllEgressIps,
   listPublicIps,
@@ -11,11 +9,13 @@ import {
 import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import { type ReadCall, type Registration, read } from '../http/call.ts';
-import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from '../resources/events.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import { type Rendered, renderResource } from '../resources/render.ts';
+import type { KindRules } from '../resources/rules.ts';
 import { requireRegion } from '../rules/regions.ts';
+import { egressGatewayRules } from './egress-gateway-rules.ts';
+import { egressIpRules } from './egress-ip-rules.ts';
 
 async function rowsOf({ database, workspace }: ReadCall, kinds: readonly string[]): Promise<ResourceRow[]> {
   return database
@@ -30,7 +30,7 @@ async function rowsOf({ database, workspace }: ReadCall, kinds: readonly string[
 }
 
 /** Lists rows newest first, like the listing below one parent; each row carries the names of its parents. */
-async function listOverParents(call: ReadCall, kind: Kind): Promise<Rendered[]> {
+async function listOverParents(call: ReadCall, { kind, render }: KindRules): Promise<Rendered[]> {
   const held = await rowsOf(call, [kind.kind, ...(kind.parents ?? []).map((parent) => parent.kind)]);
   const byUid = new Map(held.map((row) => [row.uid, row]));
   const rows = held.filter((row) => row.kind === kind.kind);
@@ -38,7 +38,7 @@ async function listOverParents(call: ReadCall, kind: Kind): Promise<Rendered[]> 
   const { dependencies, workspace } = call;
   return rows.map((row) => {
     const view = { dependencies, workspace, parents: parentsOf(row, byUid) };
-    return renderResource(kind, row, events.get(row.uid), view, kindRules[kind.kind]?.finish);
+    return renderResource(kind, row, events.get(row.uid), view, render?.one);
   });
 }
 
@@ -61,8 +61,8 @@ async function usageByGateway(call: ReadCall): Promise<Record<string, string[]>>
 }
 
 export const egressHandlers: readonly Registration[] = [
-  read(listAllEgressGateways, (call) => listOverParents(call, egressGateway)),
-  read(listAllEgressIps, (call) => listOverParents(call, egressIp)),
+  read(listAllEgressGateways, (call) => listOverParents(call, egressGatewayRules)),
+  read(listAllEgressIps, (call) => listOverParents(call, egressIpRules)),
   read(getEgressGatewayUsage, usageByGateway),
   read(listPublicIps, async ({ dependencies: { config }, query: { region } }) => {
     if (region !== undefined) requireRegion(config, 'region', region);

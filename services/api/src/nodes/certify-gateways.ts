@@ -14,7 +14,7 @@ export async function certifyGateways(context: NodeContext, signal: AbortSignal)
       await certifyPending(context);
     } catch (err) {
       const event = 'gateway.certify_failed';
-      if (!signal.aborted) context.logger.warn({ err, event }, 'gateways were not certified; tried again in a second');
+      if (!signal.aborted) context.logger.warn({ err, event }, 'gateway certification failed; retrying in a second');
     }
     await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
@@ -31,7 +31,7 @@ async function certifyPending({ database, authority, logger }: NodeContext): Pro
     const certificate = await authority.certifyCaller(public_key, 'gateway').catch((err: unknown) => {
       logger.warn(
         { err, request: id, event: 'gateway.key_malformed' },
-        'a gateway sent a malformed key; it is dropped',
+        'gateway sent a malformed key; its request is deleted',
       );
       return undefined;
     });

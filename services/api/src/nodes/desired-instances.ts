@@ -72,7 +72,10 @@ async function open(context: NodeContext, row: StoredInstance): Promise<DesiredI
     // Skips the instance only if its workspace is gone: a runner removes instances that are not in the list, so a
     // database error must not cost a running instance.
     if (workspaceId === null || (await workspaceExists(context.database, workspaceId))) throw err;
-    context.logger.info({ instance: id, workspaceId }, 'an instance is not handed out: its workspace is gone');
+    context.logger.info(
+      { instance: id, workspaceId },
+      'instance skipped because its workspace was deleted; it is retired soon',
+    );
     return undefined;
   }
 }

@@ -57,14 +57,11 @@ export async function renewListenerCertificate(renewal: CertificateRenewal): Pro
         server.setSecureContext(renewed.options);
         certificate = renewed.certificate;
         onRenewed(renewed);
-        logger.info({ event: 'node_listener.certificate' }, 'certificate of the node listener renewed');
+        logger.info({ event: 'node_listener.certificate' }, 'node listener certificate renewed');
       }
     } catch (err) {
       const event = 'node_listener.certificate_failed';
-      logger.error(
-        { err, event },
-        'certificate of the node listener could not be renewed; tried again within the hour',
-      );
+      logger.error({ err, event }, 'node listener certificate not renewed; retrying within the hour');
     }
     await sleep(everyMs, undefined, { signal }).catch(() => {});
   }

@@ -2,7 +2,7 @@ import { createMetricsRegistry } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { createStartMetrics } from './start-metrics.ts';
 
-test('every stage of a start is seen, and what the runner did not measure is the hand over', async () => {
+test('every stage of a start is observed, and time that the runner did not measure counts as hand over', async () => {
   const registry = createMetricsRegistry({ role: 'test' });
   createStartMetrics(registry)({ totalMs: 300, stages: { create: 30, start: 120, ready: 5 } });
   const lines = (await registry.metrics()).split('\n');

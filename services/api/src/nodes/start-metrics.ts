@@ -18,7 +18,7 @@ export type ObserveStart = (start: InstanceStart) => void;
 export function createStartMetrics(registry: Registry): ObserveStart {
   const seconds = new Histogram({
     name: 'berth_instance_start_seconds',
-    help: 'Time that instances took from their placement until they answered, by stage.',
+    help: 'Time from the placement of an instance to its first ready report, by stage.',
     labelNames: ['stage'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],

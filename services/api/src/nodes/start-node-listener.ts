@@ -74,7 +74,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
   });
   const dropped = new Counter({
     name: 'berth_log_bytes_dropped_total',
-    help: 'Bytes of output that were not stored because their workspace had written its share of the day.',
+    help: 'Bytes of output that were dropped because their workspace had reached its daily limit.',
     registers: [registry],
   });
   const onLogsDropped = (bytes: number): void => dropped.inc(bytes);
@@ -188,6 +188,6 @@ function refuse(
     error instanceof z.ZodError
       ? requestErrors.invalid_request({ reason: z.prettifyError(error) }, error)
       : toApiError(error, request.routeOptions.bodyLimit ?? bodyLimitBytes, config.statementSeconds);
-  if (known.status >= 500) logger.warn({ err: error, path: request.url }, 'a runner was not answered');
+  if (known.status >= 500) logger.warn({ err: error, path: request.url }, 'runner request failed; the runner retries');
   return reply.code(known.status).send(errorBody(known));
 }

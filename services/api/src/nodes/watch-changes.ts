@@ -24,7 +24,7 @@ export function watchChanges(databaseUrl: string, logger: Logger): ChangeWatch {
       if (runnerId !== '') wake(runnerId);
       else for (const each of [...waiting.keys()]) wake(each);
     },
-    onError: (err) => logger.warn({ err }, 'changes of instances are heard late'),
+    onError: (err) => logger.warn({ err }, 'listener for instances lost its connection; changes are found by polling'),
   });
   return {
     async next(runnerId, maxMs, signal) {

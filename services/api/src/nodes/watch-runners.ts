@@ -28,7 +28,7 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
         if (silentSeconds > lostAfterSeconds) await markSilentRunnersLost(context, lostAfterSeconds);
         else await sql`select 1`.execute(context.database);
       } catch (err) {
-        context.logger.warn({ err }, 'silent runners are not looked for');
+        context.logger.warn({ err }, 'check for silent runners failed; silence is counted from now');
         listeningSince = performance.now();
       }
       await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -40,7 +40,7 @@ test.each(['## Unreleased', '## 2026-13-45 Never', '## 2026-02-30 Never', '### 2
   },
 );
 
-test('a section without a date takes its text with it', () => {
+test('a section without a date is skipped with its text', () => {
   const entries = parseChangelog('## 2026-01-02 News\ntext\n## Unreleased\nnot yet');
   expect(entries).toEqual([{ date: '2026-01-02', title: 'News', content: 'text' }]);
 });
@@ -51,11 +51,11 @@ test('a heading inside a code block belongs to the entry', () => {
   expect(entry?.content).toBe('```\n## 2026-05-05 no\n```\nend');
 });
 
-test('an entry without a title is named by its date, one without text has empty content', () => {
+test('an entry without a title is named by its date, and an entry without text has empty content', () => {
   expect(parseChangelog('## 2026-01-02')).toEqual([{ date: '2026-01-02', title: '2026-01-02', content: '' }]);
 });
 
-test('whatever the file holds, parsing gives entries with dates in order', () => {
+test('parsing any text gives entries with dates in order', () => {
   const line = fc.oneof(fc.string(), fc.constantFrom('## 2026-01-02 a', '## 2025-01-02 b', '```', '## x', ''));
   fc.assert(
     fc.property(fc.array(line), (lines) => {

@@ -17,6 +17,6 @@ test('the hash of a template changes with the name and with the content of any f
   expect(contentHash([file('a', 'one'), file('b', 'two')])).toBe(hashes[0]);
 });
 
-test('every template has a hash of its own', () => {
+test('every template has a different hash', () => {
   expect(new Set(templates.map(({ sha }) => sha)).size).toBe(templates.length);
 });

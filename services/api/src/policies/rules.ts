@@ -1,4 +1,5 @@
 // Policy. Listings show how many resources name each policy; control-plane sheet 2.11.
+import { policy } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { KindRules } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
@@ -9,19 +10,22 @@ import { countUsages } from './usages.ts';
 const listOfType = { location: 'locations', flavor: 'flavors' } as const;
 
 export const policyRules: KindRules = {
+  kind: policy,
   async beforeCreate(_context, { spec }) {
     requireMatchingType(spec);
   },
   async beforeReplace(_context, { spec }) {
     requireMatchingType(spec);
   },
-  async finishItems({ database, workspace }, items, rows) {
-    const usages = await countUsages(
-      database,
-      workspace.id,
-      rows.map(({ name }) => name),
-    );
-    return items.map((item, index) => ({ ...item, usage: usages.get(rows[index]?.name ?? '') }));
+  render: {
+    async page({ database, workspace }, items, rows) {
+      const usages = await countUsages(
+        database,
+        workspace.id,
+        rows.map(({ name }) => name),
+      );
+      return items.map((item, index) => ({ ...item, usage: usages.get(rows[index]?.name ?? '') }));
+    },
   },
 };
 

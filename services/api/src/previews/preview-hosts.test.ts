@@ -10,7 +10,7 @@ const names = fc.record({
 });
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-test('every label is one of DNS, and with any prefix there is one', () => {
+test('every candidate is a valid DNS label, and every prefix has a candidate', () => {
   fc.assert(
     fc.property(
       names,
@@ -27,13 +27,13 @@ test('every label is one of DNS, and with any prefix there is one', () => {
   );
 });
 
-test('the same names give the same id, other names another, however they are cut', () => {
+test('the same names give the same id, and other names give another id, even if their joined text is equal', () => {
   const of = (sandbox: string, preview: string) =>
     previewId({ workspace: { id: 'w', name: 'main' }, sandbox, preview });
   expect(of('a', 'b')).toBe(of('a', 'b'));
   expect(new Set([of('a', 'b'), of('b', 'a'), of('ab', ''), of('a-b', 'c'), of('a', 'b-c')]).size).toBe(5);
 });
 
-test('no id can be made with a prefix', () => {
+test('no label with a prefix equals an id', () => {
   fc.assert(fc.property(names, (of) => !previewId(of).includes('-')));
 });

@@ -1,5 +1,5 @@
 // Preview. Control-plane sheet 1.8, 2.9, 4.8; sandbox sheet 5.8.
-import { requestErrors } from '@berth/contract';
+import { preview, requestErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { lockLive, type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
@@ -12,6 +12,7 @@ import { type PreviewHost, previewHostName } from './preview-hosts.ts';
 import { removeEndedPreviews, removePreviews } from './remove-previews.ts';
 
 export const previewRules: KindRules = {
+  kind: preview,
   normalize: withoutEmpty,
   onNameTaken: removeConflicting,
   async beforeCreate(context, draft) {
@@ -43,7 +44,7 @@ export const previewRules: KindRules = {
   async beforeDelete(context) {
     notifyGateways(context);
   },
-  finish: showAddress,
+  render: { one: showAddress },
 };
 
 /** With `force`, removes the existing preview of the same name, which has the same address. */

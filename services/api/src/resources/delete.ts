@@ -2,19 +2,22 @@
 // read finds nothing and the name is free. Otherwise the record stays until its instances have stopped. A sandbox ends
 // at once, and its runner removes the container afterwards.
 import { type Kind, kinds, requestErrors, resourceErrors } from '@berth/contract';
-import { allowLongStatements, nilUuid } from '@berth/database';
+import { nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kind-rules.ts';
-import { count, present, ruleContext } from './create.ts';
+import { count } from './count.ts';
+import { enqueueChange } from './enqueue-change.ts';
 import { addEvent, loadEvents } from './events.ts';
 import { hasLiveInstances } from './live-instances.ts';
+import { present } from './present.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
-import type { RuleContext } from './rules.ts';
+import { ruleContext } from './rule-context.ts';
+import type { KindRules, RuleContext } from './rules.ts';
 
-export async function deleteResource(call: WriteCall, kind: Kind, name: string): Promise<unknown> {
+export async function deleteResource(call: WriteCall, rules: KindRules, name: string): Promise<unknown> {
+  const { kind, end } = rules;
   const { tx, workspace } = call;
-  const context = await ruleContext(call, kind);
+  const context = await ruleContext(call, rules);
   const parentUid = context.parents.at(-1)?.uid;
   const row = await lockLive(
     tx,
@@ -22,25 +25,29 @@ export async function deleteResource(call: WriteCall, kind: Kind, name: string):
     name,
   );
   if (row === undefined || row.status === 'TERMINATED') throw requestErrors.not_found();
-  if (row.status === 'DELETING') return answerUnchanged(call, context, row);
-  const rules = kindRules[kind.kind];
-  if (rules?.terminate === undefined) await requireNoChildren(call, kind, row);
-  await rules?.beforeDelete?.(context, row);
+  if (row.status === 'DELETING') return answerUnchanged(call, rules, context, row);
+  if (end === undefined) await requireNoChildren(call, kind, row);
+  await rules.beforeDelete?.(context, row);
   call.target(`${kind.kind}/${row.name}`);
-  await call.enqueueReconcile(row.uid, rules?.terminate === undefined ? 'now' : 'background');
-  if (rules?.terminate === undefined && kind.runs === true && (await hasLiveInstances(tx, row.uid)))
-    return answerUnchanged(call, context, await beginDeletion(call, row));
-  const gone = (await rules?.terminate?.(context, row, 'deleted')) ?? (await remove(call, row));
+  await enqueueChange(call, rules, row.uid, end === undefined ? 'now' : 'background');
+  if (end === undefined && kind.runs === true && (await hasLiveInstances(tx, row.uid)))
+    return answerUnchanged(call, rules, context, await beginDeletion(call, row));
+  const gone = (await end?.terminate(context, row, 'deleted')) ?? (await remove(call, row));
   call.beforeCommit(() => count(call, kind, parentUid, -1));
-  call.beforeCommit(() => dropCountersBelow(call, kind, row));
+  call.beforeCommit(() => dropCountersBelow(call, rules, row));
   if (kind.deleteAnswer !== undefined) return { message: `The ${kind.kind} ${row.name} is deleted.`, name: row.name };
   const events = await loadEvents(tx, [row]);
-  return present(call, context, gone, events.get(row.uid) ?? []);
+  return present(call, rules, context, gone, events.get(row.uid) ?? []);
 }
 
-async function answerUnchanged(call: WriteCall, context: RuleContext, row: ResourceRow): Promise<unknown> {
+async function answerUnchanged(
+  call: WriteCall,
+  rules: KindRules,
+  context: RuleContext,
+  row: ResourceRow,
+): Promise<unknown> {
   const events = await loadEvents(call.tx, [row]);
-  return present(call, context, row, events.get(row.uid) ?? []);
+  return present(call, rules, context, row, events.get(row.uid) ?? []);
 }
 
 /** Marks the row as DELETING. Counters and limits are released with the row, once its instances are gone. */
@@ -76,15 +83,14 @@ async function requireNoChildren({ tx }: WriteCall, kind: Kind, row: ResourceRow
     throw resourceErrors.in_use({ kind: kind.kind, name: row.name, users: `${child.kind} ${child.name}` });
 }
 
-/** Executions are counted below their job, although they are not a kind of resource. */
-const countedBelow = ({ kind }: Kind): string[] => [
+const countedKindsBelow = ({ kind: { kind }, countedBelow = [] }: KindRules): string[] => [
   ...kinds.filter(({ parents }) => parents?.at(-1)?.kind === kind).map((child) => child.kind),
-  ...(kind === 'job' ? ['execution'] : []),
+  ...countedBelow,
 ];
 
 /** Counters below a deleted parent would never be removed otherwise. */
-async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid }: ResourceRow): Promise<void> {
-  const below = countedBelow(kind);
+async function dropCountersBelow({ tx, workspace }: WriteCall, rules: KindRules, { uid }: ResourceRow): Promise<void> {
+  const below = countedKindsBelow(rules);
   if (below.length === 0) return;
   await tx
     .deleteFrom('resource_counts')
@@ -95,8 +101,6 @@ async function dropCountersBelow({ tx, workspace }: WriteCall, kind: Kind, { uid
 }
 
 async function remove({ tx }: WriteCall, row: ResourceRow): Promise<ResourceRow> {
-  // Deleting a job deletes its executions, and each may hold 100 000 tasks.
-  if (row.kind === 'job') await allowLongStatements(tx);
   const removed = await tx
     .deleteFrom('resources')
     .where('uid', '=', row.uid)

@@ -3,19 +3,20 @@
 import { type Kind, type KindQuery, requestErrors, type UniformOperation } from '@berth/contract';
 import { nilUuid } from '@berth/database';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
-import { kindRules } from '../kind-rules.ts';
 import { loadEvents } from './events.ts';
 import { type PageQuery, positionOf, readPage } from './page.ts';
 import { cutPage, openPaging, streamArray } from './paging.ts';
 import { findParent, type ResourceRow } from './record.ts';
-import { renderResource } from './render.ts';
+import { renderRows } from './render-rows.ts';
+import type { KindRules } from './rules.ts';
 import { needsScan, scanForPage, scanFromEnd, scanUntilFull } from './scan.ts';
 import { normalizeQuery } from './search-text.ts';
 
 const defaultLimit = 50;
 const streamedBatch = 500;
 
-export async function listResources(call: ReadCall<UniformOperation>, kind: Kind): Promise<unknown> {
+export async function listResources(call: ReadCall<UniformOperation>, rules: KindRules): Promise<unknown> {
+  const { kind } = rules;
   const parent = await findParent(call.database, call.workspace.id, kind, call.params);
   const { query } = call;
   const filter = {
@@ -25,7 +26,7 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
     externalId: query.externalId,
     showTerminated: query.showTerminated === true || query.status?.includes('TERMINATED') === true,
   };
-  if (kind.listing.paged && call.version.has('wrappedLists')) return listPage(call, kind, filter, query);
+  if (kind.listing.paged && call.version.has('wrappedLists')) return listPage(call, rules, filter, query);
   const newestFirst = { ...filter, sort: 'createdAt:desc', limit: streamedBatch } as const;
   return new StreamedAnswer(
     streamArray(
@@ -36,7 +37,7 @@ export async function listResources(call: ReadCall<UniformOperation>, kind: Kind
           ? inTurn(call, () => scanUntilFull(call.database, batch))
           : readPage(call.database, batch);
       },
-      (rows) => renderItems(call, kind, rows, parent.rows),
+      (rows) => renderItems(call, rules, rows, parent.rows),
     ),
   );
 }
@@ -47,12 +48,12 @@ const inTurn = <Result>({ dependencies, workspace }: ReadCall, scan: () => Promi
 
 type Filter = Pick<PageQuery, 'workspaceId' | 'kind' | 'parentUid' | 'externalId' | 'showTerminated'>;
 
-async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQuery): Promise<unknown> {
+async function listPage(call: ReadCall, rules: KindRules, filter: Filter, query: KindQuery): Promise<unknown> {
   const { sort = 'createdAt:desc', limit = defaultLimit, anchor, cursor } = query;
   if (anchor !== undefined && (cursor !== undefined || sort !== 'createdAt:desc')) {
     throw requestErrors.invalid_request({ reason: 'anchor=end goes with sort createdAt:desc and without a cursor.' });
   }
-  const statuses = isEveryStatus(kind, query.status) ? undefined : query.status;
+  const statuses = isEveryStatus(rules.kind, query.status) ? undefined : query.status;
   const search = normalizeQuery(query.q);
   const bound = { ...filter, search, statuses };
   const paging = await openPaging(call, { ...bound, sort }, cursor);
@@ -66,7 +67,7 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
       ? inTurn(call, () => scanFromEnd(call.database, end))
       : readPage(call.database, end));
     const total = await counted;
-    return { data: await renderItems(call, kind, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
+    return { data: await renderItems(call, rules, oldest.reverse()), meta: { hasMore: false, nextCursor: '', total } };
   }
   const asked = { ...bound, sort, after: paging.after, limit: limit + 1 };
   const { rows, endedAt } = needsScan(asked)
@@ -74,7 +75,7 @@ async function listPage(call: ReadCall, kind: Kind, filter: Filter, query: KindQ
     : { rows: await readPage(call.database, asked), endedAt: undefined };
   const { page, meta } = cutPage(rows, limit, paging, (row) => positionOf(sort, row), endedAt);
   const total = await counted;
-  return { data: await renderItems(call, kind, page), meta: { ...meta, total } };
+  return { data: await renderItems(call, rules, page), meta: { ...meta, total } };
 }
 
 /** A filter with every status is the same as no filter. */
@@ -94,16 +95,14 @@ async function totalOf({ database }: ReadCall, { workspaceId, kind, parentUid = 
 
 async function renderItems(
   call: ReadCall,
-  kind: Kind,
+  rules: KindRules,
   rows: readonly ResourceRow[],
   parents: readonly ResourceRow[] = [],
 ): Promise<unknown[]> {
+  const { kind, render } = rules;
   const withEvents = kind.status !== undefined && kind.listing.withoutEvents !== true;
   const events = withEvents ? await loadEvents(call.database, rows) : undefined;
   const { dependencies, workspace } = call;
-  const rules = kindRules[kind.kind];
-  const view = { dependencies, workspace, parents };
-  const rendered = rows.map((row) => renderResource(kind, row, events?.get(row.uid), view, rules?.finish));
-  const items = (await rules?.relate?.(call.database, rendered, rows, view)) ?? rendered;
-  return rules?.finishItems === undefined ? items : rules.finishItems(call, items, rows);
+  const items = await renderRows(call.database, rules, rows, events, { dependencies, workspace, parents });
+  return render?.page === undefined ? items : render.page(call, items, rows);
 }

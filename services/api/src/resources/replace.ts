@@ -4,45 +4,49 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError, type Kind, type ResourceBody, requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
-import { kindRules } from '../kind-rules.ts';
-import { createResource, present, ruleContext, sentSpec, writeArrival } from './create.ts';
+import { createResource } from './create.ts';
+import { enqueueChange } from './enqueue-change.ts';
 import { loadEvents } from './events.ts';
 import { refuseIdle } from './field-effects.ts';
 import { hasLiveInstances } from './live-instances.ts';
+import { present } from './present.ts';
 import { lockLive, type ResourceRow, resourceColumns } from './record.ts';
 import type { Rendered } from './render.ts';
 import { deployable, newRevisionId, requireKnownRevisions, trafficToNew } from './revisions.ts';
-import type { Draft, RuleContext } from './rules.ts';
+import { ruleContext } from './rule-context.ts';
+import type { Draft, KindRules, RuleContext } from './rules.ts';
 import { searchText } from './search-text.ts';
 import { holdsSecrets, restoreMasked, sealSecrets } from './secrets.ts';
 import { keepImmutable, replaceSections } from './spec-change.ts';
+import { writeArrival } from './write-arrival.ts';
 
 export async function replaceResource(
   call: WriteCall,
-  kind: Kind,
+  rules: KindRules,
   name: string,
   body: ResourceBody,
 ): Promise<Rendered> {
+  const { kind } = rules;
   if (body.metadata.name !== undefined && body.metadata.name !== name) {
     throw resourceErrors.name_mismatch({ body: body.metadata.name, path: name });
   }
-  const context = await ruleContext(call, kind);
+  const context = await ruleContext(call, rules);
   const parentUid = context.parents.at(-1)?.uid;
   const scope = { workspaceId: call.workspace.id, kind: kind.kind, ...(parentUid === undefined ? {} : { parentUid }) };
   const previous = await lockLive(call.tx, scope, name);
   // The resource has expired, so there is nothing to change.
   if (previous?.status === 'TERMINATED') throw requestErrors.not_found();
-  if (previous !== undefined) return changeRow(call, context, previous, body);
+  if (previous !== undefined) return changeRow(call, rules, context, previous, body);
   if (kind.upsert !== true) throw requestErrors.not_found();
   const metadata = requireValidName(kind, { ...body.metadata, name });
   try {
-    return await createResource(call, kind, { ...body, metadata });
+    return await createResource(call, rules, { ...body, metadata });
   } catch (error) {
     // A concurrent request created the resource first, so this request changes it.
     const taken = error instanceof ApiError && error.code === 'already_exists';
     const winner = taken ? await lockLive(call.tx, scope, name) : undefined;
     if (winner === undefined) throw error;
-    return changeRow(call, context, winner, body);
+    return changeRow(call, rules, context, winner, body);
   }
 }
 
@@ -56,14 +60,15 @@ function requireValidName(kind: Kind, metadata: ResourceBody['metadata']): Resou
 
 async function changeRow(
   call: WriteCall,
+  rules: KindRules,
   context: RuleContext,
   previous: ResourceRow,
   body: ResourceBody,
 ): Promise<Rendered> {
   const { kind, tx } = context;
   if (previous.status === 'DELETING') throw resourceErrors.being_deleted({ kind: kind.kind, name: previous.name });
-  const draft = changedDraft(kind, previous, body);
-  await kindRules[kind.kind]?.beforeReplace?.(context, draft, previous);
+  const draft = changedDraft(rules, previous, body);
+  await rules.beforeReplace?.(context, draft, previous);
   refuseIdle(kind, body.spec);
   const wanted = await sealDraft(call, kind, draft, previous);
   const specChanged = !isDeepStrictEqual(wanted, previous.spec);
@@ -77,15 +82,16 @@ async function changeRow(
   const changed = await update(call, previous, { ...draft, spec }, specChanged);
   call.target(`${kind.kind}/${changed.name}`);
   await writeArrival(call, context, changed, draft, revision, previous.spec);
-  const row = (await kindRules[kind.kind]?.afterReplace?.(context, changed)) ?? changed;
-  await call.enqueueReconcile(row.uid);
+  const row = (await rules.afterReplace?.(context, changed)) ?? changed;
+  await enqueueChange(call, rules, row.uid);
   const events = await loadEvents(tx, [row]);
-  const rendered = await present(call, context, row, events.get(row.uid) ?? []);
-  return kindRules[kind.kind]?.written?.(rendered, draft.spec) ?? rendered;
+  const rendered = await present(call, rules, context, row, events.get(row.uid) ?? []);
+  return rules.render?.onWrite?.(rendered, draft.spec) ?? rendered;
 }
 
-function changedDraft(kind: Kind, previous: ResourceRow, { metadata, spec }: ResourceBody): Draft {
-  const merged = replaceSections(previous.spec, sentSpec(kind, spec));
+function changedDraft(rules: KindRules, previous: ResourceRow, { metadata, spec }: ResourceBody): Draft {
+  const { kind } = rules;
+  const merged = replaceSections(previous.spec, rules.normalize?.(spec) ?? spec);
   return {
     uid: previous.uid,
     name: previous.name,

@@ -51,6 +51,11 @@ export interface NameConflict {
 export type EndReason = 'deleted' | 'replaced';
 
 export interface KindRules {
+  readonly kind: Kind;
+  /** Gateways route requests to resources of the kind, so they are notified of every change. */
+  readonly served?: true;
+  /** What is counted below a resource of the kind without being a kind itself. */
+  readonly countedBelow?: readonly string[];
   /** Normalizes the sent spec before defaults are applied and before it is merged with the stored spec. */
   normalize?(spec: JsonObject): JsonObject;
   /**
@@ -58,7 +63,6 @@ export interface KindRules {
    * inserted concurrently.
    */
   onNameTaken?(context: RuleContext, name: string, when: 'before' | 'lost'): Promise<NameConflict | undefined>;
-  /** Runs before the row is inserted. */
   beforeCreate?(context: RuleContext, draft: Draft): Promise<void>;
   /**
    * Runs after the insert, for rows that refer to the new row; returns its updated version. The draft's events are
@@ -68,25 +72,33 @@ export interface KindRules {
   beforeReplace?(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void>;
   /** Runs after the update, for rows that depend on the change; returns the updated row. */
   afterReplace?(context: RuleContext, row: ResourceRow): Promise<ResourceRow>;
-  /** Runs before the row is deleted; throws to refuse. */
+  /** Throws to refuse. */
   beforeDelete?(context: RuleContext, row: ResourceRow): Promise<void>;
-  /** Adjusts the response for the kind. */
-  readonly finish?: RenderOne;
-  /** Adds data of other tables to every response. */
-  relate?(
+  /** For kinds whose rows stay for a while after their end, instead of being deleted. */
+  readonly end?: EndRules;
+  readonly render?: RenderRules;
+}
+
+interface EndRules {
+  /** Ends the resource and its children. */
+  terminate(context: RuleContext, row: ResourceRow, reason: EndReason): Promise<ResourceRow>;
+  /** Finds a terminated row that is still shown. */
+  find(call: ReadCall, name: string): Promise<ResourceRow | undefined>;
+}
+
+/** How responses of the kind differ from the stored row. */
+interface RenderRules {
+  /** Adjusts every response, from the row alone. */
+  readonly one?: RenderOne;
+  /** Adds data of other tables to every response, with one query for all rows. */
+  related?(
     database: Database,
     items: readonly Rendered[],
     rows: readonly ResourceRow[],
     view: View,
   ): Promise<Rendered[]>;
-  /**
-   * Adds fields that only the response to this write shows; `spec` is the written spec before its secrets were sealed.
-   */
-  written?(rendered: Rendered, spec: JsonObject): Rendered;
-  /** Adds data to the items of a listed page, with one query for the whole page. */
-  finishItems?(call: ReadCall, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<unknown[]>;
-  /** Terminates the resource instead of deleting its row, which stays for a while; its children end with it. */
-  terminate?(context: RuleContext, row: ResourceRow, reason: EndReason): Promise<ResourceRow>;
-  /** Finds a terminated row that is still shown. */
-  findTerminated?(call: ReadCall, name: string): Promise<ResourceRow | undefined>;
+  /** Adjusts the items of a listing, with one query for a whole page. */
+  page?(call: ReadCall, items: readonly Rendered[], rows: readonly ResourceRow[]): Promise<unknown[]>;
+  /** Adds fields that only the response to this write shows; `spec` is the written spec before it was sealed. */
+  onWrite?(rendered: Rendered, spec: JsonObject): Rendered;
 }

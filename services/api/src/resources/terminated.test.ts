@@ -46,7 +46,7 @@ const rows = fc.array(fc.record({ terminatedAt: maybe(time), expiresAt: maybe(ti
   maxLength: 40,
 });
 
-test('live, shown, and what its status says: SQL and words agree for every row at every time', async () => {
+test('the SQL conditions for live, shown and status agree with their definition for every row at every time', async () => {
   await fc.assert(
     fc.asyncProperty(rows, time, async (some, now) => {
       const { isLive: live, liveOrShown, shownStatus } = conditionsAt(sql<Date>`${new Date(now)}::timestamptz`);

@@ -19,14 +19,14 @@ test('every workload has a DNS label that fits, and the readable one comes first
   );
 });
 
-test('workspaces made in the same moment have different short ids', () => {
+test('workspaces created at the same moment have different short ids', () => {
   const now = Date.now();
   const of = (id: string) =>
     hostLabels('agt', { name: 'n'.repeat(49), uid: uuidv7(now), workspace: { id, name: 'w'.repeat(32) } })[0];
   expect(of(uuidv7(now))).not.toBe(of(uuidv7(now)));
 });
 
-test('a workspace that is named like the short id of another gets no label that the other could have', () => {
+test('a workspace named like the short id of another gets no label that the other could have', () => {
   const workspace = { id: uuidv7(), name: 'cafe0123' };
   const victim = { id: '01900000-0000-7000-8000-0000cafe0123', name: 'victim' };
   const own = hostLabels('agt', { name: 'shop', uid: uuidv7(), workspace });

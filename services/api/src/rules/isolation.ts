@@ -4,11 +4,10 @@ import { kindErrors } from './errors.ts';
 
 /** A tenant with a shared kernel endangers its neighbours, not itself, so the operator decides who may use runc. */
 export function checkGeneration(
-  { dependencies }: RuleContext,
-  kind: 'agent' | 'function' | 'sandbox',
+  { kind: { kind }, dependencies }: RuleContext,
+  group: 'sandbox' | 'workload',
   generation: unknown,
 ): void {
-  const guarded = kind === 'sandbox' ? 'sandbox' : 'workload';
-  if (!asksForRunc(generation) || mayAskForRunc(guarded, dependencies.placement.runcFor)) return;
+  if (!asksForRunc(generation) || mayAskForRunc(group, dependencies.placement.runcFor)) return;
   throw kindErrors.runc_not_allowed({ kind });
 }

@@ -4,9 +4,11 @@ import { requestErrors, sandbox, startSandbox, stopSandbox } from '@berth/contra
 import type { RunnerCallAnswer, RunnerCallName } from '@berth/contract/node';
 import type { Database } from '@berth/database';
 import { type ReadCall, type Registration, type WriteCall, writeAfter } from '../http/call.ts';
-import { present, ruleContext } from '../resources/create.ts';
+import { present } from '../resources/present.ts';
 import { findLive, type ResourceRow } from '../resources/record.ts';
+import { ruleContext } from '../resources/rule-context.ts';
 import { sandboxErrors } from './errors.ts';
+import { sandboxRules } from './rules.ts';
 
 type Control = typeof startSandbox | typeof stopSandbox;
 type ControlCall = Extract<RunnerCallName, 'wake' | 'sleep'>;
@@ -65,7 +67,7 @@ const findReady = (database: Database, uid: string) =>
 async function record(call: WriteCall<Control>, { row, instance }: Controlled, awake: boolean): Promise<unknown> {
   call.target(`${sandbox.kind}/${row.name}`);
   await call.tx.updateTable('instances').set({ awake }).where('id', '=', instance).execute();
-  const { metadata, status } = await present(call, await ruleContext(call, sandbox), row, []);
+  const { metadata, status } = await present(call, sandboxRules, await ruleContext(call, sandboxRules), row, []);
   return { message: `The sandbox ${row.name} is ${awake ? 'awake' : 'asleep'}.`, metadata, status };
 }
 

@@ -42,13 +42,13 @@ const become = (uid: string, status: string) =>
   sql`update resources set status = ${status} where uid = ${uid}`.execute(database);
 const ring = (uid: string) => sql`select pg_notify(${routesChannel}, ${uid})`.execute(database);
 
-test('what is at rest already is not waited for, and neither is what is not there', async () => {
+test('a wait for a deployed or missing resource ends at once', async () => {
   for (const status of ['DEPLOYED', 'FAILED', 'TERMINATED'])
     expect(await watch.waitUntilDeployed(await add(status), 10_000, never)).toBe(true);
   expect(await watch.waitUntilDeployed(randomUUID(), 10_000, never)).toBe(true);
 });
 
-test('each of many who wait hears of its own alone', async () => {
+test('each of many waiting requests is notified of its own resource alone', async () => {
   const uids = await Promise.all(Array.from({ length: 40 }, () => add()));
   const heard = new Set<string>();
   const waiting = uids.flatMap((uid) =>
@@ -68,7 +68,7 @@ test('each of many who wait hears of its own alone', async () => {
   expect(heard.size).toBe(120);
 });
 
-test('nobody waits longer than it said, or than its client', async () => {
+test('a wait ends at its limit, or when the client has closed its connection', async () => {
   const uid = await add();
   expect(await watch.waitUntilDeployed(uid, 50, never)).toBe(false);
   const client = new AbortController();
@@ -78,7 +78,7 @@ test('nobody waits longer than it said, or than its client', async () => {
   expect(await watch.waitUntilDeployed(uid, 60_000, client.signal)).toBe(false);
 });
 
-test('a wait that begins after the close ends at once, so that it does not hold up the stop of the api', async () => {
+test('a wait that begins after the close ends at once, so that it does not delay the stop of the api', async () => {
   const closed = watchDeployments({
     database,
     databaseUrl: home.url,

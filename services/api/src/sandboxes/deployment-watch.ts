@@ -31,7 +31,8 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
       (busy) => {
         for (const uid of uids) if (!busy.has(uid)) for (const end of waiting.get(uid) ?? []) end(true);
       },
-      (err: unknown) => logger.warn({ err }, 'those who wait for a sandbox are told late'),
+      (err: unknown) =>
+        logger.warn({ err }, 'deployment poll failed; waiting requests are answered after the next poll'),
     );
   };
   const listener = listen({
@@ -41,7 +42,8 @@ export function watchDeployments({ database, databaseUrl, logger }: DeploymentWa
       if (uid === '') poll([...waiting.keys()]);
       else if (waiting.has(uid)) poll([uid]);
     },
-    onError: (err) => logger.warn({ err }, 'sandboxes that are ready are noticed late'),
+    onError: (err) =>
+      logger.warn({ err }, 'listener for deployments lost its connection; deployments are found by polling'),
   });
   const polling = setInterval(() => poll([...waiting.keys()]), pollMs).unref();
 

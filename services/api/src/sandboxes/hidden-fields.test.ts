@@ -7,7 +7,7 @@ const stored = rules(
   { destinations: ['b.example'], secrets: { k: 'second' } },
 );
 
-test('a rule that comes back without its secrets keeps them, and an empty map takes them away', () => {
+test('a proxy rule sent back without its secrets keeps them, and an empty map removes them', () => {
   expect(keepHidden(rules({ destinations: ['b.example'] }, { destinations: ['a.example'] }), stored)).toEqual(
     rules(
       { destinations: ['b.example'], secrets: { k: 'second' } },

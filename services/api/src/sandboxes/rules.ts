@@ -1,5 +1,7 @@
 // Sandbox. Control-plane sheet 1.8, 2.8, 3.3 to 3.5.
+
 import { randomBytes } from 'node:crypto';
+import { sandbox } from '@berth/contract';
 import { type JsonObject, nilUuid } from '@berth/database';
 import { limitOf, SandboxSpec, sandboxFault } from '@berth/placement';
 import type { ReadCall } from '../http/call.ts';
@@ -18,12 +20,15 @@ import { section, textOf, without } from '../rules/spec-fields.ts';
 import { attachVolumes, persistentVolumes } from '../rules/volume-attachments.ts';
 import { beginSandbox } from './begin.ts';
 import { announceChange, applyChange } from './change.ts';
+import { endSandbox } from './end.ts';
 import { generateSandboxName } from './generated-name.ts';
 import { keepHidden } from './hidden-fields.ts';
-import { endSandbox, resolveNameConflict } from './name-conflict.ts';
+import { resolveNameConflict } from './name-conflict.ts';
 import { showInstances } from './show-instances.ts';
 
 export const sandboxRules: KindRules = {
+  kind: sandbox,
+  served: true,
   normalize: withoutAuto,
   onNameTaken: resolveNameConflict,
   async beforeCreate(context, draft) {
@@ -48,11 +53,11 @@ export const sandboxRules: KindRules = {
     await announceChange(context, draft, previous);
   },
   afterReplace: applyChange,
-  terminate: endSandbox,
-  finish: workloadUrl,
-  relate: showInstances,
-  findTerminated: async (call, name) =>
-    (await findEnded(call, name, 'still live')) ?? findEnded(call, name, 'terminated'),
+  end: {
+    terminate: endSandbox,
+    find: async (call, name) => (await findEnded(call, name, 'still live')) ?? findEnded(call, name, 'terminated'),
+  },
+  render: { one: workloadUrl, related: showInstances },
 };
 
 /**

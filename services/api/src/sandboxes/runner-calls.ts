@@ -62,7 +62,7 @@ export function createRunnerCalls({ database, keyring, masterKeys, logger }: Run
           throw error;
         });
       } catch (err) {
-        logger.warn({ runner: id, call: name, err }, 'a runner was not asked; its stream tells it');
+        logger.warn({ runner: id, call: name, err }, 'runner call failed; falling back to the node stream');
         return undefined;
       }
     },

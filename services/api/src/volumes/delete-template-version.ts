@@ -3,9 +3,11 @@
 import { deleteVolumeTemplateVersion, requestErrors, volumeTemplate } from '@berth/contract';
 import { sql } from 'kysely';
 import { type Registration, write } from '../http/call.ts';
-import { present, ruleContext } from '../resources/create.ts';
+import { present } from '../resources/present.ts';
 import { lockLive, resourceColumns } from '../resources/record.ts';
+import { ruleContext } from '../resources/rule-context.ts';
 import { kindErrors } from '../rules/errors.ts';
+import { volumeTemplateRules } from './template-rules.ts';
 import { versionsOf, withVersions } from './template-versions.ts';
 
 export const volumeTemplateHandlers: readonly Registration[] = [
@@ -28,7 +30,13 @@ export const volumeTemplateHandlers: readonly Registration[] = [
       .returning(resourceColumns)
       .executeTakeFirstOrThrow();
     await call.enqueueReconcile(row.uid);
-    const template = await present(call, await ruleContext(call, volumeTemplate), changed, []);
+    const template = await present(
+      call,
+      volumeTemplateRules,
+      await ruleContext(call, volumeTemplateRules),
+      changed,
+      [],
+    );
     return { message: `The version ${version} of ${name} is deleted.`, template };
   }),
 ];

@@ -1,6 +1,6 @@
 // Volume template. Control-plane sheet 2.12, 3.7, 4.10. No version becomes ready, because its content is uploaded to
 // storage and there is none yet.
-import { resourceErrors } from '@berth/contract';
+import { resourceErrors, volumeTemplate } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { limitOf } from '@berth/placement';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
@@ -8,26 +8,29 @@ import { textOf } from '../rules/spec-fields.ts';
 import { versionsOf, withVersions } from './template-versions.ts';
 
 export const volumeTemplateRules: KindRules = {
+  kind: volumeTemplate,
   beforeCreate: async (context, draft) => addVersion(context, draft),
   beforeReplace: async (context, draft) => addVersion(context, draft),
-  finish: (rendered, { name, state }, { workspace }) => {
-    const versions = versionsOf(state);
-    const latest = versions.at(-1);
-    return {
-      ...rendered,
-      state: {
-        status: 'created',
-        versionCount: versions.length,
-        ...(latest === undefined ? {} : { latestVersion: latest.name }),
-      },
-      versions: versions.map((version) => ({
-        name: version.name,
-        versionId: version.versionId,
-        status: 'CREATED',
-        templateName: name,
-        workspace: workspace.name,
-      })),
-    };
+  render: {
+    one: (rendered, { name, state }, { workspace }) => {
+      const versions = versionsOf(state);
+      const latest = versions.at(-1);
+      return {
+        ...rendered,
+        state: {
+          status: 'created',
+          versionCount: versions.length,
+          ...(latest === undefined ? {} : { latestVersion: latest.name }),
+        },
+        versions: versions.map((version) => ({
+          name: version.name,
+          versionId: version.versionId,
+          status: 'CREATED',
+          templateName: name,
+          workspace: workspace.name,
+        })),
+      };
+    },
   },
 };
 

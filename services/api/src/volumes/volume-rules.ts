@@ -1,5 +1,5 @@
 // Volume. Specification: Volume; control-plane sheet 3.6, 7 (37).
-import { resourceErrors } from '@berth/contract';
+import { resourceErrors, volume } from '@berth/contract';
 import { limitOf } from '@berth/placement';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
@@ -11,6 +11,7 @@ import { findVersion } from './template-versions.ts';
 const defaultSizeMb = 1024;
 
 export const volumeRules: KindRules = {
+  kind: volume,
   normalize: withoutAuto,
   async beforeCreate(context, draft) {
     await resolveRegion(context, draft);
@@ -24,19 +25,21 @@ export const volumeRules: KindRules = {
     const attachedTo = textOf(state?.attachedTo);
     if (attachedTo !== undefined) throw kindErrors.volume_attached({ name, attachedTo });
   },
-  // The volume is only reserved for a workload, not mounted, so the holder is hidden until there is storage.
-  finish: (rendered, { name, state }, { dependencies }) => ({
-    ...rendered,
-    state: without(state ?? {}, 'attachedTo'),
-    metadata: { ...rendered.metadata, url: `${dependencies.baseUrl}/volumes/${name}` },
-  }),
-  /** Listed volumes show only a few fields. */
-  finishItems: async (_call, items) =>
-    items.map(({ metadata, spec, ...rest }) => ({
-      ...rest,
-      metadata: pick(metadata, ['name', 'displayName', 'externalId', 'createdAt', 'updatedAt']),
-      spec: pick(spec, ['region', 'size']),
-    })),
+  render: {
+    // The volume is only reserved for a workload, not mounted, so the holder is hidden until there is storage.
+    one: (rendered, { name, state }, { dependencies }) => ({
+      ...rendered,
+      state: without(state ?? {}, 'attachedTo'),
+      metadata: { ...rendered.metadata, url: `${dependencies.baseUrl}/volumes/${name}` },
+    }),
+    /** Listed volumes show only a few fields. */
+    page: async (_call, items) =>
+      items.map(({ metadata, spec, ...rest }) => ({
+        ...rest,
+        metadata: pick(metadata, ['name', 'displayName', 'externalId', 'createdAt', 'updatedAt']),
+        spec: pick(spec, ['region', 'size']),
+      })),
+  },
 };
 
 const pick = (node: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -1,4 +1,5 @@
 // Agent. Control-plane sheet 2.4.
+import { agent } from '@berth/contract';
 import type { KindRules } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
 import { claimHostLabel, moveHostLabel, workloadUrl } from '../rules/host-labels.ts';
@@ -17,6 +18,8 @@ type Context = Parameters<Check>[0];
 type Draft = Parameters<Check>[1];
 
 export const agentRules: KindRules = {
+  kind: agent,
+  served: true,
   normalize: withoutAuto,
   async beforeCreate(context, draft) {
     await check(context, draft);
@@ -50,15 +53,14 @@ export const agentRules: KindRules = {
   async beforeDelete(context, row) {
     await detachVolumes(context, { kind: 'agent', name: row.name }, persistentVolumes(row.spec));
   },
-  finish: workloadUrl,
-  written: showNewSecrets,
+  render: { one: workloadUrl, onWrite: showNewSecrets },
 };
 
 async function check(context: Context, draft: Draft, previous?: Draft['spec']): Promise<void> {
   const region = checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
-  checkGeneration(context, 'agent', section(draft.spec, 'runtime').generation);
+  checkGeneration(context, 'workload', section(draft.spec, 'runtime').generation);
   if (region === undefined && persistentVolumes(draft.spec).length > 0) {
     const regions = regionNames(context.dependencies.config);
     throw kindErrors.region_required({ field: 'spec.region', because: 'spec.volumes', regions });

@@ -1,4 +1,5 @@
 // Function: an MCP server. Control-plane sheet 2.5; decisions: function without an image.
+import { mcpFunction } from '@berth/contract';
 import { hubImageFor } from '../platform/mcp-hub.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
@@ -14,6 +15,8 @@ import { newCallbackSecret } from './callback-secret.ts';
 import { completeTriggers, showNewSecrets } from './triggers.ts';
 
 export const functionRules: KindRules = {
+  kind: mcpFunction,
+  served: true,
   normalize: withoutAuto,
   beforeCreate: (context, draft) => complete(context, draft),
   afterCreate: (context, row) => claimHostLabel(context, 'mcp', row),
@@ -21,15 +24,14 @@ export const functionRules: KindRules = {
     await complete(context, draft, previous);
     await moveHostLabel(context, 'mcp', draft, previous);
   },
-  finish: workloadUrl,
-  written: showNewSecrets,
+  render: { one: workloadUrl, onWrite: showNewSecrets },
 };
 
 async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
   checkMemory(context, section(draft.spec, 'runtime').memory);
   await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
-  checkGeneration(context, 'function', section(draft.spec, 'runtime').generation);
+  checkGeneration(context, 'workload', section(draft.spec, 'runtime').generation);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);

@@ -8,7 +8,7 @@ const wanted = fc.array(
   { maxLength: 100 },
 );
 
-test('ids are unique, fit, and the first to ask for one gets it', () => {
+test('ids are unique and fit, and the first trigger that asks for an id gets it', () => {
   fc.assert(
     fc.property(wanted, (triggers) => {
       const ids = uniqueIds(triggers);
@@ -30,7 +30,7 @@ test('the same triggers get the same ids again, whether or not the ids are sent 
   );
 });
 
-test('a secret is there exactly where a callback URL is, and a stored one stays', () => {
+test('a trigger has a secret exactly when it has a callback URL, and a stored secret stays', () => {
   const configuration = fc.record({ callbackUrl: fc.option(fc.webUrl(), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(fc.record({ type: fc.constant('http'), configuration }), { maxLength: 20 }), (triggers) => {

@@ -14,6 +14,6 @@ test.each([
   expect(durationText(seconds)).toBe(text);
 });
 
-test('a duration that is written and read again is the same', () => {
+test('a duration that is formatted and parsed again is the same', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 86_400 }), (s) => durationSeconds(durationText(s)) === s));
 });

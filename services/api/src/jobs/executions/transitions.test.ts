@@ -23,17 +23,17 @@ const expected: Readonly<Record<(typeof jobExecutionStatuses)[number], readonly 
   timeout: ['-', '-', '-', '-', '-', '-', '-'],
 };
 
-test.each(jobExecutionStatuses)('%s moves by the table and by nothing else', (status) => {
+test.each(jobExecutionStatuses)('an execution that is %s changes only by the transitions of the table', (status) => {
   expect(events.map((event) => nextStatus(status, event) ?? '-')).toEqual(expected[status]);
 });
 
-test('no status and event lead to two places, and every event is used', () => {
+test('a status and an event lead to one status, and every event is used', () => {
   const pairs = transitions.map(({ from, event }) => `${from} ${event}`);
   expect(new Set(pairs).size).toBe(pairs.length);
   expect(new Set(transitions.map(({ event }) => event))).toEqual(new Set(events));
 });
 
-test('every status but the first can be reached, and every one that is not an end can end', () => {
+test('every status except the first can be reached, and every status that is not final can reach a final one', () => {
   const reached = new Set(transitions.map(({ to }) => to));
   expect(jobExecutionStatuses.filter((status) => !reached.has(status))).toEqual(['queued']);
   const ends = jobExecutionStatuses.filter((status) => !transitions.some(({ from }) => from === status));
