@@ -34,6 +34,7 @@ import { createOpenStreams } from './serve/open-streams.ts';
 import { createRequestMetrics } from './serve/request-metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
+import { timeoutsByKind } from './workloads/workload-kinds.ts';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -112,12 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     createTunnelConnector({ credentials, wakeMs, logger }),
   );
   const connector = measureOpenings(reached, registry);
-  const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
-  const timeouts = {
-    agent: seconds,
-    function: seconds,
-    sandbox: { totalMs: undefined, silentMs: sandboxes.silentSeconds * 1_000 },
-  };
+  const timeouts = timeoutsByKind(config);
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
   const isTrusted = trustedProxies(config.trustedProxies);

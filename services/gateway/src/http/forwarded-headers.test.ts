@@ -2,12 +2,15 @@ import { defaultBrand } from '@berth/contract';
 import { trustedProxies } from '@berth/identity';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { servedKinds } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type Forwarding, forwardedHeaders } from './forwarded-headers.ts';
 import { withoutPlatformHeaders } from './platform-headers.ts';
 
 const forwarding: Forwarding = {
   brand: defaultBrand,
-  workload: { kind: 'agent', name: 'a', workspace: 'main' },
+  workload: { name: 'a', workspace: 'main' },
+  rules: workloadKinds.agent.headers,
   principal: { subject: 'user-1', subjectType: 'user' },
   consumed: 'authorization',
   peer: { address: '203.0.113.9', isTls: true, isTrusted: false },
@@ -67,8 +70,8 @@ test('ordinary headers keep their order, case and duplicates', () => {
 test('a token of a preview reaches no workload, whichever it is and in whichever cookie or page address it stands', () => {
   const name = 'service_preview_token';
   const raw = ['Host', 'h', 'Cookie', `a=1; ${name}=x`, 'cookie', `${name}=x`, 'Referer', `https://h/p?a=1&${name}=x`];
-  for (const kind of ['agent', 'function', 'sandbox'] as const) {
-    const headers = headersOf(raw, { workload: { kind, name: 'w', workspace: 'main' } });
+  for (const kind of servedKinds) {
+    const headers = headersOf(raw, { workload: { name: 'w', workspace: 'main' }, rules: workloadKinds[kind].headers });
     expect(headers.filter(([key = '']) => ['Cookie', 'cookie', 'Referer'].includes(key))).toEqual([
       ['Cookie', 'a=1'],
       ['Referer', 'https://h/p?a=1'],
@@ -159,7 +162,10 @@ test('the credential that was meant for us ends here, the other one goes on', ()
 test('the thread id reaches agents only, the version everyone', () => {
   const raw = ['X-Service-Thread-Id', 't', 'Service-Version', '2026-04-28'];
   expect(valuesOf(headersOf(raw), 'x-service-thread-id')).toEqual(['t']);
-  const toFunction = headersOf(raw, { workload: { kind: 'function', name: 'f', workspace: 'main' } });
+  const toFunction = headersOf(raw, {
+    workload: { name: 'f', workspace: 'main' },
+    rules: workloadKinds.function.headers,
+  });
   expect(valuesOf(toFunction, 'x-service-thread-id')).toEqual([]);
   expect(valuesOf(toFunction, 'service-version')).toEqual(['2026-04-28']);
 });
@@ -214,7 +220,10 @@ test("an upstream's answer says nothing in our name", () => {
 });
 
 describe('to a sandbox', () => {
-  const sandbox: Partial<Forwarding> = { workload: { kind: 'sandbox', name: 's', workspace: 'main' } };
+  const sandbox: Partial<Forwarding> = {
+    workload: { name: 's', workspace: 'main' },
+    rules: workloadKinds.sandbox.headers,
+  };
   const behindPort: Partial<Forwarding> = { ...sandbox, target: { port: 3000, prefix: '/port/3000' } };
 
   test('who calls is said in the names that its API reads, and copies of them are not passed on', () => {

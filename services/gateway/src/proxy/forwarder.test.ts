@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Timeouts } from '../workloads/workload-kind.ts';
 import type { Connector } from './connector.ts';
 import {
   directConnector,
@@ -14,7 +15,6 @@ import {
   startFront,
   startUpstream,
 } from './proxy-fixture.ts';
-import type { Timeouts } from './request-timer.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

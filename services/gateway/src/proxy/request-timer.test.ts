@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startRequestTimer, type Timeouts } from './request-timer.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
+import { startRequestTimer } from './request-timer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
