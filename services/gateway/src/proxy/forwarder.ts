@@ -63,7 +63,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const pool = createConnectionPool(connector, { ...poolDefaults, ...options.pool }, registry);
   const retries = new Counter({
     name: 'berth_gateway_upstream_retries_total',
-    help: 'Requests that were sent a second time because their first connection failed unused.',
+    help: 'Requests sent a second time because their first connection failed before it was used.',
     registers: [registry],
   });
 
@@ -116,7 +116,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         return;
       }
       retries.inc();
-      logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
+      logger.debug(
+        { instance: task.endpoint.instance, err: error.cause },
+        'connection to the instance failed; retrying on another one',
+      );
       tally.dispatchState = 'not_dispatched';
       begin(round + 1);
     }
