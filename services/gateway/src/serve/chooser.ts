@@ -54,7 +54,7 @@ export interface Chooser {
 }
 
 /** Poll interval when no notice arrives. */
-const lookMs = 250;
+const pollMs = 250;
 /** The orchestrator may have crashed before it acted on our request, so we repeat it every 5 s. */
 const requestAgainMs = 5_000;
 
@@ -65,8 +65,8 @@ export function createChooser(options: ChooserOptions): Chooser {
   const pick = (workload: Workload, { request, session, refused }: Asked): Endpoint | undefined => {
     const open = workload.endpoints.filter(({ instance }) => !refused.has(instance));
     const begun = session === undefined ? undefined : incomingSession(session).instance;
-    const keeper = open.find(({ instance }) => instance === begun);
-    if (keeper !== undefined) return keeper;
+    const sessionHolder = open.find(({ instance }) => instance === begun);
+    if (sessionHolder !== undefined) return sessionHolder;
     const sticky = isSticky(workload.traffic) ? cookies.read(request.headers.cookie, workload.uid) : undefined;
     const revision = pickRevision(workload.traffic, open, sticky, random);
     const own = open.filter((endpoint) => endpoint.revision === revision);
@@ -77,16 +77,16 @@ export function createChooser(options: ChooserOptions): Chooser {
     if (isFailed) throw workloadKinds[kind].failedError();
     if (waiting.isFull(uid))
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
-    return waiting.wait(uid, () => look(route, asked, uid));
+    return waiting.wait(uid, () => waitForInstance(route, asked, uid));
   }
 
   /** Looks again until an instance is ready. The demand was already recorded when the request arrived. */
-  async function look(route: Route, asked: Asked, uid: string): Promise<Held> {
+  async function waitForInstance(route: Route, asked: Asked, uid: string): Promise<Held> {
     const since = performance.now();
     let requestAgainAt = since + requestAgainMs;
     let awayError: WorkloadKind['awayError'];
     for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
-      await cache.nextChange(uid, lookMs);
+      await cache.nextChange(uid, pollMs);
       const workload = await cache.find(route, 'caller');
       if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
       const endpoint = pick(workload, asked);

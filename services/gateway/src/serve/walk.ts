@@ -52,7 +52,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     if (admitted === 'preflight') return answerPreflight(context.call, context.answerHeaders);
     const { workload, principal, preview } = admitted;
     if (principal !== undefined) callers.countKey(principal.keyId);
-    describe(admitted, context);
+    addToLogLine(admitted, context);
     const target = findTarget(route, admitted, sandboxes, context);
     if (!workload.isEnabled)
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
@@ -102,7 +102,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
 }
 
 /** Adds the workload and its caller to the log line. */
-function describe({ workload, principal, preview }: Admitted, context: RequestContext): void {
+function addToLogLine({ workload, principal, preview }: Admitted, context: RequestContext): void {
   const { workspace, kind, name } = workload;
   context.kind = kind;
   context.event.add({ workspace, kind, workload: name, subject: principal?.subject });
