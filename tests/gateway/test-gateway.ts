@@ -16,13 +16,13 @@ import type { Connector } from '../../services/gateway/src/proxy/connector.ts';
 import { createForwarder, type Forwarder } from '../../services/gateway/src/proxy/forwarder.ts';
 import { createUpgrader } from '../../services/gateway/src/proxy/upgrader.ts';
 import { ownHosts } from '../../services/gateway/src/routing/own-hosts.ts';
-import type { SandboxRules } from '../../services/gateway/src/routing/target.ts';
 import { createWorkloadCache } from '../../services/gateway/src/routing/workload-cache.ts';
 import { createChooser } from '../../services/gateway/src/serve/chooser.ts';
 import { createOpenStreams, type OpenStreams } from '../../services/gateway/src/serve/open-streams.ts';
 import { createRequestMetrics } from '../../services/gateway/src/serve/request-metrics.ts';
 import { WaitingList } from '../../services/gateway/src/serve/waiting-list.ts';
 import { createWalk } from '../../services/gateway/src/serve/walk.ts';
+import type { SandboxRules } from '../../services/gateway/src/workloads/target.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
 

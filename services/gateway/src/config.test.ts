@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayConfig } from './config.ts';
 
-test('a first start needs no settings', () => {
+test('the gateway starts without any settings', () => {
   expect(GatewayConfig.parse({})).toMatchObject({
     port: 8090,
     limits: { jsonBytes: 67_108_864 },

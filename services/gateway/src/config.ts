@@ -15,8 +15,8 @@ const HostName = z
   );
 
 const TlsFiles = z.object({
-  certFile: z.string().min(1).describe('PEM file of the certificate and those that lead to its authority.'),
-  keyFile: z.string().min(1).describe('PEM file of its private key.'),
+  certFile: z.string().min(1).describe('PEM file of the certificate and its intermediate certificates.'),
+  keyFile: z.string().min(1).describe('PEM file of the private key of the certificate.'),
 });
 
 const Limits = z.object({
@@ -24,18 +24,18 @@ const Limits = z.object({
     .int()
     .positive()
     .default(16 * mebibyte)
-    .describe('Largest part when a file is uploaded to a sandbox in parts.'),
+    .describe('Maximum size of one part when a file is uploaded to a sandbox in parts.'),
   jsonBytes: z
     .int()
     .positive()
     .default(64 * mebibyte)
-    .describe('Largest JSON body; other bodies are streamed without a limit.'),
+    .describe('Maximum size of a JSON body; other bodies are streamed without a limit.'),
   headerBytes: z
     .int()
     .min(4096)
     .max(mebibyte)
     .default(64 * 1024)
-    .describe('Largest request line and headers together.'),
+    .describe('Maximum size of the request line and the headers together.'),
 });
 
 const Timeouts = z.object({
@@ -43,34 +43,42 @@ const Timeouts = z.object({
     .number()
     .positive()
     .default(900)
-    .describe('Longest request to an agent or a function, from its first byte to the last of its answer.'),
+    .describe(
+      'Maximum time of a request to an agent or a function, from its first byte to the last byte of the response.',
+    ),
   silentSeconds: z
     .number()
     .positive()
     .default(100)
-    .describe('How long an agent or a function may send nothing; every piece of an answer starts it anew.'),
+    .describe('Maximum time without a byte in a request to an agent or a function; every byte restarts it.'),
 });
 
 const Hold = z.object({
-  seconds: z.number().positive().default(30).describe('How long a request waits for an instance that can take it.'),
-  requests: z.int().positive().default(1_000).describe('Requests that may wait for one workload at a time.'),
+  seconds: z.number().positive().default(30).describe('Maximum time that a request waits for a ready instance.'),
+  requests: z
+    .int()
+    .positive()
+    .default(1_000)
+    .describe('Maximum number of requests that wait for one workload at a time.'),
 });
 
 const Sandboxes = z.object({
   undeclaredPorts: z
     .enum(['refuse', 'allow'])
     .default('refuse')
-    .describe('Whether /port/{n} also reaches ports that spec.runtime.ports does not name.'),
+    .describe('Whether /port/{n} also reaches ports that spec.runtime.ports does not declare.'),
   silentSeconds: z
     .number()
     .positive()
     .default(900)
-    .describe('How long a connection to a sandbox may carry no byte; one that moves has no limit.'),
+    .describe('Maximum time without a byte on a connection to a sandbox; a connection with traffic has no time limit.'),
   wakeSeconds: z
     .number()
     .positive()
     .default(60)
-    .describe('How long a request waits for a sandbox to wake, while its runner makes room for it.'),
+    .describe(
+      'Maximum time that a request waits for a sandbox to wake, including the time its runner needs to free memory.',
+    ),
 });
 
 /** High defaults, because a backend calls all its sandboxes with one key. */
@@ -78,32 +86,32 @@ const RateLimits = rateLimitSettings({ perSecond: 2_000, burst: 10_000 });
 
 export const GatewayConfig = z.object({
   host: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 takes a free one.'),
+  port: z.int().min(0).max(65_535).default(8090).describe('Port to listen on; 0 chooses a free port.'),
   hosts: z
     .array(HostName)
     .min(1)
     .optional()
     .describe(
-      "Host names of the gateway itself, where /{workspace}/agents/{name} names a workload; api.workloadDomain and run. below it when absent. The address it listens on and loopback count too. On any other host a path belongs to that host's own workload.",
+      "Host names of the gateway itself, where /{workspace}/agents/{name} names a workload. Default: api.workloadDomain and run. below it. The listen address and loopback always count. On any other host a path belongs to that host's own workload.",
     ),
   tls: TlsFiles.optional().describe(
-    'Certificate to serve HTTPS with; plain HTTP without it, behind an edge that does.',
+    'Certificate for HTTPS. Without it the gateway serves plain HTTP and needs an edge in front that terminates TLS.',
   ),
   trustedProxies: z
     .array(AddressRange)
     .default([])
     .describe(
-      'Edges in front of the gateway whose X-Forwarded- headers are believed; nobody else is. Without it all clients of an edge on another machine count as one address.',
+      'Addresses of edges in front of the gateway whose X-Forwarded- headers are trusted. Without it all clients of an edge on another machine count as one address.',
     ),
   localRunner: z
     .string()
     .min(1)
     .optional()
-    .describe('Socket of the runner on the same machine, to reach its instances without a tunnel.'),
+    .describe('Socket of the runner on the same machine; its instances are then reached without a tunnel.'),
   docsUrl: z
     .string()
     .default('/docs/gateway-errors')
-    .describe('Page that explains error codes; answers point to it as docs_url.'),
+    .describe('Page that explains error codes; error responses link to it as docs_url.'),
   databaseConnections: z.int().min(2).max(500).default(5).describe('Connections this process may hold to PostgreSQL.'),
   rateLimits: RateLimits.prefault({}),
   limits: Limits.prefault({}),

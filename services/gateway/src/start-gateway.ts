@@ -34,6 +34,7 @@ import { createOpenStreams } from './serve/open-streams.ts';
 import { createRequestMetrics } from './serve/request-metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
+import { timeoutsByKind } from './workloads/workload-kinds.ts';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -66,7 +67,8 @@ const callerLane = (connections: number) => ({ maxRunning: Math.floor(connection
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
-  const onIdleError = (err: Error): void => logger.warn({ err }, 'a database connection broke');
+  const onIdleError = (err: Error): void =>
+    logger.warn({ err }, 'idle database connection broke; the pool opens another one');
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -112,12 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     createTunnelConnector({ credentials, wakeMs, logger }),
   );
   const connector = measureOpenings(reached, registry);
-  const seconds = { totalMs: config.timeouts.totalSeconds * 1_000, silentMs: config.timeouts.silentSeconds * 1_000 };
-  const timeouts = {
-    agent: seconds,
-    function: seconds,
-    sandbox: { totalMs: undefined, silentMs: sandboxes.silentSeconds * 1_000 },
-  };
+  const timeouts = timeoutsByKind(config);
   const forwarder = createForwarder({ connector, limits: config.limits, timeouts, logger, registry });
   const context = { brand, docsUrl: config.docsUrl };
   const isTrusted = trustedProxies(config.trustedProxies);
@@ -190,7 +187,7 @@ function openCredentials(database: Database, logger: Logger, registry: Registry)
   });
   credentials.current().catch((err: unknown) => {
     const event = 'gateway.certificate_failed';
-    logger.warn({ err, event }, 'this gateway has no certificate yet; it asks again with the next request');
+    logger.warn({ err, event }, 'certificate request failed; it is repeated with the next request');
   });
   createCertificateMetric(registry, () =>
     credentials.certificate === undefined ? {} : { 'ingress-caller': credentials.certificate },
@@ -206,7 +203,7 @@ function openDemandTracker(
 ) {
   const gatewayId = uuidv7();
   const ring = createNotifier(database, outboxChannel, (err) =>
-    logger.warn({ err }, 'nobody was told that an instance is wanted; it is found a moment later'),
+    logger.warn({ err }, 'scale-up notification failed; the outbox poll will pick it up'),
   );
   return createDemandTracker({
     requestsPerInstance,

@@ -5,7 +5,7 @@ import { credentialIn } from './credential.ts';
 const agent = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path: '/terminal?token=x' } as const;
 const credential = (...raw: string[]) => credentialIn(agent, raw, defaultBrand);
 
-test('the branded header comes first', () => {
+test('the branded header wins over Authorization', () => {
   expect(credential('Authorization', 'Bearer a', 'x-service-AUTHORIZATION', 'bearer b')).toEqual({
     place: 'branded',
     bearer: 'b',
@@ -30,7 +30,7 @@ test.each([
   expect(credential(...raw)).toMatchObject({ bearer: undefined });
 });
 
-test('a terminal of a sandbox may bring it in its query, when no header does', () => {
+test('a terminal of a sandbox takes its credential from the query when no header has one', () => {
   const path = '/terminal/ws?token=service_abc';
   const sandbox = { by: 'path', workspace: 'main', kind: 'sandbox', name: 's', path } as const;
   const host = { by: 'host', region: 'eu', label: 'sbx-s-main', path } as const;

@@ -2,8 +2,9 @@
 // branded header wins and is removed, and Authorization then belongs to the workload.
 import type { Brand } from '@berth/contract';
 import { brandedNames, onlyValueOf } from '../http/raw-headers.ts';
+import { addressedKind } from '../routing/addressed-kind.ts';
 import type { Route } from '../routing/route.ts';
-import { terminalToken } from '../workloads/terminal-token.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 
 export type CredentialPlace = 'branded' | 'authorization' | 'query';
 
@@ -25,20 +26,17 @@ export function credentialIn(route: Route, rawHeaders: readonly string[], brand:
   const branded = onlyValueOf(rawHeaders, names.authorization);
   if (branded !== undefined) return { place: 'branded', bearer: bearerIn(branded), isOurs: true };
   const usual = onlyValueOf(rawHeaders, 'authorization');
-  if (usual === undefined) return isOfSandbox(route) ? credentialInQuery(route.path) : undefined;
+  if (usual === undefined) return credentialInQuery(route);
   const bearer = bearerIn(usual);
   return { place: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
 }
 
-function credentialInQuery(path: string): Credential | undefined {
-  const token = terminalToken(path);
+function credentialInQuery(route: Route): Credential | undefined {
+  const kind = addressedKind(route);
+  const token = kind === undefined ? undefined : workloadKinds[kind].tokenInQuery?.(route.path);
   if (token === undefined) return undefined;
   return { place: 'query', bearer: bearerIn(token === null ? null : `Bearer ${token}`), isOurs: true };
 }
-
-/** Judged by the address alone; the workload has not been looked up yet. */
-const isOfSandbox = (route: Route): boolean =>
-  route.by === 'path' ? route.kind === 'sandbox' : route.label.startsWith('sbx-');
 
 /** Null means that the value occurs twice. Two values could name two callers, so neither is accepted. */
 const bearerIn = (value: string | null): string | undefined =>

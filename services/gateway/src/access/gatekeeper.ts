@@ -12,7 +12,8 @@ import { GatewayError } from '../errors/gateway-error.ts';
 import { lookupError } from '../errors/lookup-error.ts';
 import type { Route } from '../routing/route.ts';
 import type { WorkloadCache } from '../routing/workload-cache.ts';
-import type { ServedKind, Workload } from '../workloads/workload.ts';
+import type { Workload } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import type { Admitted } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
 
@@ -78,16 +79,10 @@ export function createGatekeeper({ authenticator, cache, brand }: GatekeeperOpti
   };
 }
 
-const callScopes = {
-  agent: 'agents:call',
-  function: 'functions:call',
-  sandbox: 'sandboxes:call',
-} as const satisfies Readonly<Record<ServedKind, string>>;
-
 function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialPlace): Admitted {
   const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
   if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
-  const missing = lacksScope(principal.scopes, [callScopes[workload.kind]]);
+  const missing = lacksScope(principal.scopes, [workloadKinds[workload.kind].callScope]);
   if (missing !== undefined) throw lacking(missing);
   return { workload, principal, consumed };
 }

@@ -21,7 +21,7 @@ test('a client that comes back is met by its revision until the time is over', (
   expect(cookies.read(header, uid)).toBeUndefined();
 });
 
-test('a cookie of another workload, another key or nobody is ignored, and hides none that counts', () => {
+test('a cookie of another workload, with another key or without a signature is ignored, and does not hide a valid one', () => {
   const mine = pairIn(cookies.issue({ uid, revision: 'rev-1', seconds: 60 }));
   const other = { key: randomBytes(32), brand: defaultBrand, now: () => clock };
   const forged = pairIn(createStickyCookies(other).issue({ uid, revision: 'rev-2', seconds: 60 }));
@@ -32,7 +32,7 @@ test('a cookie of another workload, another key or nobody is ignored, and hides 
   expect(cookies.read(`${forged}; ${foreign}; ${mine}`, uid)).toBe('rev-1');
 });
 
-test('no character of it can be changed', () => {
+test('a sticky cookie with any changed character is invalid', () => {
   const mine = pairIn(cookies.issue({ uid, revision: 'rev-1', seconds: 60 }));
   const start = 'service_revision='.length;
   // The last character of a signature holds bits that the decoder ignores.
@@ -48,13 +48,13 @@ test('no character of it can be changed', () => {
   );
 });
 
-test('it stays on its path, and off plain connections when it was given on another', () => {
+test('a sticky cookie stays on its path, and is Secure when it was set over TLS', () => {
   const setCookie = cookies.issue({ uid, revision: 'rev-1', seconds: 60, path: '/main/agents/a', isTls: true });
   expect(setCookie).toContain('; Path=/main/agents/a; ');
   expect(setCookie).toMatch(/; Secure$/);
 });
 
-test('only a canary makes clients stay', () => {
+test('a workload without a canary sets no sticky cookie', () => {
   const traffic = { active: 'a', canary: 'b', canaryPercent: 5, stickySeconds: 60 };
   expect(isSticky(traffic)).toBe(true);
   expect(isSticky({ ...traffic, canary: undefined })).toBe(false);

@@ -94,7 +94,7 @@ export function createCallLog({
     if (missed > 0)
       logger.warn(
         { event: 'gateway.audit_missed', missed },
-        'calls of workloads are missing in the audit log; too many at once',
+        'audit log table in memory is full; calls of new keys and workloads are not recorded',
       );
     missed = 0;
   }
@@ -103,10 +103,7 @@ export function createCallLog({
     flushing = flushing
       .then(() => write(isLast))
       .catch((err: unknown) => {
-        logger.warn(
-          { err, event: 'gateway.audit_failed' },
-          'calls of workloads were not written to the audit log; tried again',
-        );
+        logger.warn({ err, event: 'gateway.audit_failed' }, 'audit log write failed; retrying');
       });
     return flushing;
   }

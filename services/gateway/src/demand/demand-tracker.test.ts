@@ -26,7 +26,7 @@ function open(idleMs = 10_000, write?: (entries: readonly DemandEntry[]) => Prom
   return { tracker, written };
 }
 
-test('200 requests at once are told in two statements, and none of them asks for more than they take', async () => {
+test('200 concurrent requests cause two statements, and no statement asks for more instances than they need', async () => {
   const { tracker, written } = open();
   const leave = Array.from({ length: 200 }, () => tracker.enter('a'));
   await vi.advanceTimersByTimeAsync(20);
@@ -37,7 +37,7 @@ test('200 requests at once are told in two statements, and none of them asks for
   expect(written).toHaveLength(2);
 });
 
-test('it is said again while requests come, and the end is told once after the idle time', async () => {
+test('demand is written again while requests come, and its end is written once after the idle time', async () => {
   const { tracker, written } = open(80);
   const leave = tracker.enter('a');
   await vi.advanceTimersByTimeAsync(100);
@@ -53,7 +53,7 @@ test('it is said again while requests come, and the end is told once after the i
   expect(written.flat()).toHaveLength(told.length);
 });
 
-test('what could not be written is written later, with what was asked by then', async () => {
+test('a failed write is retried with the demand at that time', async () => {
   let isAway = true;
   const { tracker, written } = open(10_000, async () => {
     if (isAway) throw new Error('the database is away');
@@ -65,7 +65,7 @@ test('what could not be written is written later, with what was asked by then', 
   await expect.poll(() => written.flat()).toEqual([{ uid: 'a', requests: 15, isChange: true }]);
 });
 
-test('one that nobody listened to is news again', async () => {
+test('demand that no instance answered is written as a change again', async () => {
   const { tracker, written } = open();
   tracker.enter('a');
   await vi.advanceTimersByTimeAsync(10);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PeakWindow, windowParts } from './peak-window.ts';
 
-test('the most at a time is remembered for a whole window, and then what is under way counts', () => {
+test('the peak counts for a whole window, then the requests still under way count', () => {
   const window = new PeakWindow();
   for (let n = 0; n < 5; n += 1) window.enter();
   for (let n = 0; n < 4; n += 1) window.leave();

@@ -12,7 +12,7 @@ const context = {
 };
 const codes = Object.keys(gatewayErrors) as GatewayCode[];
 
-test('an answer has the form and the headers of the specification', () => {
+test('an error response has the form and the headers of the specification', () => {
   const { status, headers, body } = errorAnswer('WORKLOAD_NOT_FOUND', context);
   expect(status).toBe(404);
   expect(JSON.parse(body)).toEqual({
@@ -38,7 +38,7 @@ test('an answer has the form and the headers of the specification', () => {
   });
 });
 
-test('what was not dispatched says so in header and body, and when to come back', () => {
+test('an error before dispatch says so in header and body, and when to retry', () => {
   const { status, headers, body } = errorAnswer('WORKLOAD_UNAVAILABLE', context, { retryAfterSeconds: 2.2 });
   expect(status).toBe(503);
   expect(headers).toMatchObject({ 'X-Service-Dispatch-State': 'not_dispatched', 'Retry-After': '3' });
@@ -49,12 +49,12 @@ test('what was not dispatched says so in header and body, and when to come back'
   });
 });
 
-test('names follow the brand', () => {
+test('header names follow the brand', () => {
   const { headers } = errorAnswer('FORBIDDEN', { ...context, brand: { long: 'Acme', short: 'acme' } });
   expect(headers).toMatchObject({ 'X-Acme-Source': 'platform', 'X-Acme-Error-Code': 'FORBIDDEN' });
 });
 
-test('an error that is answered again has the id and time of each request, and the names of each brand', () => {
+test('an error that is rendered again has the id and time of each request, and the names of each brand', () => {
   const error = new GatewayError('AUTHENTICATION_FAILED');
   error.answer(context);
   const brand = { long: 'Acme', short: 'acme' };
@@ -65,7 +65,7 @@ test('an error that is answered again has the id and time of each request, and t
   expect(error.answer({ ...context, brand }).headers).toMatchObject({ 'X-Acme-Source': 'platform' });
 });
 
-test('a message and a status may be said anew', () => {
+test('details replace the message and the status of the table', () => {
   const { status, body } = errorAnswer('POLICY_VIOLATION', context, { status: 429, message: 'Too many tokens.' });
   expect(status).toBe(429);
   expect(JSON.parse(body).error).toMatchObject({ status: 429, message: 'Too many tokens.' });
@@ -81,7 +81,7 @@ describe('the table', () => {
     expect('WWW-Authenticate' in headers).toBe(status === 401);
   });
 
-  test('is the one in the documentation', async () => {
+  test('equals the table in the documentation', async () => {
     const page = await readFile(new URL('../../../../docs/gateway-errors.md', import.meta.url), 'utf8');
     const documented = page
       .split('\n')

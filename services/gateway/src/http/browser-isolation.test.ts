@@ -41,7 +41,7 @@ describe('a cookie', () => {
     expect(isolateCookie(sent, shared)).toBe(`a=b; Path=${path}`);
   });
 
-  test('that reaches no further stays byte for byte', () => {
+  test('that stays within its host and path is not changed', () => {
     const attribute = fc.constantFrom(
       ' Secure',
       'HttpOnly',
@@ -59,7 +59,7 @@ describe('a cookie', () => {
   });
 });
 
-test('a document on a shared host has an origin of its own, beside the policies that its workload sets', () => {
+test("a document on a shared host has its own origin, in addition to its workload's policies", () => {
   const raw = ['Content-Type', 'text/html', 'content-security-policy', "default-src 'self'"];
   expect(isolateResponse(raw, ownHost)).toEqual(raw);
   const [name, policy = ''] = isolateResponse(raw, shared).slice(raw.length);
@@ -69,7 +69,7 @@ test('a document on a shared host has an origin of its own, beside the policies 
   expect(isolateResponse(raw, shared).slice(0, raw.length)).toEqual(raw);
 });
 
-test('a workload on a shared host speaks for no other: headers about the whole origin go, elsewhere they stay', () => {
+test('headers about the whole origin are removed on a shared host and kept elsewhere', () => {
   const raw = ['Clear-Site-Data', '"*"', 'NEL', '{}', 'Report-To', '{}', 'Alt-Svc', 'clear', 'X-Own', '1'];
   expect(isolateResponse(raw, ownHost)).toEqual(raw);
   expect(isolateResponse(raw, shared).slice(0, -2)).toEqual(['X-Own', '1']);

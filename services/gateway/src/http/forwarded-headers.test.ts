@@ -2,12 +2,15 @@ import { defaultBrand } from '@berth/contract';
 import { trustedProxies } from '@berth/identity';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { servedKinds } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type Forwarding, forwardedHeaders } from './forwarded-headers.ts';
 import { withoutPlatformHeaders } from './platform-headers.ts';
 
 const forwarding: Forwarding = {
   brand: defaultBrand,
-  workload: { kind: 'agent', name: 'a', workspace: 'main' },
+  workload: { name: 'a', workspace: 'main' },
+  rules: workloadKinds.agent.headers,
   principal: { subject: 'user-1', subjectType: 'user' },
   consumed: 'authorization',
   peer: { address: '203.0.113.9', isTls: true, isTrusted: false },
@@ -34,11 +37,11 @@ const added: [string, string][] = [
   ['traceparent', '00-a-b-01'],
 ];
 
-test('the workload is told who called whom, and how', () => {
+test('the workload receives headers that name the caller, the workload and the client address', () => {
   expect(headersOf(['Host', 'run.example.org'])).toEqual([['Host', 'run.example.org'], ...added]);
 });
 
-test('nothing is said of a caller who is not known', () => {
+test('an anonymous caller has no subject headers', () => {
   const headers = headersOf(['Host', 'h'], { principal: undefined, consumed: undefined });
   expect(headers.filter(([name]) => name.startsWith('X-Service-Subject'))).toEqual([]);
 });
@@ -64,11 +67,11 @@ test('ordinary headers keep their order, case and duplicates', () => {
   );
 });
 
-test('a token of a preview reaches no workload, whichever it is and in whichever cookie or page address it stands', () => {
+test('a preview token in a cookie or a referer reaches no workload of any kind', () => {
   const name = 'service_preview_token';
   const raw = ['Host', 'h', 'Cookie', `a=1; ${name}=x`, 'cookie', `${name}=x`, 'Referer', `https://h/p?a=1&${name}=x`];
-  for (const kind of ['agent', 'function', 'sandbox'] as const) {
-    const headers = headersOf(raw, { workload: { kind, name: 'w', workspace: 'main' } });
+  for (const kind of servedKinds) {
+    const headers = headersOf(raw, { workload: { name: 'w', workspace: 'main' }, rules: workloadKinds[kind].headers });
     expect(headers.filter(([key = '']) => ['Cookie', 'cookie', 'Referer'].includes(key))).toEqual([
       ['Cookie', 'a=1'],
       ['Referer', 'https://h/p?a=1'],
@@ -76,7 +79,7 @@ test('a token of a preview reaches no workload, whichever it is and in whichever
   }
 });
 
-test('nobody outside can say what the platform says, however it is spelled', () => {
+test('a client cannot set a platform header in any spelling', () => {
   const spelled = fc
     .tuple(
       fc.constantFrom(
@@ -110,8 +113,8 @@ test('nobody outside can say what the platform says, however it is spelled', () 
   );
 });
 
-describe('what belongs to one connection', () => {
-  test('ends there, with all that Connection names', () => {
+describe('hop-by-hop headers', () => {
+  test('are removed, with all headers that Connection names', () => {
     const raw = [
       ...['Host', 'run.example.org', 'Connection', 'keep-alive, X-Hop', 'Keep-Alive', 'timeout=5', 'X-Hop', '1'],
       ...['Proxy-Authorization', 'Basic x', 'Proxy-Connection', 'keep-alive', 'Proxy-Anything', 'x', 'TE', 'gzip'],
@@ -120,7 +123,7 @@ describe('what belongs to one connection', () => {
     expect(headersOf(raw)).toEqual([['Host', 'run.example.org'], ...added]);
   });
 
-  test('but Connection cannot take out what frames or addresses the message, or what we add', () => {
+  test('named by Connection do not include framing, addressing or platform headers', () => {
     const raw = [
       'Host',
       'h',
@@ -136,7 +139,7 @@ describe('what belongs to one connection', () => {
     expect(valuesOf(headers, 'x-request-id')).toEqual(['req-1']);
   });
 
-  test('is asked for anew where it is wanted', () => {
+  test('for upgrades and trailers are set again where they are wanted', () => {
     expect(valuesOf(headersOf(['TE', 'gzip, trailers']), 'te')).toEqual(['trailers']);
     const raw = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Key', 'k'];
     const headers = headersOf(raw, { upgrade: 'websocket' });
@@ -146,7 +149,7 @@ describe('what belongs to one connection', () => {
   });
 });
 
-test('the credential that was meant for us ends here, the other one goes on', () => {
+test('the platform credential is removed, the other credential is forwarded', () => {
   const raw = ['Authorization', 'Basic own', 'X-Service-Authorization', 'Bearer key'];
   expect(valuesOf(headersOf(raw, { consumed: 'branded' }), 'authorization')).toEqual(['Basic own']);
   expect(valuesOf(headersOf(raw, { consumed: 'branded' }), 'x-service-authorization')).toEqual([]);
@@ -156,15 +159,18 @@ test('the credential that was meant for us ends here, the other one goes on', ()
   ]);
 });
 
-test('the thread id reaches agents only, the version everyone', () => {
+test('the thread id reaches only agents, the version reaches every kind', () => {
   const raw = ['X-Service-Thread-Id', 't', 'Service-Version', '2026-04-28'];
   expect(valuesOf(headersOf(raw), 'x-service-thread-id')).toEqual(['t']);
-  const toFunction = headersOf(raw, { workload: { kind: 'function', name: 'f', workspace: 'main' } });
+  const toFunction = headersOf(raw, {
+    workload: { name: 'f', workspace: 'main' },
+    rules: workloadKinds.function.headers,
+  });
   expect(valuesOf(toFunction, 'x-service-thread-id')).toEqual([]);
   expect(valuesOf(toFunction, 'service-version')).toEqual(['2026-04-28']);
 });
 
-test('an edge that is trusted is believed about the client, and stands at the end of the way', () => {
+test("a trusted edge's client headers are kept, and the edge is the last address in X-Forwarded-For", () => {
   const raw = [
     'Host',
     'inside',
@@ -185,7 +191,7 @@ test('an edge that is trusted is believed about the client, and stands at the en
   expect(valuesOf(headers, 'x-forwarded-port')).toEqual(['443']);
 });
 
-test('a session id is put as the workload knows it', () => {
+test('a session id is replaced by the one that the workload knows', () => {
   expect(valuesOf(headersOf(['mcp-session-id', 's.hint'], { mcpSessionId: 's' }), 'mcp-session-id')).toEqual(['s']);
   expect(valuesOf(headersOf(['mcp-session-id', 's.hint']), 'mcp-session-id')).toEqual(['s.hint']);
 });
@@ -197,7 +203,7 @@ test('only configured addresses are trusted', () => {
   expect(trustedProxies([])('127.0.0.1')).toBe(false);
 });
 
-test("an upstream's answer says nothing in our name", () => {
+test("a workload's response carries no platform headers", () => {
   const raw = [
     'X-Service-Source',
     'platform',
@@ -214,10 +220,13 @@ test("an upstream's answer says nothing in our name", () => {
 });
 
 describe('to a sandbox', () => {
-  const sandbox: Partial<Forwarding> = { workload: { kind: 'sandbox', name: 's', workspace: 'main' } };
+  const sandbox: Partial<Forwarding> = {
+    workload: { name: 's', workspace: 'main' },
+    rules: workloadKinds.sandbox.headers,
+  };
   const behindPort: Partial<Forwarding> = { ...sandbox, target: { port: 3000, prefix: '/port/3000' } };
 
-  test('who calls is said in the names that its API reads, and copies of them are not passed on', () => {
+  test('the caller is named in the headers that its API reads, and copies of a client are removed', () => {
     const raw = ['Host', 'h', 'X-Subject-Id', 'forged', 'X_Subject_Type', 'forged', 'X-Service-Auth-Method', 'forged'];
     const headers = headersOf(raw, sandbox);
     expect(headers.flat()).not.toContain('forged');

@@ -10,27 +10,38 @@
 import { isIP } from 'node:net';
 import type { Brand } from '@berth/contract';
 import { type Principal, plainAddress } from '@berth/identity';
-import type { CredentialPlace } from '../access/credential.ts';
-import type { Target } from '../routing/target.ts';
-import type { Workload } from '../workloads/workload.ts';
 import { withoutHopByHop } from './hop-by-hop.ts';
 import { withoutPreviewCookie, withoutPreviewToken } from './preview-token.ts';
 import { type BrandedNames, brandedNames, onlyValueOf, plainName, valuesOf } from './raw-headers.ts';
 
-interface Peer {
+export interface Peer {
   readonly address: string;
   readonly isTls: boolean;
   /** True for a configured edge in front of the gateway. Its X-Forwarded headers are trusted. */
   readonly isTrusted: boolean;
 }
 
+type Caller = Pick<Principal, 'subject' | 'subjectType'>;
+
+/** What a kind of workload does differently. */
+export interface HeaderRules {
+  /** The thread id is the only platform header that a client may set. */
+  readonly keepsThreadId: boolean;
+  /** Client headers, in lower case, that do not reach this port; undefined means the instance's main port. */
+  withheld(port: number | undefined): ReadonlySet<string>;
+  /** Adds the headers that name the caller. */
+  addCaller(headers: string[], names: BrandedNames, caller: Caller): void;
+}
+
 export interface Forwarding {
   readonly brand: Brand;
-  readonly workload: Pick<Workload, 'kind' | 'name' | 'workspace'>;
-  readonly principal: Pick<Principal, 'subject' | 'subjectType'> | undefined;
-  readonly consumed: CredentialPlace | undefined;
+  readonly workload: { readonly name: string; readonly workspace: string };
+  readonly rules: HeaderRules;
+  readonly principal: Caller | undefined;
+  /** Place of the platform credential; it is not forwarded. */
+  readonly consumed: 'branded' | 'authorization' | 'query' | undefined;
   /** With a port, the request goes to the owner's app in the sandbox; without one, to the API inside the sandbox. */
-  readonly target?: Pick<Target, 'port' | 'prefix'>;
+  readonly target?: { readonly port: number | undefined; readonly prefix: string | undefined };
   readonly peer: Peer;
   readonly requestId: string;
   readonly traceparent: string;
@@ -44,12 +55,13 @@ export interface Forwarding {
 export function forwardedHeaders(rawHeaders: readonly string[], forwarding: Forwarding): string[] {
   const names = brandedNames(forwarding.brand);
   const sent = withoutHopByHop(rawHeaders);
+  const withheld = forwarding.rules.withheld(forwarding.target?.port);
   const headers: string[] = [];
   for (let at = 0; at + 1 < sent.length; at += 2) {
     const name = sent[at] ?? '';
     const value = sent[at + 1] ?? '';
     const plain = plainName(name);
-    if (!keepsHeader(plain, names, forwarding)) continue;
+    if (!keepsHeader(plain, names, withheld, forwarding)) continue;
     const passed = passedValue(plain, value, forwarding);
     if (passed !== undefined) headers.push(name, passed);
   }
@@ -78,20 +90,16 @@ const replaced = new Set([
   'x-forwarded-prefix',
   'expect',
 ]);
-/**
- * The API inside a sandbox falls back to these headers when the branded ones are missing, so clients may not set them.
- */
-const asIfOurs = new Set(['x-subject-id', 'x-subject-type']);
 
 function keepsHeader(
   name: string,
   { prefix, threadId }: BrandedNames,
-  { workload, consumed, peer, target }: Forwarding,
+  withheld: ReadonlySet<string>,
+  { rules, consumed, peer }: Forwarding,
 ): boolean {
-  if (name.startsWith(prefix)) return name === threadId && workload.kind === 'agent';
-  const isGuestApi = workload.kind === 'sandbox' && target?.port === undefined;
-  if (name === 'authorization') return consumed !== 'authorization' && !isGuestApi;
-  if (isGuestApi && asIfOurs.has(name)) return false;
+  if (name.startsWith(prefix)) return name === threadId && rules.keepsThreadId;
+  if (withheld.has(name)) return false;
+  if (name === 'authorization') return consumed !== 'authorization';
   return !replaced.has(name) && !name.startsWith('proxy-') && (peer.isTrusted || !aboutTheClient(name));
 }
 
@@ -128,14 +136,9 @@ function addClientHeaders(headers: string[], rawHeaders: readonly string[], { pe
 }
 
 function addIdentityHeaders(headers: string[], forwarding: Forwarding): void {
-  const { brand, workload, principal, requestId, traceparent } = forwarding;
+  const { brand, workload, rules, principal, requestId, traceparent } = forwarding;
   const names = brandedNames(brand);
   headers.push(names.workspace, workload.workspace, names.workload, workload.name);
-  if (principal !== undefined) {
-    const isSandbox = workload.kind === 'sandbox';
-    headers.push(isSandbox ? names.subjectId : names.subject, principal.subject);
-    headers.push(names.subjectType, principal.subjectType);
-    if (isSandbox) headers.push(names.authMethod, 'api_key');
-  }
+  if (principal !== undefined) rules.addCaller(headers, names, principal);
   headers.push('X-Request-Id', requestId, 'traceparent', traceparent);
 }

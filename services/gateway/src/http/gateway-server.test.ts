@@ -125,19 +125,19 @@ test.each(Object.entries(broken))('%s: never a second request', async (_, body) 
   await expect.poll(() => seen.filter((line) => !line.endsWith('broken'))).toEqual([]);
 });
 
-test('headers over the limit are answered 431 in the words of the platform', async () => {
+test("headers over the limit are answered with the platform's 431", async () => {
   const { front, seen } = await start();
   const answer = await exchange(front.port, `GET / HTTP/1.1\r\nHost: h\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 431 .*X-Refused: yes\r\n.*refused 431$/s);
   expect(seen).toEqual([]);
 });
 
-test('a head that never ends is answered 408', async () => {
+test('a request head that never ends is answered with 408', async () => {
   const { front } = await start({ server: { headersTimeoutMs: 100 } });
   expect(await exchange(front.port, 'GET / HTTP/1.1\r\nHost: h\r\n')).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('while it stops, what is under way finishes, kept connections end, and nobody new is accepted', async () => {
+test('during a stop, open requests finish, idle connections close, and no connection is accepted', async () => {
   const { front, seen, endSlow } = await start();
   const agent = new Agent({ keepAlive: true });
   closing.push(() => agent.destroy());
@@ -155,7 +155,7 @@ test('while it stops, what is under way finishes, kept connections end, and nobo
   await expect(once(connect(front.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a stream that began before the stop is finished, and the stop does not wait for its kept connection', async () => {
+test('a stream that began before the stop finishes, and the stop does not wait for its keep-alive connection', async () => {
   const gateway = await serving(({ response }) => {
     response.write('begun ');
     setTimeout(() => response.end('and done'), 300);
@@ -172,7 +172,7 @@ test('a stream that began before the stop is finished, and the stop does not wai
   await stopped;
 });
 
-test('an answer that its client has still to read is not cut by a stop', async () => {
+test('a stop does not cut a response that its client has not read yet', async () => {
   const bytes = 64 * 1024 * 1024;
   const gateway = await serving(({ response }) => response.end(Buffer.alloc(bytes)));
   const outgoing = send(`http://127.0.0.1:${gateway.port}/`).end();

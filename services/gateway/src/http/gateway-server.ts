@@ -104,7 +104,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
 
   function run(call: Call): void {
     handle(call).catch((error: unknown) => {
-      logger.error({ err: error }, 'a request failed unforeseen');
+      logger.error({ err: error }, 'request failed unexpectedly; answering with 500 or closing the connection');
       if (call.response.headersSent) call.response.destroy();
       else refuse(call.response, 500);
     });

@@ -7,7 +7,7 @@ const visible = fc.string({
   minLength: 1,
 });
 
-test('what goes out comes back, whatever the workload calls its sessions', () => {
+test('a session id survives the way out and back, in any form', () => {
   fc.assert(
     fc.property(visible, fc.uuid(), (id, instance) => {
       const value = outgoingSession(id, instance);
@@ -18,7 +18,7 @@ test('what goes out comes back, whatever the workload calls its sessions', () =>
   );
 });
 
-test('an id from elsewhere is left as it is', () => {
+test('a session id without an instance is not changed', () => {
   for (const value of ['', 'abc', 'a.b', `a.${'x'.repeat(21)}`, `a.${'x'.repeat(23)}`, `${'x'.repeat(22)}`]) {
     expect(incomingSession(value)).toEqual({ id: value, instance: undefined });
   }

@@ -12,12 +12,12 @@ test('a token is looked for in the header, then in the query, then in cookies', 
   expect(found(raw, `/p?x=1&${name}=q2`)).toEqual(['header h1', 'query q2', 'cookie c3']);
 });
 
-test('what does not have the form of a token is none', () => {
+test('a value that does not have the form of a token is ignored', () => {
   const wrong = ['', 'a b', 'a.b', 'ü', 'x'.repeat(129)];
   for (const value of wrong) expect(found(['X-Service-Preview-Token', value])).toEqual([]);
 });
 
-test('a parameter whose name is spelled with escapes is found and taken out like any other', () => {
+test('a parameter with a percent-encoded name is found and removed', () => {
   const path = `/?a=1&servic%65_preview_token=abc&b=2`;
   expect(found([], path)).toEqual(['query abc']);
   expect(withoutPreviewToken(path, defaultBrand)).toBe('/?a=1&b=2');
@@ -25,7 +25,7 @@ test('a parameter whose name is spelled with escapes is found and taken out like
   expect(withoutPreviewToken(`/?${name}`, defaultBrand)).toBe('/');
 });
 
-test('whatever else is in the path or the cookies stays byte for byte', () => {
+test('the rest of the path and the other cookies stay byte for byte', () => {
   const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
   fc.assert(
     fc.property(visible, visible, (before, after) => {
@@ -40,7 +40,7 @@ test('whatever else is in the path or the cookies stays byte for byte', () => {
   );
 });
 
-test('a cookie that holds nothing else is no header any more', () => {
+test('a Cookie header without other cookies is dropped', () => {
   expect(withoutPreviewCookie(`${name}=a`, defaultBrand)).toBeUndefined();
   expect(withoutPreviewCookie(` ${name}=a ;  ${name}=b`, defaultBrand)).toBeUndefined();
 });

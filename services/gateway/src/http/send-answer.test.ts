@@ -41,7 +41,7 @@ test.each(['too large', ''])(
   },
 );
 
-test('one that never ends its body is answered at once, and cut off after its time', async () => {
+test('a client that never ends its body is answered at once, and cut off after the linger time', async () => {
   const client = connect({ port: await refusing('no', 200), host: '127.0.0.1' });
   const startedAt = performance.now();
   client.write(`${head(1_000)}the first of it`);

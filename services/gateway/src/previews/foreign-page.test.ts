@@ -10,7 +10,7 @@ const isForeign = (headers: Record<string, string>, changes: object = {}): boole
     ...changes,
   });
 
-describe('a request that acts by cookie alone is refused', () => {
+describe('a state-changing request with only a cookie is refused', () => {
   test.each([
     ['from another site', { origin: 'https://evil.example' }],
     ['from a neighbour below the same domain', { origin: 'https://evil.eu.preview.example.org' }],
@@ -25,13 +25,13 @@ describe('a request that acts by cookie alone is refused', () => {
     expect(isForeign(headers)).toBe(true);
   });
 
-  test('whatever the method, when it changes the protocol', () => {
+  test('for an upgrade with any method', () => {
     const upgrade = { upgrade: 'websocket', origin: 'https://evil.example' };
     expect(isForeign(upgrade, { method: 'GET' })).toBe(true);
     expect(isForeign({ ...upgrade, origin: own }, { method: 'GET' })).toBe(false);
   });
 
-  test('when it says its origin twice', () => {
+  test('with two Origin headers', () => {
     expect(isForeign({}, { rawHeaders: ['Host', host, 'Origin', own, 'Origin', 'https://evil.example'] })).toBe(true);
   });
 });
@@ -53,7 +53,7 @@ describe('it passes', () => {
     expect(isForeign({ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, { method })).toBe(false);
   });
 
-  test('as a form of an app, whose bodies are its own', () => {
+  test('as a form sent to an app', () => {
     expect(isForeign({ 'content-type': 'application/x-www-form-urlencoded' }, { isApi: false })).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ const preview = {
   tokens: new Map(),
 };
 
-test('a header that is set stands there once, whatever its case and number were before', () => {
+test('a header that is set occurs once, whatever its case and number were before', () => {
   expect(setHeaders(['A', '1', 'x-own', 'a', 'X-OWN', 'b', 'A', '2'], { 'X-Own': 'new' })).toEqual([
     'A',
     '1',
@@ -31,7 +31,7 @@ test('a header that is set stands there once, whatever its case and number were 
   });
 });
 
-test('the API lets pages of every origin read it, unless the preview says otherwise; an app says it itself', () => {
+test('pages of every origin may read the API unless the preview says otherwise; an app decides itself', () => {
   expect(previewAnswerHeaders(preview, defaultBrand)).toEqual(preview.responseHeaders);
   const api = previewAnswerHeaders({ ...preview, port: undefined }, defaultBrand);
   expect(api).toMatchObject(preview.responseHeaders);

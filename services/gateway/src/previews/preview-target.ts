@@ -2,7 +2,8 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Preview } from '../routing/preview.ts';
 import type { PreviewRoute } from '../routing/route.ts';
-import { type SandboxRules, type Target, targetOf } from '../routing/target.ts';
+import { targetOf } from '../routing/target.ts';
+import type { SandboxRules, Target } from '../workloads/target.ts';
 import type { Workload } from '../workloads/workload.ts';
 
 /**

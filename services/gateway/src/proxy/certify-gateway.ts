@@ -5,20 +5,20 @@ import { pause } from '@berth/pace';
 
 const maxWaitMs = 15_000;
 /** Poll interval. An api looks for requests once a second. */
-const lookMs = 100;
+const pollMs = 100;
 
 export async function certifyGateway(database: Database, publicKey: string, signal: AbortSignal): Promise<string> {
   const id = uuidv7();
   await database.insertInto('gateway_certificates').values({ id, public_key: publicKey }).execute();
   try {
-    for (let waitedMs = 0; waitedMs < maxWaitMs && !signal.aborted; waitedMs += lookMs) {
+    for (let waitedMs = 0; waitedMs < maxWaitMs && !signal.aborted; waitedMs += pollMs) {
       const { certificate } = await database
         .selectFrom('gateway_certificates')
         .select('certificate')
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
       if (certificate !== null) return certificate;
-      await pause(lookMs, signal);
+      await pause(pollMs, signal);
     }
     throw new Error('No api has certified this gateway. Start one with its node listener (api.node.enabled).');
   } finally {

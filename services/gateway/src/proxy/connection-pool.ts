@@ -64,7 +64,7 @@ export function createConnectionPool(
   const byRunner = new Map<string, Set<PooledConnection>>();
   new Gauge({
     name: 'berth_gateway_upstream_connections',
-    help: 'Connections to instances, in use or kept for the next request.',
+    help: 'Connections to instances, in use or idle.',
     registers: [registry],
     collect() {
       this.set(all.size);

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Timeouts } from '../workloads/workload-kind.ts';
 import type { Connector } from './connector.ts';
 import {
   directConnector,
@@ -14,7 +15,6 @@ import {
   startFront,
   startUpstream,
 } from './proxy-fixture.ts';
-import type { Timeouts } from './request-timer.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -53,7 +53,7 @@ async function raw(port: number, bytes: string): Promise<string> {
 const answerOf = (outgoing: ReturnType<typeof send>) =>
   new Promise<IncomingMessage>((resolve, reject) => outgoing.on('response', resolve).on('error', reject));
 
-test('path, header order, case and duplicates reach the workload as they came', async () => {
+test('path, header order, case and duplicates reach the workload unchanged', async () => {
   const upstream = await upstreamOf((request, response) =>
     response.end(JSON.stringify([request.url, request.rawHeaders])),
   );
@@ -67,7 +67,7 @@ test('path, header order, case and duplicates reach the workload as they came', 
   expect(headers).toEqual(['host', 'h', 'connection', 'keep-alive', 'X-B', '1', 'x-A', '2', 'X-B', '3']);
 });
 
-test("the workload's headers come back in order, without those of its connection", async () => {
+test("the workload's headers come back in order, without hop-by-hop headers", async () => {
   const upstream = await upstreamOf((_, response) => {
     response.sendDate = false;
     response.writeHead(418, 'Short and stout', [
@@ -97,7 +97,7 @@ test("the workload's headers come back in order, without those of its connection
   expect(front.outcomes[0]).toMatchObject({ status: 418, bytesIn: 0, bytesOut: 2, dispatchState: 'answered' });
 });
 
-test('bytes above ASCII in headers are the same bytes on the other side, with and without a body at hand', async () => {
+test('bytes above ASCII in headers stay the same, with and without a body', async () => {
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
       const body = chunk.includes('/late') ? '' : 'hi';
@@ -116,7 +116,7 @@ test('bytes above ASCII in headers are the same bytes on the other side, with an
     );
 });
 
-test('answers without a body stay without one', async () => {
+test('responses without a body stay without one', async () => {
   const upstream = await upstreamOf((request, response) => {
     if (request.method === 'HEAD') response.writeHead(200, { 'content-length': '5' }).end();
     else response.writeHead(Number(request.url?.slice(1)), { etag: 'e' }).end();
@@ -168,7 +168,7 @@ test('the head and the first event of a stream pass at once', async () => {
   await once(answer, 'end');
 });
 
-test('a chunked upload arrives chunk by chunk, and nobody sends a body before it is wanted', async () => {
+test('a chunked upload arrives chunk by chunk, and no body is sent before the workload wants it', async () => {
   const upstream = await upstreamOf((request, response) => {
     request.once('data', (chunk) => response.write(`saw ${chunk};`));
     request.on('end', () => response.end('end'));
@@ -186,7 +186,7 @@ test('a chunked upload arrives chunk by chunk, and nobody sends a body before it
   await expect.poll(() => front.outcomes[0]?.bytesIn).toBe(6);
 });
 
-test('connections are kept to clients and to the workload', async () => {
+test('connections to clients and to the workload are kept open', async () => {
   const upstream = await upstreamOf((request, response) => request.pipe(response));
   const front = await frontOf(directConnector(upstream.port));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -203,7 +203,7 @@ test('connections are kept to clients and to the workload', async () => {
   await expect.poll(() => upstream.sockets.size).toBe(0);
 });
 
-test('a client that leaves ends the request at the workload, before and within the answer', async () => {
+test('a client that leaves ends the request at the workload, before and within the response', async () => {
   let closed = 0;
   const upstream = await upstreamOf((request, response) => {
     if (request.url === '/within') response.write('x');
@@ -228,7 +228,7 @@ test('a client that leaves ends the request at the workload, before and within t
   ]);
 });
 
-test('an answer that breaks in its first packet has begun for the client', async () => {
+test('a response that breaks in its first packet has begun for the client', async () => {
   // Without a byte of the response, the client would assume that the request never ran, and send it again.
   const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\nnot a length\r\n';
   const server = createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.write(broken)));
@@ -276,7 +276,7 @@ async function forgetfulServer(): Promise<{ port: number; seen: string[] }> {
   return { port, seen };
 }
 
-test('a kept connection that is reset before its answer is tried again once, when that is safe', async () => {
+test('a request on a kept connection that is reset before its response is retried once when that is safe', async () => {
   const server = await forgetfulServer();
   const front = await frontOf(directConnector(server.port));
   expect(await text(await answerOf(send(front.url).end()))).toBe('ok');
@@ -293,7 +293,7 @@ test.each(['', 'body'])('a POST that may have been seen is not sent again (body 
   expect(server.seen).toEqual(['GET', 'POST']);
 });
 
-test('a connection that fails is made once more; a refused one is not', async () => {
+test('a failed connection is retried once; a refused one is not', async () => {
   const upstream = await upstreamOf((request, response) => request.pipe(response));
   const direct = directConnector(upstream.port);
   let calls = 0;
@@ -319,7 +319,7 @@ test('a connection that fails is made once more; a refused one is not', async ()
   expect(calls).toBe(1);
 });
 
-test('a connection that broke a moment before anything was sent on it costs no request', async () => {
+test('a connection that breaks before anything is sent on it fails no request', async () => {
   const upstream = await upstreamOf((request, response) => void request.pipe(response));
   const direct = directConnector(upstream.port);
   const kept: Duplex[] = [];
@@ -349,7 +349,7 @@ test('a connection that broke a moment before anything was sent on it costs no r
   }
 });
 
-test('a connection that has grown old takes no new request', async () => {
+test('a connection over its maximum age takes no new request', async () => {
   const upstream = await upstreamOf((_, response) => response.end());
   const front = await frontOf(directConnector(upstream.port), { forwarder: { pool: { maxAgeMs: 60_000 } } });
   for (let round = 0; round < 3; round += 1) await fetch(front.url);
@@ -362,7 +362,7 @@ test('a connection that has grown old takes no new request', async () => {
   await expect.poll(() => upstream.sockets.size).toBe(1);
 });
 
-test('a runner that takes no more connections is left by idle ones at once and by others after their request', async () => {
+test('when a runner takes no more connections, idle ones close at once and the others after their request', async () => {
   const slow = Promise.withResolvers<void>();
   const upstream = await upstreamOf((request, response) => {
     if (request.url === '/slow') slow.promise.then(() => response.end('slow'));
@@ -387,7 +387,7 @@ test('a runner that takes no more connections is left by idle ones at once and b
   await expect.poll(() => upstream.sockets.size).toBe(0);
 });
 
-test('silence and length are limited, before the answer and within it', async () => {
+test('silence and total time are limited, before the response and within it', async () => {
   const upstream = await upstreamOf((request, response) => {
     if (request.url === '/cut') response.write('x');
     const timer = request.url === '/moving' ? setInterval(() => response.write('x'), 20) : undefined;
@@ -412,7 +412,7 @@ test('silence and length are limited, before the answer and within it', async ()
   await expect.poll(() => upstream.sockets.size).toBe(0);
 });
 
-test('a client that stops within its body is late itself; a workload that stops reading is not excused', async () => {
+test('a client that stops within its body is the late side; a workload that stops reading times out', async () => {
   const upstream = await upstreamOf((request) => {
     if (request.url === '/reading') request.resume();
   });
@@ -449,7 +449,7 @@ test('a JSON body over its limit is refused, declared or not, and other bodies a
   expect(await text(await post({ 'content-type': 'text/plain' }))).toBe('ok');
 });
 
-test('an answer that comes before the end of the upload is delivered', async () => {
+test('a response before the end of the upload is delivered', async () => {
   const upstream = await upstreamOf((request, response) => {
     request.once('data', () => response.writeHead(403).end('no'));
   });

@@ -5,19 +5,21 @@ import { Counter, type Logger, type Registry } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import { discardRest } from '../http/discard-rest.ts';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
-import type { Endpoint, Workload } from '../workloads/workload.ts';
+import type { Endpoint, ServedKind } from '../workloads/workload.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type BodyLimits, bodyLimitFor } from './body-limit.ts';
 import { type ConnectionPoolSettings, createConnectionPool } from './connection-pool.ts';
 import type { Connector } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import { type Outcome, outcomeOf, type ProxyError, startTally, type Tally } from './outcome.ts';
 import { hasBody, RequestBody } from './request-body.ts';
-import { startRequestTimer, type Timeouts } from './request-timer.ts';
+import { startRequestTimer } from './request-timer.ts';
 
 export interface ForwarderOptions {
   readonly connector: Connector;
   readonly limits: BodyLimits;
-  readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
+  readonly timeouts: Readonly<Record<ServedKind, Timeouts>>;
   readonly pool?: Partial<ConnectionPoolSettings>;
   /** How long the rest of an upload is read and discarded after an early response. */
   readonly lingerMs?: number;
@@ -29,7 +31,7 @@ export interface ForwardTask {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
-  readonly kind: Workload['kind'];
+  readonly kind: ServedKind;
   /** Path exactly as the workload shall receive it, byte for byte. */
   readonly path: string;
   /** Raw pairs, including a Host header. */
@@ -61,14 +63,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const pool = createConnectionPool(connector, { ...poolDefaults, ...options.pool }, registry);
   const retries = new Counter({
     name: 'berth_gateway_upstream_retries_total',
-    help: 'Requests that were sent a second time because their first connection failed unused.',
+    help: 'Requests sent a second time because their first connection failed before it was used.',
     registers: [registry],
   });
 
   /** Uses callbacks instead of promises: every request passes here, and a promise per step adds up. */
   function attempt(task: ForwardTask, tally: Tally, settle: (error: ProxyError | undefined) => void): void {
     const { request, response, onResponseHead } = task;
-    const limit = bodyLimitFor(limits, request.headers['content-type'], isUploadPart(task));
+    const isUploadPart = workloadKinds[task.kind].isUploadPart(request.method, task.path, task.endpoint.port);
+    const limit = bodyLimitFor(limits, request.headers['content-type'], isUploadPart);
     const isTooLarge = limit !== undefined && Number(request.headers['content-length'] ?? 0) > limit.maxBytes;
     if (isTooLarge || request.socket.destroyed) {
       settle({ code: isTooLarge ? 'too_large' : 'client_gone' });
@@ -113,7 +116,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
         return;
       }
       retries.inc();
-      logger.debug({ instance: task.endpoint.instance, err: error.cause }, 'trying another connection');
+      logger.debug(
+        { instance: task.endpoint.instance, err: error.cause },
+        'connection to the instance failed; retrying on another one',
+      );
       tally.dispatchState = 'not_dispatched';
       begin(round + 1);
     }
@@ -137,12 +143,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     close: pool.close,
   };
 }
-
-const partForm = /^\/filesystem-multipart\/[^/?]+\/part\/?(?:\?|$)/;
-
-/** A part of a large file, uploaded to the API inside a sandbox. */
-const isUploadPart = ({ request, kind, endpoint, path }: ForwardTask): boolean =>
-  kind === 'sandbox' && endpoint.port === undefined && request.method === 'PUT' && partForm.test(path);
 
 /**
  * Body bytes are not kept, so a request whose body has begun is never repeated. The workload may close a used

@@ -6,7 +6,7 @@ import { startTally } from './outcome.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('after the client has ended, each word of the workload gives it the whole time for the next', async () => {
+test('after the client has ended, each chunk of the workload restarts the time for the next', async () => {
   const [client, clientEnd] = duplexPair();
   const [upstream, workload] = duplexPair();
   const settle = vi.fn();

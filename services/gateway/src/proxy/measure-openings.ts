@@ -6,7 +6,7 @@ import type { Connector } from './connector.ts';
 export function measureOpenings(connector: Connector, registry: Registry): Connector {
   const seconds = new Histogram({
     name: 'berth_gateway_sandbox_open_seconds',
-    help: 'Time until a connection to a sandbox was open, its wake included; by what came of it.',
+    help: 'Time to open a connection to a sandbox, including its wake, by result.',
     labelNames: ['result'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [registry],

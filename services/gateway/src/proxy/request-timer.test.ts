@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startRequestTimer, type Timeouts } from './request-timer.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
+import { startRequestTimer } from './request-timer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,17 +16,17 @@ function endedAtMs(timeouts: Timeouts, moves: { everyMs: number; untilMs: number
   return ends;
 }
 
-test('silence ends it, counted from the last byte', () => {
+test('the timer ends after silence, counted from the last byte', () => {
   const timeouts = { totalMs: undefined, silentMs: 1_000 };
   expect(endedAtMs(timeouts, { everyMs: 1_500, untilMs: 0 })).toEqual([1_000]);
   expect(endedAtMs(timeouts, { everyMs: 900, untilMs: 50_000 })).toEqual([49_500 + 1_000]);
 });
 
-test('its length ends it, however much moves', () => {
+test('the timer ends after the total time, however many bytes move', () => {
   expect(endedAtMs({ totalMs: 5_000, silentMs: 1_000 }, { everyMs: 500, untilMs: 50_000 })).toEqual([5_000]);
 });
 
-test('it never ends once it is stopped', () => {
+test('a stopped timer never ends', () => {
   const onEnd = vi.fn();
   startRequestTimer({ totalMs: 5_000, silentMs: 1_000 }, onEnd).stop();
   vi.advanceTimersByTime(100_000);

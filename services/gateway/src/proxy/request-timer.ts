@@ -1,9 +1,4 @@
-export interface Timeouts {
-  /** Undefined means no limit while bytes move. */
-  readonly totalMs: number | undefined;
-  /** Longest time without a byte in either direction. */
-  readonly silentMs: number;
-}
+import type { Timeouts } from '../workloads/workload-kind.ts';
 
 export interface RequestTimer {
   /** Notes that a byte has moved. */

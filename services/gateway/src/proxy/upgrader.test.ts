@@ -53,7 +53,7 @@ async function readUntil(socket: Socket, end: string): Promise<string> {
   return got;
 }
 
-test('bytes pass both ways, those sent ahead of the answer too, and the end passes as well', async () => {
+test('bytes pass both ways, including those sent before the response, and the end passes too', async () => {
   const { front, heads, upstream } = await start(echo);
   const socket = await ask(front.port, '', 'early;');
   expect(await readUntil(socket, 'early;')).toMatch(
@@ -69,7 +69,7 @@ test('bytes pass both ways, those sent ahead of the answer too, and the end pass
   expect(upstream.sockets.size).toBe(0);
 });
 
-test('a WebSocket client says hello and goodbye through the gateway', async () => {
+test('a WebSocket client opens, uses and closes a connection through the gateway', async () => {
   const { createHash } = await import('node:crypto');
   const { upstream, front } = await start(() => {});
   upstream.server.removeAllListeners('upgrade').on('upgrade', (request, socket: Socket) => {
@@ -102,7 +102,7 @@ function unmasked(frame: Buffer): Buffer {
   return Buffer.concat([Buffer.from([frame[0] ?? 0, length]), payload]);
 }
 
-test('an upgrade that the workload refuses is an ordinary answer', async () => {
+test('an upgrade that the workload refuses gets its ordinary response', async () => {
   const { front, upstream } = await start(() => {});
   upstream.server.removeAllListeners('upgrade');
   const socket = await ask(front.port, '', 'GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -141,7 +141,7 @@ test.each(['client', 'workload'])('when the %s resets, the other side is closed'
   await expect.poll(() => front.outcomes).toHaveLength(1);
 });
 
-test('a silent connection ends, and an instance that is gone is the caller’s to answer', async () => {
+test('a silent connection ends, and an unreachable instance is reported to the caller', async () => {
   const timeouts = { totalMs: undefined, silentMs: 5_000 };
   const { front, upstream } = await start(echo, {
     forwarder: { timeouts: { agent: timeouts, function: timeouts, sandbox: timeouts } },
@@ -182,7 +182,7 @@ test('a workload that goes on after its client has ended may finish, and is clos
   await expect.poll(() => front.outcomes).toHaveLength(1);
 });
 
-test('a reader that stops reading stops the sender', async () => {
+test('a reader that stops reading pauses the sender', async () => {
   let sent = 0;
   const { front } = await start((socket) => {
     socket.write(switching);

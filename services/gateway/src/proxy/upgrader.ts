@@ -6,16 +6,17 @@ import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { NotDispatched } from '@berth/wire';
 import { pairsOf, withoutHopByHop } from '../http/hop-by-hop.ts';
-import type { Workload } from '../workloads/workload.ts';
+import type { ServedKind } from '../workloads/workload.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
 import type { Connector } from './connector.ts';
 import type { ForwardTask } from './forwarder.ts';
 import { join } from './join.ts';
 import { type Outcome, outcomeOf, type ProxyError, startTally, type Tally } from './outcome.ts';
-import { type RequestTimer, startRequestTimer, type Timeouts } from './request-timer.ts';
+import { type RequestTimer, startRequestTimer } from './request-timer.ts';
 
 export interface UpgraderOptions {
   readonly connector: Connector;
-  readonly timeouts: Readonly<Record<Workload['kind'], Timeouts>>;
+  readonly timeouts: Readonly<Record<ServedKind, Timeouts>>;
   /** How long one side may stay silent after the other side has ended. */
   readonly halfClosedMs?: number;
 }

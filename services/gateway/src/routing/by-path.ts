@@ -1,21 +1,19 @@
 // Address form `/{workspace}/agents/{name}[/rest]`, and the same with `functions` and `sandboxes`, on the gateway's own
 // hosts. Control-plane sheet 1.19.
 
-import type { ServedKind } from '../workloads/workload.ts';
+import { type ServedKind, servedKinds } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import type { Resolver } from './resolver.ts';
 import type { Route } from './route.ts';
 
-const form = /^\/([^/?]*)\/(agents|functions|sandboxes)\/([^/?]*)(.*)$/s;
-const segments = { agent: 'agents', function: 'functions', sandbox: 'sandboxes' } as const;
-const kinds = new Map<string | undefined, ServedKind>([
-  [segments.agent, 'agent'],
-  [segments.function, 'function'],
-  [segments.sandbox, 'sandbox'],
-]);
+const kinds = new Map<string | undefined, ServedKind>(
+  servedKinds.map((kind) => [workloadKinds[kind].pathSegment, kind]),
+);
+const form = new RegExp(`^/([^/?]*)/(${[...kinds.keys()].join('|')})/([^/?]*)(.*)$`, 's');
 
 /** Part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
 export const pathBase = (route: Route): string =>
-  route.by === 'path' ? `/${route.workspace}/${segments[route.kind]}/${route.name}` : '';
+  route.by === 'path' ? `/${route.workspace}/${workloadKinds[route.kind].pathSegment}/${route.name}` : '';
 
 /**
  * Names are not decoded: a percent-encoded name does not exist and is looked up in vain like any other. A caller

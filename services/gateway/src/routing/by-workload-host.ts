@@ -1,8 +1,11 @@
 // Address form `<label>.<region>.<domain>` of agents, functions and sandboxes. Table `host_labels` maps a label to its
 // resource.
+import { servedKinds } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
 import type { Resolver } from './resolver.ts';
 
-const label = /^(?:agt|mcp|sbx)-[a-z0-9-]{1,59}$/;
+const prefixes = servedKinds.map((kind) => workloadKinds[kind].labelPrefix);
+const label = new RegExp(`^(?:${prefixes.join('|')})[a-z0-9-]{1,59}$`);
 const regionName = /^[a-z0-9-]{1,63}$/;
 
 export const byWorkloadHost: Resolver = {

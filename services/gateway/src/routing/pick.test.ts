@@ -32,7 +32,7 @@ describe('a revision', () => {
     );
   });
 
-  test('that a client met keeps it for as long as it takes requests', () => {
+  test('keeps its clients for as long as it takes requests', () => {
     fc.assert(
       fc.property(share, fc.integer({ min: 1, max: 99 }), (chance, percent) => {
         for (const met of ['old', 'new']) expect(pickRevision(traffic(percent), both, met, () => chance)).toBe(met);
@@ -43,7 +43,7 @@ describe('a revision', () => {
     );
   });
 
-  test('without an instance gives way to one that has some', () => {
+  test('without an instance gives way to a revision with one', () => {
     fc.assert(
       fc.property(
         share,
@@ -57,7 +57,7 @@ describe('a revision', () => {
     );
   });
 
-  test('is chosen even when none has an instance, so that one can be waited for', () => {
+  test('is chosen even when none has an instance, so that the request can wait for one', () => {
     expect(pickRevision(traffic(20), [], undefined, () => 0.5)).toBe('old');
     expect(pickRevision(traffic(20), [], undefined, () => 0.1)).toBe('new');
     expect(pickRevision({ ...traffic(0), active: undefined, canary: undefined }, [], 'old', () => 0)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('an instance', () => {
     );
   });
 
-  test('is picked as often as its equals', () => {
+  test('is picked as often as others with the same load', () => {
     const random = seededRandom(11);
     const picks = new Map<string, number>();
     for (let round = 0; round < 9_000; round += 1) {
@@ -92,7 +92,7 @@ describe('an instance', () => {
     for (const count of picks.values()) expect(Math.abs(count - 3_000)).toBeLessThan(250);
   });
 
-  test('is nobody when there is none', () => {
+  test('is undefined when there is none', () => {
     expect(pickInstance([], () => 0, Math.random)).toBeUndefined();
   });
 });

@@ -9,8 +9,8 @@ const byHost = (path: string): Route => ({ by: 'host', region: 'eu', label: 'sbx
 const refuse = { undeclaredPorts: 'refuse' } as const;
 const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 
-describe('of a sandbox', () => {
-  test('whatever follows the port survives byte for byte', () => {
+describe('the target inside a sandbox', () => {
+  test('keeps the path after the port byte for byte', () => {
     fc.assert(
       fc.property(visible, (rest) => {
         expect(targetOf(byPath(`/port/3000/${rest}`), sandbox, refuse)).toEqual({
@@ -27,7 +27,7 @@ describe('of a sandbox', () => {
     );
   });
 
-  test('any other path is the API’s, untouched, unless it is the runner’s', () => {
+  test('is the API with an unchanged path, unless the path is reserved for the runner', () => {
     fc.assert(
       fc.property(visible, (rest) => {
         fc.pre(!/^(port\/|terminal|\/*control)/i.test(rest));
@@ -50,7 +50,7 @@ describe('of a sandbox', () => {
   });
 });
 
-test('of an agent or a function every path is its own', () => {
+test('the target inside an agent or a function is the unchanged path', () => {
   const paths = ['/port/3000/x', '/control/v1', '/terminal?token=t'];
   for (const path of paths) {
     const route: Route = { by: 'path', workspace: 'main', kind: 'agent', name: 'a', path };

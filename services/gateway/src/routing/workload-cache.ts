@@ -102,7 +102,8 @@ export function createWorkloadCache(options: WorkloadCacheOptions): WorkloadCach
     url: databaseUrl,
     channel: routesChannel,
     onNotification: notices.record,
-    onError: (err) => logger.warn({ err }, 'changed routes are not announced; they are found a moment later'),
+    onError: (err) =>
+      logger.warn({ err }, 'listening for route changes failed; changes are found by query within a second'),
   });
 
   /** A cached result or a running query is outdated when a notice about its workload arrived after it began. */
@@ -127,7 +128,7 @@ export function createWorkloadCache(options: WorkloadCacheOptions): WorkloadCach
       const workload = await lookup.result;
       if (isNewest()) store(key, lookup, workload);
     } catch (err) {
-      logger.debug({ err }, 'a workload could not be looked up');
+      logger.debug({ err }, 'workload lookup failed; a cached result is used if there is one');
     } finally {
       if (isNewest()) pendingLookups.delete(key);
     }

@@ -2,37 +2,11 @@
 import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
-import { z } from 'zod';
-import type { Traffic, Workload } from '../workloads/workload.ts';
+import type { Workload } from '../workloads/workload.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
+import { WorkloadRow } from '../workloads/workload-row.ts';
 import { queryPreview } from './preview-query.ts';
 import type { FoundWorkload, Route } from './route.ts';
-
-const Row = z.object({
-  uid: z.string(),
-  kind: z.enum(['agent', 'function', 'sandbox']),
-  name: z.string(),
-  workspace_id: z.string(),
-  workspace: z.string(),
-  is_public: z.boolean(),
-  is_enabled: z.boolean(),
-  is_failed: z.boolean(),
-  active: z.string().nullable(),
-  canary: z.string().nullable(),
-  canary_percent: z.number(),
-  sticky_seconds: z.number(),
-  ports: z.array(z.int()),
-  is_away: z.boolean(),
-  ends_in_ms: z.number().nullable(),
-  endpoints: z.array(
-    z.object({
-      instance: z.string(),
-      revision: z.string(),
-      runnerId: z.string(),
-      address: z.string().nullable(),
-      secret: z.string().nullable(),
-    }),
-  ),
-});
 
 /** False for a name that no workload can have: it needs no query, and text of any length is not cached. */
 export const isPossible = (route: Route): boolean => conditionFor(route) !== undefined;
@@ -102,49 +76,7 @@ async function workloadBy(database: Database, route: Route): Promise<Workload | 
         where i.resource_uid = found.uid and i.ended_at is null and i.state = 'ready' and i.desired = 'running'
           and runners.status = 'up' and (found.kind = 'sandbox' or i.revision in (found.active, found.canary))) as endpoints
     from found join workspaces on workspaces.id = found.workspace_id`.execute(database);
-  return rows.length === 0 ? undefined : toWorkload(Row.parse(rows[0]));
-}
-
-function toWorkload(row: z.infer<typeof Row>): Workload {
-  const isSandbox = row.kind === 'sandbox';
-  const ready = row.endpoints.map(({ address, secret, ...endpoint }) => ({
-    ...endpoint,
-    ingress: address === null ? undefined : { address, ...(secret === null ? {} : { secret }) },
-    ...(isSandbox ? { canSleep: true } : {}),
-  }));
-  // A sandbox has one instance. While an old instance is being replaced, the newest one is used.
-  const endpoints = isSandbox ? ready.slice(-1) : ready;
-  return {
-    uid: row.uid,
-    kind: row.kind,
-    name: row.name,
-    workspaceId: row.workspace_id,
-    workspace: row.workspace,
-    isPublic: row.is_public && !isSandbox,
-    isEnabled: row.is_enabled,
-    isFailed: row.is_failed,
-    traffic: isSandbox ? allTo(endpoints.at(0)?.revision) : trafficOf(row),
-    endpoints,
-    ports: row.ports,
-    isAway: row.is_away && endpoints.length === 0,
-    endsInMs: row.ends_in_ms ?? undefined,
-  };
-}
-
-const allTo = (active: string | undefined): Traffic => ({
-  active,
-  canary: undefined,
-  canaryPercent: 0,
-  stickySeconds: 0,
-});
-
-function trafficOf(row: z.infer<typeof Row>): Traffic {
-  // A revision that is both active and canary counts as active and takes all requests.
-  const canary = row.canary === row.active ? undefined : (row.canary ?? undefined);
-  return {
-    active: row.active ?? undefined,
-    canary,
-    canaryPercent: canary === undefined ? 0 : row.canary_percent,
-    stickySeconds: row.sticky_seconds,
-  };
+  if (rows.length === 0) return undefined;
+  const row = WorkloadRow.parse(rows[0]);
+  return workloadKinds[row.kind].toWorkload(row);
 }

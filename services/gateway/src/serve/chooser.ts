@@ -4,15 +4,15 @@ import type { Brand } from '@berth/contract';
 import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
 import type { DemandTracker } from '../demand/demand-tracker.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { pairsOf } from '../http/hop-by-hop.ts';
-import { incomingSession, outgoingSession, sessionHeader } from '../http/mcp-session.ts';
-import { withoutPlatformHeaders } from '../http/platform-headers.ts';
-import { pathBase } from '../routing/by-path.ts';
+import { incomingSession } from '../http/mcp-session.ts';
 import { pickInstance } from '../routing/pick-instance.ts';
 import { pickRevision } from '../routing/pick-revision.ts';
 import type { Route } from '../routing/route.ts';
 import type { WorkloadCache } from '../routing/workload-cache.ts';
 import type { Endpoint, Workload } from '../workloads/workload.ts';
+import type { WorkloadKind } from '../workloads/workload-kind.ts';
+import { workloadKinds } from '../workloads/workload-kinds.ts';
+import { type OnResponseHead, workloadHeaders } from './response-headers.ts';
 import type { WaitingList } from './waiting-list.ts';
 
 export interface ChooserOptions {
@@ -37,7 +37,7 @@ interface Chosen {
   readonly endpoint: Endpoint;
   /** Time that the request waited for an instance; undefined when one was ready. */
   readonly heldMs: number | undefined;
-  readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
+  readonly onResponseHead: OnResponseHead;
   /** Counts the request as under way at the instance until `work` settles. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -54,11 +54,9 @@ export interface Chooser {
 }
 
 /** Poll interval when no notice arrives. */
-const lookMs = 250;
+const pollMs = 250;
 /** The orchestrator may have crashed before it acted on our request, so we repeat it every 5 s. */
 const requestAgainMs = 5_000;
-/** A machine that is not back within the hold time will not be back within a second, the default for Retry-After. */
-const awayRetrySeconds = 5;
 
 export function createChooser(options: ChooserOptions): Chooser {
   const { brand, cache, demand, cookies, holdMs, waiting, random } = options;
@@ -67,8 +65,8 @@ export function createChooser(options: ChooserOptions): Chooser {
   const pick = (workload: Workload, { request, session, refused }: Asked): Endpoint | undefined => {
     const open = workload.endpoints.filter(({ instance }) => !refused.has(instance));
     const begun = session === undefined ? undefined : incomingSession(session).instance;
-    const keeper = open.find(({ instance }) => instance === begun);
-    if (keeper !== undefined) return keeper;
+    const sessionHolder = open.find(({ instance }) => instance === begun);
+    if (sessionHolder !== undefined) return sessionHolder;
     const sticky = isSticky(workload.traffic) ? cookies.read(request.headers.cookie, workload.uid) : undefined;
     const revision = pickRevision(workload.traffic, open, sticky, random);
     const own = open.filter((endpoint) => endpoint.revision === revision);
@@ -76,31 +74,31 @@ export function createChooser(options: ChooserOptions): Chooser {
   };
 
   function hold(route: Route, asked: Asked, { uid, kind, isFailed }: Workload): Promise<Held> {
-    if (isFailed) throw failed(kind);
+    if (isFailed) throw workloadKinds[kind].failedError();
     if (waiting.isFull(uid))
       throw new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'Too many requests wait for this workload already.' });
-    return waiting.wait(uid, () => look(route, asked, uid));
+    return waiting.wait(uid, () => waitForInstance(route, asked, uid));
   }
 
   /** Looks again until an instance is ready. The demand was already recorded when the request arrived. */
-  async function look(route: Route, asked: Asked, uid: string): Promise<Held> {
+  async function waitForInstance(route: Route, asked: Asked, uid: string): Promise<Held> {
     const since = performance.now();
     let requestAgainAt = since + requestAgainMs;
-    let isAway = false;
+    let awayError: WorkloadKind['awayError'];
     for (let now = since; now < since + holdMs && !asked.request.socket.destroyed; now = performance.now()) {
-      await cache.nextChange(uid, lookMs);
+      await cache.nextChange(uid, pollMs);
       const workload = await cache.find(route, 'caller');
       if (workload === undefined) throw new GatewayError('WORKLOAD_NOT_FOUND');
       const endpoint = pick(workload, asked);
       if (endpoint !== undefined) return { workload, endpoint, heldMs: performance.now() - since };
-      if (workload.isFailed) throw failed(workload.kind);
-      isAway = workload.kind === 'sandbox' && workload.isAway;
-      // Sandboxes do not scale: the single instance is either starting or away.
-      if (now < requestAgainAt || workload.kind === 'sandbox') continue;
+      const kind = workloadKinds[workload.kind];
+      if (workload.isFailed) throw kind.failedError();
+      awayError = workload.isAway ? kind.awayError : undefined;
+      if (now < requestAgainAt || !kind.hasDemand) continue;
       demand.requestAgain(uid);
       requestAgainAt = now + requestAgainMs;
     }
-    if (isAway) throw away();
+    if (awayError !== undefined) throw awayError();
     throw new GatewayError('WORKLOAD_UNAVAILABLE', {
       message: `No instance of the workload was ready within ${Math.round(holdMs / 1_000)} seconds. Its events and logs say why.`,
     });
@@ -115,7 +113,7 @@ export function createChooser(options: ChooserOptions): Chooser {
         endpoint,
         heldMs,
         onResponseHead: (_, rawHeaders) =>
-          answerHeaders({ brand, cookies, route, workload, endpoint, request: asked.request }, rawHeaders),
+          workloadHeaders({ brand, cookies, route, workload, endpoint, request: asked.request }, rawHeaders),
         async count(work) {
           const { instance } = endpoint;
           inFlight.set(instance, (inFlight.get(instance) ?? 0) + 1);
@@ -130,48 +128,4 @@ export function createChooser(options: ChooserOptions): Chooser {
       };
     },
   };
-}
-
-const failed = (kind: Workload['kind']): GatewayError =>
-  kind === 'sandbox'
-    ? new GatewayError('WORKLOAD_UNAVAILABLE', {
-        message: 'The sandbox has failed. Its events say why.',
-        action: 'Read the events of the sandbox, then create it again under the same name.',
-        doNot: 'Do not retry before that.',
-      })
-    : new GatewayError('WORKLOAD_UNAVAILABLE', {
-        message: 'The workload failed to start. Its events say why; it is tried again when it is deployed again.',
-      });
-
-const away = (): GatewayError =>
-  new GatewayError('WORKLOAD_UNAVAILABLE', {
-    message: 'The machine that holds the sandbox is away. The sandbox is kept, and answers when its machine is back.',
-    retryAfterSeconds: awayRetrySeconds,
-  });
-
-interface Answering {
-  readonly brand: Brand;
-  readonly cookies: StickyCookies;
-  readonly route: Route;
-  readonly workload: Workload;
-  readonly endpoint: Endpoint;
-  readonly request: IncomingMessage;
-}
-
-/** Headers of the workload's response, with the instance in the session id and a cookie for the revision. */
-function answerHeaders(answering: Answering, rawHeaders: readonly string[]): string[] {
-  const { brand, cookies, route, workload, endpoint, request } = answering;
-  const headers: string[] = [];
-  for (const [name, value] of pairsOf(withoutPlatformHeaders(rawHeaders, brand))) {
-    const isSession = workload.kind === 'function' && name.toLowerCase() === sessionHeader.toLowerCase();
-    headers.push(name, isSession ? outgoingSession(value, endpoint.instance) : value);
-  }
-  const { traffic, uid } = workload;
-  const { revision } = endpoint;
-  if (!isSticky(traffic) || cookies.read(request.headers.cookie, uid) === revision) return headers;
-  // Workloads on one host have separate cookies, by path.
-  const path = pathBase(route) || '/';
-  const isTls = 'encrypted' in request.socket;
-  headers.push('Set-Cookie', cookies.issue({ uid, revision, seconds: traffic.stickySeconds, path, isTls }));
-  return headers;
 }

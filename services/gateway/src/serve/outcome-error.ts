@@ -2,7 +2,7 @@ import { NotDispatched } from '@berth/wire';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { PortClosed } from '../proxy/connector.ts';
 import type { Outcome, ProxyErrorCode } from '../proxy/outcome.ts';
-import type { Target } from '../routing/target.ts';
+import type { Target } from '../workloads/target.ts';
 
 /** Error code for the client when the workload has not answered; undefined when the client has left. */
 const codes = {

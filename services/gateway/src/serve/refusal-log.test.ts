@@ -16,7 +16,7 @@ const failed = new GatewayError('AUTHENTICATION_FAILED');
 const busy = new GatewayError('LOOKUPS_BUSY', { limit: 'lookups' });
 const address = new GatewayError('RATE_LIMITED', { limit: 'address' });
 
-test('ten strangers of a second have a line of their own, one line counts the others by code, and the next second begins anew', () => {
+test('ten refused strangers per second get their own line, and one line counts the others by code', () => {
   const { lines, refusals } = capture();
   const own = Array.from({ length: 30 }, () => [failed, busy, address].map((error) => refusals.hasOwnLine(error)));
   expect(own.flat().filter(Boolean)).toHaveLength(10);
@@ -29,7 +29,7 @@ test('ten strangers of a second have a line of their own, one line counts the ot
   expect(lines).toHaveLength(1);
 });
 
-test('what is refused to a caller who is known always has a line of its own', () => {
+test('a refusal of an identified caller always has its own line', () => {
   const { lines, refusals } = capture();
   for (let sent = 0; sent < 30; sent += 1) refusals.hasOwnLine(failed);
   const known = [

@@ -37,7 +37,7 @@ export function createRefusalLog(logger: Logger): RefusalLog {
     counts.clear();
     logger.info(
       { event: 'gateway.strangers_refused', refused },
-      'strangers refused; their requests are counted here alone',
+      'requests of strangers refused; only their number is logged',
     );
   }
 

@@ -19,18 +19,18 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   const labelNames = ['kind', 'status'];
   const seconds = new Histogram({
     name: 'berth_gateway_request_seconds',
-    help: 'Time from the head of a request to the last byte of its answer.',
+    help: 'Time from the head of a request to the last byte of its response.',
     ...{ labelNames, buckets, registers: [registry] },
   });
   const firstByte = new Histogram({
     name: 'berth_gateway_first_byte_seconds',
-    help: 'Time from the head of a request to the head of the answer of its workload.',
+    help: "Time from the head of a request to the head of its workload's response.",
     ...{ labelNames, buckets, registers: [registry] },
   });
   const passed = new Map<string, { in: number; out: number }>();
   new Counter({
     name: 'berth_gateway_bytes_total',
-    help: 'Bytes of bodies that passed, by direction.',
+    help: 'Bytes of request and response bodies, by direction.',
     labelNames: ['kind', 'direction'],
     registers: [registry],
     // Sums are kept here and added on collection: the counter would look up its labels for every request.
@@ -44,18 +44,18 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   });
   const waits = new Histogram({
     name: 'berth_gateway_held_seconds',
-    help: 'How long requests that found no instance waited for one: cold starts, as clients feel them.',
+    help: 'Time that requests without a ready instance waited for one: cold starts as seen by clients.',
     ...{ labelNames: ['kind'], buckets, registers: [registry] },
   });
   const underWay = new Gauge({
     name: 'berth_gateway_requests_in_flight',
-    help: 'Requests that were read and are not answered to their end.',
+    help: 'Requests that have been read and not fully answered.',
     registers: [registry],
   });
 
   const refusals = new Counter({
     name: 'berth_gateway_refusals_total',
-    help: 'Requests that a limit refused: of a key, of an address, or of lookups of unknown keys, hosts and tokens.',
+    help: 'Requests refused by a limit: per key, per address, or on lookups of unknown keys, hosts and tokens.',
     labelNames: ['limit'],
     registers: [registry],
   });

@@ -11,7 +11,7 @@ const part = fc
 const token = fc.constantFrom('token=KEY', 'to%6ben=KEY', '%74oken=KEY', 'token=K%45Y');
 const place = fc.constantFrom('/terminal', '/terminal/', '/terminal/ws', '/terminal/ws/');
 
-test('one token is found wherever it stands in the query, and what is left is as it was', () => {
+test('one token is found anywhere in the query, and the rest stays unchanged', () => {
   fc.assert(
     fc.property(place, fc.array(part), token, fc.array(part), (path, before, own, after) => {
       const full = `${path}?${[...before, own, ...after].join('&')}`;
@@ -23,7 +23,7 @@ test('one token is found wherever it stands in the query, and what is left is as
   );
 });
 
-test('without one nothing is changed, and several are none', () => {
+test('a path without a token is unchanged, and several tokens count as none', () => {
   fc.assert(
     fc.property(place, fc.array(part), (path, parts) => {
       const full = `${path}?${parts.join('&')}`;

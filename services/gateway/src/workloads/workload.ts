@@ -1,7 +1,8 @@
 // Types of a workload as the gateway caches it, and of the instances that can take its requests.
 
 /** Kinds that the gateway serves. */
-export type ServedKind = 'agent' | 'function' | 'sandbox';
+export const servedKinds = ['agent', 'function', 'sandbox'] as const;
+export type ServedKind = (typeof servedKinds)[number];
 
 /** Instance that can take a request. */
 export interface Endpoint {

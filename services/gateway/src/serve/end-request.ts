@@ -1,0 +1,54 @@
+// End of every request: the error response if there is one, the metrics and the log line.
+import type { Brand } from '@berth/contract';
+import type { Logger } from '@berth/telemetry';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { mergeHeaders } from '../http/header-map.ts';
+import { sendAnswer } from '../http/send-answer.ts';
+import type { Outcome } from '../proxy/outcome.ts';
+import { createRefusalLog } from './refusal-log.ts';
+import type { RequestContext } from './request-context.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+
+export interface EndOptions {
+  readonly brand: Brand;
+  readonly docsUrl: string;
+  readonly logger: Logger;
+  readonly metrics: RequestMetrics;
+}
+
+type EndRequest = (context: RequestContext, outcome: Outcome | undefined, error: unknown) => void;
+
+export function createEndRequest({ brand, docsUrl, logger, metrics }: EndOptions): EndRequest {
+  const refusals = createRefusalLog(logger);
+
+  function endWithError(context: RequestContext, outcome: Outcome | undefined, error: unknown): void {
+    const { call, requestId, event, kind, answerHeaders } = context;
+    const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL_ERROR', {}, error);
+    const answer = known.answer({ brand, docsUrl, requestId, now: Date.now() });
+    event.add({ code: known.code });
+    if (known.details.limit !== undefined) metrics.refused(known.details.limit);
+    if (!call.response.headersSent && !call.request.socket.destroyed)
+      sendAnswer(call, { ...answer, headers: mergeHeaders(answerHeaders, answer.headers) });
+    metrics.observe(kind, answer.status, outcome);
+    if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
+    else if (refusals.hasOwnLine(known)) event.end(figures(answer.status, outcome));
+  }
+
+  return (context, outcome, error) => {
+    if (error !== undefined && outcome?.status === undefined) return endWithError(context, outcome, error);
+    metrics.observe(context.kind, outcome?.status ?? 0, outcome);
+    context.event.end(figures(outcome?.status, outcome));
+  };
+}
+
+const figures = (status: number | undefined, outcome: Outcome | undefined) =>
+  outcome === undefined
+    ? { status }
+    : {
+        status,
+        bytesIn: outcome.bytesIn,
+        bytesOut: outcome.bytesOut,
+        firstByteMs: outcome.firstByteMs === undefined ? undefined : Math.round(outcome.firstByteMs * 1_000) / 1_000,
+        dispatchState: outcome.dispatchState,
+        fault: outcome.error?.code,
+      };

@@ -1,0 +1,16 @@
+import type { WideEvent } from '@berth/telemetry';
+import type { Call } from '../http/gateway-server.ts';
+import type { HeaderMap } from '../http/header-map.ts';
+import type { Target } from '../workloads/target.ts';
+import type { ServedKind } from '../workloads/workload.ts';
+
+/** A request and the facts collected about it so far. */
+export interface RequestContext {
+  readonly call: Call;
+  readonly requestId: string;
+  readonly event: WideEvent;
+  kind: ServedKind | undefined;
+  target: Target | undefined;
+  /** Headers for every response to this request. */
+  answerHeaders: HeaderMap;
+}
