@@ -4,7 +4,7 @@
 // In order; each package may import the ones before it.
 const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
 
-const TESTS = '\\.test\\.tsx?$|^tests/|^bench/';
+const TESTS = '\\.test\\.tsx?$|^tests/|^bench/|^services/[^/]+/test/';
 
 const downwardOnly = packages.map((name, index) => ({
   name: `package-${name}-imports-only-packages-above-it`,
@@ -59,7 +59,7 @@ export default {
       name: 'nothing-imports-tests-bench-or-scripts',
       severity: 'error',
       from: { path: '^(packages|services|clients)/', pathNot: TESTS },
-      to: { path: '\\.test\\.tsx?$|^(tests|bench|scripts)/' },
+      to: { path: '\\.test\\.tsx?$|^(tests|bench|scripts)/|^services/[^/]+/test/' },
     },
     {
       name: 'tests-may-import-only-the-engines-of-scripts',

@@ -5,7 +5,7 @@ import { callDocker } from '../../scripts/engines/docker-api.ts';
 import { gvisor } from '../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../scripts/engines/network-tools.ts';
 import { importTinyImage } from '../../scripts/engines/tiny-image.ts';
-import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
+import { desiredInstance } from '../../services/runner/test/desired-instance.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 import { inspect, startContainer } from './engines/container.ts';
 import { type Bed, type Runner, startBed } from './runner-converge/bed.ts';

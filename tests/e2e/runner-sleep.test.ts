@@ -8,7 +8,7 @@ import type { SandboxWish } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { importBaseImage } from '../../scripts/engines/base-image.ts';
 import { startTestDocker, type TestDocker } from '../../scripts/engines/test-docker.ts';
-import type { RunningSandbox } from '../../services/runner/src/sandbox/keeper.ts';
+import type { RunningSandbox } from '../../services/runner/src/sleep/keeper.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { isFull } from '../support/size.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

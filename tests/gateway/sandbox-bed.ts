@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { createConnector } from '../../services/gateway/src/proxy/connectors.ts';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
-import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../services/runner/test/test-ingress.ts';
 import { type Bed, makeBed, silent } from './bed.ts';
 import { startWalkBed, type WalkBed, type WalkBedOptions } from './walk-bed.ts';
 

@@ -13,7 +13,7 @@ import { sql } from 'kysely';
 import { ServerProcess } from '../../../scripts/engines/fleet/server-process.ts';
 import { freePort } from '../../../scripts/engines/free-port.ts';
 import { runEnvironment, runFolder } from '../../../scripts/engines/run.ts';
-import { startTestIngress } from '../../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../../services/runner/test/test-ingress.ts';
 import { type Bed, makeBed } from '../../gateway/bed.ts';
 import { conformanceBrand } from '../../support/conformance-brand.ts';
 import { startGuestProcess } from '../../support/guest-process.ts';

@@ -9,8 +9,8 @@ import { buildGuest } from '../../../scripts/engines/guest/runtime.ts';
 import { gvisor } from '../../../scripts/engines/gvisor.ts';
 import { networkTools } from '../../../scripts/engines/network-tools.ts';
 import { importTinyImage } from '../../../scripts/engines/tiny-image.ts';
-import { cgroupOf } from '../../../services/runner/src/cgroup/find.ts';
-import { thawGroup } from '../../../services/runner/src/cgroup/freeze.ts';
+import { cgroupOf } from '../../../services/runner/src/machine/cgroup/find.ts';
+import { thawGroup } from '../../../services/runner/src/machine/cgroup/freeze.ts';
 import { type Bed, startBed } from '../runner-converge/bed.ts';
 
 const execute = promisify(execFile);

@@ -7,7 +7,7 @@ import { importBaseImage } from '../../../scripts/engines/base-image.ts';
 import { callDocker } from '../../../scripts/engines/docker-api.ts';
 import { runName } from '../../../scripts/engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../scripts/engines/test-docker.ts';
-import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
+import { openShell, type RunCommand } from '../../../services/runner/src/machine/command.ts';
 import { execute } from '../../support/execute.ts';
 import { Listener } from '../../support/listener.ts';
 

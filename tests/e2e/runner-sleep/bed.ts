@@ -13,17 +13,17 @@ import { startLeaseListener } from '../../../services/runner/src/ingress/lease-l
 import { TrafficBook } from '../../../services/runner/src/ingress/traffic-book.ts';
 import { WaitingRoom } from '../../../services/runner/src/ingress/waiting-room.ts';
 import { openControlKey } from '../../../services/runner/src/sandbox/control-key.ts';
-import { createFreezer } from '../../../services/runner/src/sandbox/create-freezer.ts';
-import { createKeeper } from '../../../services/runner/src/sandbox/create-keeper.ts';
-import type { Freezer } from '../../../services/runner/src/sandbox/freezer.ts';
 import { GuestControl } from '../../../services/runner/src/sandbox/guest-control.ts';
+import { createFreezer } from '../../../services/runner/src/sleep/create-freezer.ts';
+import { createKeeper } from '../../../services/runner/src/sleep/create-keeper.ts';
+import type { Freezer } from '../../../services/runner/src/sleep/freezer.ts';
 import {
   type RunningSandbox,
   type SandboxKeeper,
   type SandboxNews,
   sandboxLeaseKeepMs,
-} from '../../../services/runner/src/sandbox/keeper.ts';
-import { LastUseBook } from '../../../services/runner/src/sandbox/last-use-book.ts';
+} from '../../../services/runner/src/sleep/keeper.ts';
+import { LastUseBook } from '../../../services/runner/src/sleep/last-use-book.ts';
 import { startGuestContainer } from '../../support/guest-container.ts';
 import type { IsolationUnderTest } from '../../support/workloads.ts';
 

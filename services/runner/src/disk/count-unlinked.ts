@@ -1,7 +1,7 @@
 // Counts deleted files that are still open: no walk through folders finds them, but they take disk space.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import { cgroupOf, processesIn } from '../cgroup/find.ts';
+import { cgroupOf, processesIn } from '../machine/cgroup/find.ts';
 import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;

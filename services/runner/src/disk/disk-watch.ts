@@ -3,9 +3,9 @@
 // loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
 // the writes beside the layer there.
 import { pause } from '@berth/pace';
-import type { Failure } from '../converge/decide.ts';
 import { signalContainer } from '../driver/signal-container.ts';
-import { isShort } from '../pressure.ts';
+import type { Failure } from '../failures/failure.ts';
+import { isShort } from '../machine/pressure.ts';
 import { Ballast } from './ballast.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
 import { type Level, PullWatch, type PullWatchOptions } from './pull-watch.ts';

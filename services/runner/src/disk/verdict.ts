@@ -1,5 +1,5 @@
 // Chooses the instances to end when they write too much or the disk is short. Pure.
-import type { Failure } from '../converge/decide.ts';
+import type { Failure } from '../failures/failure.ts';
 import type { Amount } from './written.ts';
 
 export interface Writer {

@@ -1,6 +1,6 @@
 // Isolation and limits of a container, as settings of the engine. Pure.
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../cgroup/limits.ts';
+import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../machine/cgroup/limits.ts';
 import type { ContainerWish } from './driver.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 

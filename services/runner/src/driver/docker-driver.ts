@@ -1,6 +1,6 @@
 import { isolationClasses } from '@berth/contract';
 import { z } from 'zod';
-import { wholeDisk } from '../disk/whole-disk.ts';
+import { wholeDisk } from '../machine/whole-disk.ts';
 import { containerLayer } from './container-layer.ts';
 import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
 import { containerState, containerUsage } from './container-state.ts';

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Leases, NotDispatched } from '@berth/wire';
 import { expect, test } from 'vitest';
+import { startTestIngress } from '../../test/test-ingress.ts';
 import type { Admission } from './endpoint.ts';
-import { startTestIngress } from './ingress-fixture.ts';
 
 const never = new AbortController().signal;
 const leasesOf = (bed: Awaited<ReturnType<typeof startTestIngress>>, keepMs = 60_000) =>

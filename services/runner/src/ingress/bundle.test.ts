@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bundle, Channel } from '@berth/wire';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const never = new AbortController().signal;
 

@@ -7,8 +7,8 @@ import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contr
 import { createLogger } from '@berth/telemetry';
 import { type Bundle, Leases, parseLine, RunnerLines, readLine } from '@berth/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeAuthority } from '../node/listener-fixture.ts';
-import { type Card, makeCard, startTestIngress } from './ingress-fixture.ts';
+import { type Card, makeCard, startTestIngress } from '../../test/test-ingress.ts';
+import { makeAuthority } from '../../test/test-listener.ts';
 import { startTunnelListener } from './tunnel-listener.ts';
 import { TunnelTally } from './tunnel-tally.ts';
 import { WaitingRoom } from './waiting-room.ts';

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { createLogger } from '@berth/telemetry';
 import { callRunner, RunnerLines } from '@berth/wire';
 import { expect, onTestFinished, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
-import { startTestIngress } from './ingress-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLine } from '@berth/wire';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const never = new AbortController().signal;
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -67,7 +67,7 @@ test('an ingress that cannot listen says why', async () => {
 });
 
 const program = `
-  import { startTestIngress } from './ingress-fixture.ts';
+  import { startTestIngress } from '../../test/test-ingress.ts';
   const { ingress, port, lease } = await startTestIngress(30, 2);
   process.stdout.write(JSON.stringify({ pids: ingress.pids, port, lease }) + '\\n');
 `;

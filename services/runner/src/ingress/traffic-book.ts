@@ -1,7 +1,7 @@
 // Tracks the leases that are held on each instance. An instance that is removed waits for its leases to end;
 // meanwhile the runner grants no new ones.
 import { pause, within } from '@berth/pace';
-import type { Traffic } from '../converge/tools.ts';
+import type { Traffic } from '../instances/tools.ts';
 
 /** Called with the number of leases held on an instance whenever it changes. */
 export type OnLeases = (instance: string, count: number) => void;

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const mebibyte = 1_048_576;
 /** Limit of the waiting room for connections from one address. */

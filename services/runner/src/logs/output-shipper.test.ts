@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ContainerLog, logFolders, type StoringApi, startStoringApi } from './logs-fixture.ts';
+import { ContainerLog, logFolders, type StoringApi, startStoringApi } from '../../test/test-logs.ts';
 import { OutputShipper } from './output-shipper.ts';
 
 const instance = '0199a0b0-0000-7000-8000-000000000001';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type LogLine, nodePaths } from '@berth/contract';
 import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import type { OutputKeeper } from '../converge/tools.ts';
+import type { OutputKeeper } from '../instances/tools.ts';
 import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';
 import { InstanceOutput } from './instance-output.ts';

@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
-import type { RunCommand } from './command.ts';
+import type { RunCommand } from '../machine/command.ts';
 
 export interface InterfaceWish {
   readonly runnerId: string;

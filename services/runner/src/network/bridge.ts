@@ -3,8 +3,8 @@ import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
+import type { RunCommand } from '../machine/command.ts';
 import { machineAddress, mendInterface, setHardwareAddress } from './bridge-interface.ts';
-import type { RunCommand } from './command.ts';
 
 export interface BridgeWish {
   readonly runnerId: string;

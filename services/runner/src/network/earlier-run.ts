@@ -2,8 +2,8 @@
 import type Docker from 'dockerode';
 import { answered } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
-import type { Membership } from './membership.ts';
-import { findSlot, removeSlot } from './slot-container.ts';
+import type { Membership } from './rules/membership.ts';
+import { findSlot, removeSlot } from './slots/slot-container.ts';
 
 export interface UsedAddress {
   readonly address: string;

@@ -1,24 +1,12 @@
 // Interface of the machine's network for the rest of the runner.
 import type { FirewallProblem } from './firewall/check-firewall.ts';
-import type { Membership } from './membership.ts';
-
-/** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
-export interface NetworkSlot {
-  /** Id of the container that holds the slot. */
-  readonly containerId: string;
-  readonly address: string;
-}
+import type { Membership } from './rules/membership.ts';
+import type { NetworkSlot, UsedSlot } from './slots/network-slot.ts';
 
 /** An address that has hit a limit, and the message for its owner. */
 export interface Refusal {
   readonly address: string;
   readonly text: string;
-}
-
-/** A slot that may have ended; its address is unknown then. */
-export interface UsedSlot {
-  readonly containerId: string;
-  readonly address: string | undefined;
 }
 
 export interface Network {

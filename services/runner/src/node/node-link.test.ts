@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type InstanceReport, nodePaths, Reports, type StreamMessage } from '@berth/contract';
 import { createLogger } from '@berth/telemetry';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
+import { answer, type Handle, makeAuthority, startListener } from '../../test/test-listener.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
-import { answer, type Handle, makeAuthority, startListener } from './listener-fixture.ts';
 import { createNodeClient } from './node-client.ts';
 import { NodeLink } from './node-link.ts';
 

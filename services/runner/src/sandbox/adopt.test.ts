@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
 import { changesOf } from './adopt.ts';
 
 const owned = desiredInstance({ generation: 2, env: { A: '1', B: '2' } });

@@ -3,13 +3,13 @@
 // idempotent, so an interrupted adoption is repeated from the beginning.
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredInstance } from '@berth/contract';
-import { setLimits } from '../cgroup/limits.ts';
-import { membershipOf } from '../network/membership.ts';
+import { setLimits } from '../machine/cgroup/limits.ts';
+import { machine } from '../machine/machine.ts';
 import type { Network } from '../network/network.ts';
-import { machine } from '../node/machine.ts';
+import { membershipOf } from '../network/rules/membership.ts';
+import type { RunningSandbox, SandboxKeeper } from '../sleep/keeper.ts';
 import type { AdoptedBook } from './adopted-book.ts';
 import type { GuestControl } from './guest-control.ts';
-import type { RunningSandbox, SandboxKeeper } from './keeper.ts';
 
 export interface AdoptTools {
   readonly network: Pick<Network, 'admit'>;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Brand } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
-import type { SandboxTools } from '../converge/tools.ts';
 import type { Driver } from '../driver/driver.ts';
-import { machine } from '../node/machine.ts';
+import type { SandboxTools } from '../instances/tools.ts';
+import { machine } from '../machine/machine.ts';
+import { createFreezer } from '../sleep/create-freezer.ts';
+import { createKeeper, type KeeperOptions } from '../sleep/create-keeper.ts';
+import { LastUseBook } from '../sleep/last-use-book.ts';
 import type { AdoptedBook } from './adopted-book.ts';
 import { openControlKey } from './control-key.ts';
-import { createFreezer } from './create-freezer.ts';
-import { createKeeper, type KeeperOptions } from './create-keeper.ts';
 import { GuestControl } from './guest-control.ts';
-import { LastUseBook } from './last-use-book.ts';
 
 export interface SandboxOptions extends Pick<KeeperOptions, 'recall' | 'onNews' | 'onWake'> {
   readonly config: Pick<RunnerConfig, 'guestFolder' | 'stateFolder' | 'wakeReserveMb'>;

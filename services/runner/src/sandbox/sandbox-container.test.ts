@@ -1,6 +1,6 @@
 import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
 import { sandboxContainer } from './sandbox-container.ts';
 
 const settings = {
