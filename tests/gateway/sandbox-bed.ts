@@ -185,7 +185,7 @@ export function keepAsleep(
     return { is: 'open', endpoint, keepMs };
   });
   const looking = setInterval(() => {
-    if (isAsleep || ingress.traffic.leases > 0) return;
+    if (isAsleep || ingress.leases.count > 0) return;
     child.kill('SIGSTOP');
     isAsleep = true;
     sleeps += 1;

@@ -104,7 +104,7 @@ describe.each(ways)('through the %s', (way) => {
     expect([status, JSON.parse(body).error.dispatch_state]).toEqual([503, 'not_dispatched']);
     bed.ingress.admissions.delete(instance);
     woken.resolve({ is: 'unknown' });
-    await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
+    await expect.poll(() => bed.ingress.leases.count).toBe(0);
   });
 
   test('a machine without memory to wake it is 503 at once, with the Retry-After of its runner', async () => {
@@ -140,10 +140,10 @@ test('a stream that outlives its lease, as when the runner starts again, is coun
   await using gateway = await bed.startGateway('local');
   const { name, instance } = await bed.addSandbox();
   const streaming = call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, { headers: headers() });
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  await expect.poll(() => bed.ingress.leases.count).toBe(1);
   await sleep(300);
-  bed.ingress.traffic.cut(instance);
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(1);
+  bed.ingress.leases.cut(instance);
+  await expect.poll(() => bed.ingress.leases.count).toBe(1);
   expect((await streaming).body).toMatch(/the end$/);
-  await expect.poll(() => bed.ingress.traffic.leases).toBe(0);
+  await expect.poll(() => bed.ingress.leases.count).toBe(0);
 });

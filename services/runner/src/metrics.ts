@@ -26,7 +26,7 @@ export interface RunnerCounts {
   sandboxes(): { readonly awake: number; readonly asleep: number };
 }
 
-export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): RunnerMetrics {
+export function registerRunnerGauges(registry: Registry, counts: RunnerCounts): void {
   new Gauge({
     name: 'berth_runner_instances',
     help: 'Instances on this machine by the state last observed.',
@@ -85,6 +85,10 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
       this.set({ state: 'asleep' }, asleep);
     },
   });
+}
+
+/** Counters and histograms that the runner updates itself. */
+export function createRunnerMetrics(registry: Registry): RunnerMetrics {
   return {
     diskCountSeconds: new Histogram({
       name: 'berth_runner_disk_count_seconds',

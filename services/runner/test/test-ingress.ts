@@ -10,9 +10,9 @@ import { ingressCallerName, ingressServerName, LeaseAnswer, TunnelAnswer } from 
 import { createLogger } from '@berth/telemetry';
 import { Bundle, type Channel, type Credentials, createCredentials, parseLine, readLine } from '@berth/wire';
 import type { Admission, Endpoint } from '../src/ingress/endpoint.ts';
+import { InstanceLeases } from '../src/ingress/instance-leases.ts';
 import type { RunnerCalls } from '../src/ingress/runner-calls.ts';
 import { leaseSocketName, startIngress } from '../src/ingress/start-ingress.ts';
-import { TrafficBook } from '../src/ingress/traffic-book.ts';
 import { makeCertificateRequest } from '../src/node/certificate-request.ts';
 import type { Identity } from '../src/node/identity.ts';
 import { makeAuthority, type TestAuthority, type Validity } from './test-listener.ts';
@@ -63,13 +63,13 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
     wake: async () => ({ call: 'unknown' }),
     sleep: async () => ({ call: 'unknown' }),
   };
-  const traffic = new TrafficBook({ drainSeconds, leaveSeconds: drainSeconds });
+  const leases = new InstanceLeases({ drainSeconds, leaveSeconds: drainSeconds });
   const answers: string[] = [];
   const ingress = await startIngress({
     config: { stateFolder, ingress: { host, port: 0, processes } },
     identity: given ?? (await newIdentity()),
     instances: { open },
-    traffic,
+    leases,
     calls,
     onAnswers: (answer, count) => answers.push(...Array<string>(count).fill(answer)),
     logger,
@@ -110,7 +110,7 @@ export async function startTestIngress(drainSeconds = 30, processes = 1, host = 
       endpoints,
       admissions,
       calls,
-      traffic,
+      leases,
       answers,
       lease,
       newIdentity,

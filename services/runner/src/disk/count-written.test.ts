@@ -13,9 +13,9 @@ beforeEach(async () => {
 // Node cannot remove files whose path exceeds the maximum path length.
 afterEach(() => void execFileSync('rm', ['-rf', folder]));
 
-const most = { bytes: 1e12, files: 1e9 };
-const count = (paths: readonly string[], limits = most, signal = new AbortController().signal) =>
-  countWritten({ paths, most: limits, signal });
+const unlimited = { bytes: 1e12, files: 1e9 };
+const count = (paths: readonly string[], limits = unlimited, signal = new AbortController().signal) =>
+  countWritten({ paths, limits: limits, signal });
 const du = (path: string) => Number(execFileSync('du', ['-s', '-B1', path], { encoding: 'utf8' }).split('\t')[0]);
 
 test('what is counted is what the file system holds, as du says it', async () => {
@@ -39,7 +39,7 @@ test('counting ends once it is too much, and when it is told to', async () => {
   for (let index = 0; index < 5_000; index += 1) writeFileSync(join(folder, 'many', String(index)), 'x');
   // `isWhole` is not checked: the count may finish before it is ended.
   expect((await count([folder], { bytes: 1e12, files: 100 })).files).toBeGreaterThan(100);
-  expect(await count([folder], most, AbortSignal.abort())).toMatchObject({ isWhole: false });
+  expect(await count([folder], unlimited, AbortSignal.abort())).toMatchObject({ isWhole: false });
 });
 
 test('what lies deeper than a path may be long is counted too', async () => {

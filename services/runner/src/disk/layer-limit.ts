@@ -16,7 +16,7 @@ export function layerLimitMb(runtimeArguments: readonly string[]): number | unde
 }
 
 /** Logs the limit and returns it, like `layerLimitMb`. */
-export async function tellLayerLimit(driver: Driver, diskMb: number, logger: Logger): Promise<number | undefined> {
+export async function logLayerLimit(driver: Driver, diskMb: number, logger: Logger): Promise<number | undefined> {
   const fields = { event: 'runner.disk_limit', diskMb };
   if (!(await driver.isolationClasses()).includes('gvisor')) {
     logger.info(fields, 'what instances write is counted, and held against runner.diskMb');

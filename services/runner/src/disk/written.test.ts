@@ -8,7 +8,7 @@ const limits: Amount = { bytes: 1e10, files: 1e6 };
 const amountsWithin: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(limits.bytes), files: fc.nat(limits.files) });
 const written = (changes: Partial<Written> = {}): Written => ({
   amount: nothing,
-  tideThen: nothing,
+  lossThen: nothing,
   countedAt: 0,
   tookMs: 10,
   ...changes,
@@ -26,15 +26,15 @@ test('what one frees never hides what another writes', () => {
   );
   fc.assert(
     fc.property(spaces, (seen) => {
-      let tide = nothing;
+      let total = nothing;
       for (const [index, space] of seen.slice(1).entries()) {
-        const higher = sum(tide, lossOf(seen[index] ?? space, space));
-        expect(higher.bytes).toBeGreaterThanOrEqual(tide.bytes);
-        expect(higher.files).toBeGreaterThanOrEqual(tide.files);
-        tide = higher;
+        const higher = sum(total, lossOf(seen[index] ?? space, space));
+        expect(higher.bytes).toBeGreaterThanOrEqual(total.bytes);
+        expect(higher.files).toBeGreaterThanOrEqual(total.files);
+        total = higher;
       }
       const lowest = Math.min(...seen.map(({ freeBytes }) => freeBytes));
-      expect(tide.bytes).toBeGreaterThanOrEqual((seen[0]?.freeBytes ?? 0) - lowest);
+      expect(total.bytes).toBeGreaterThanOrEqual((seen[0]?.freeBytes ?? 0) - lowest);
     }),
   );
 });

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { credentialsFor, type ImageWish, isShared } from './image-rights.ts';
+import { credentialsFor, type ImageRequest, isShared } from './image-rights.ts';
 
 const registry = { host: 'Registry.corp:5000', username: 'operator', password: 'secret' };
-const wish = (path: string, source?: ImageWish['source']): ImageWish => ({
+const request = (path: string, source?: ImageRequest['source']): ImageRequest => ({
   image: `registry.corp:5000/${path}`,
   source,
 });
-const isGiven = (asked: ImageWish, repositories: string[] = [], shared: string[] = []): boolean =>
+const isGiven = (asked: ImageRequest, repositories: string[] = [], shared: string[] = []): boolean =>
   credentialsFor(asked, [{ ...registry, repositories }], shared) !== undefined;
 
 test('the operator’s password does not pull what any tenant names', () => {
-  expect(isGiven(wish('other-team/app:1'))).toBe(false);
-  expect(isGiven(wish('other-team/app:1', { origin: 'outside', isListed: true }))).toBe(false);
+  expect(isGiven(request('other-team/app:1'))).toBe(false);
+  expect(isGiven(request('other-team/app:1', { origin: 'outside', isListed: true }))).toBe(false);
 });
 
 test('it pulls the deployment’s images and those in the workspace’s own folder', () => {
-  expect(isGiven(wish('service/base', { origin: 'deployment' }))).toBe(true);
-  expect(isGiven(wish('acme/app', { origin: 'workspace' }))).toBe(true);
-  expect(isGiven(wish('base:1'), [], ['registry.corp:5000/base:1'])).toBe(true);
+  expect(isGiven(request('service/base', { origin: 'deployment' }))).toBe(true);
+  expect(isGiven(request('acme/app', { origin: 'workspace' }))).toBe(true);
+  expect(isGiven(request('base:1'), [], ['registry.corp:5000/base:1'])).toBe(true);
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   ['anything/at/all', ['/'], true],
   ['private/app', ['public/', 'tool'], false],
 ])('%s with the repositories %j: %s', (path, repositories, expected) => {
-  expect(isGiven(wish(path), repositories)).toBe(expected);
+  expect(isGiven(request(path), repositories)).toBe(expected);
 });
 
 test('a password is given to its own registry alone', () => {

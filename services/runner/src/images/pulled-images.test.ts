@@ -17,9 +17,9 @@ const open = () => openPulledImages(join(folder, 'state', 'pulled-images.json'),
 test('what was noted is there after a restart, oldest first', async () => {
   const before = await open();
   await Promise.all([
-    before.note('docker.io/library/b:1', new Date(3_000)),
-    before.note('docker.io/library/a:1', new Date(2_000)),
-    before.note('docker.io/library/gone:1', new Date(1_000)),
+    before.recordUse('docker.io/library/b:1', new Date(3_000)),
+    before.recordUse('docker.io/library/a:1', new Date(2_000)),
+    before.recordUse('docker.io/library/gone:1', new Date(1_000)),
   ]);
   await before.forget('docker.io/library/gone:1');
   const after = await open();

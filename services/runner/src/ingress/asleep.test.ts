@@ -17,11 +17,11 @@ test('a lease counts from before the instance is awake, and its answer waits for
   if (endpoint === undefined) throw new Error('no endpoint');
   const woken = Promise.withResolvers<Admission>();
   bed.admissions.set(id, () => {
-    expect(bed.traffic.leases).toBe(1);
+    expect(bed.leases.count).toBe(1);
     return woken.promise;
   });
   const tunnel = bed.open(id);
-  await expect.poll(() => bed.traffic.leases).toBe(1);
+  await expect.poll(() => bed.leases.count).toBe(1);
   woken.resolve({ is: 'open', endpoint });
   const { answer, socket } = await tunnel;
   expect(answer).toBe('open');
@@ -45,7 +45,7 @@ test('one that cannot wake is busy, to a lease and through a tunnel, and nobody 
   bed.admissions.delete(id);
   expect((await leases.on(id))?.place.port).toBe(bed.endpoints.get(id)?.port);
   await leases.close();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
 });
 
 test('a lease is kept unused no longer than the runner says', async () => {
@@ -60,7 +60,7 @@ test('a lease is kept unused no longer than the runner says', async () => {
   await sleep(300);
   expect(lease?.isOver).toBe(false);
   end?.();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
   expect(lease?.isOver).toBe(true);
 });
 
@@ -72,8 +72,8 @@ test('a lease that is asked back while its instance wakes is not given', async (
   const woken = Promise.withResolvers<Admission>();
   bed.admissions.set(id, () => woken.promise);
   const asked = bed.ask(id);
-  await expect.poll(() => bed.traffic.leases).toBe(1);
-  const drained = bed.traffic.drain(id, never, false);
+  await expect.poll(() => bed.leases.count).toBe(1);
+  const drained = bed.leases.drain(id, never, false);
   woken.resolve({ is: 'open', endpoint });
   expect((await asked).answer).toEqual({ lease: 'unknown' });
   await drained;
@@ -86,7 +86,7 @@ test('who gives up while an instance wakes is no longer counted', async () => {
   bed.admissions.set(id, () => woken.promise);
   const leases = new Leases({ socketPath: bed.lease, answerMs: 100, keepMs: 1_000 });
   expect(await leases.on(id)).toBeUndefined();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
   woken.resolve({ is: 'unknown' });
 });
 

@@ -42,7 +42,7 @@ test('a drain waits for a tunnel beside others, and a container that has ended b
   const [last, neighbour] = [await tunnel(bundle, going), await tunnel(bundle, staying)];
   bed.endpoints.delete(going);
   let isDrained = false;
-  const drained = bed.traffic.drain(going, never, false).then(() => {
+  const drained = bed.leases.drain(going, never, false).then(() => {
     isDrained = true;
   });
   await expect.poll(async () => (await tunnel(bundle, going)).said).toBe('unknown');
@@ -52,7 +52,7 @@ test('a drain waits for a tunnel beside others, and a container that has ended b
   expect(await text(last.channel)).toBe('last words');
   await drained;
   expect(neighbour.channel.destroyed).toBe(false);
-  bed.traffic.cut(staying);
+  bed.leases.cut(staying);
   await expect(text(neighbour.channel)).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(bundle.isOpen).toBe(true);
 });

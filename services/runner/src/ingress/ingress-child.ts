@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
 /** Bytes only pass through and few objects live long: a large young generation would waste memory. */
 const flags = ['--max-semi-space-size=2'];
 const firstPauseMs = 100;
-const mostPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A process that ran this long did not die of its start, so the backoff begins again. */
 const steadyMs = 30_000;
 
@@ -77,7 +77,7 @@ export class IngressChild {
       if (this.#closing.signal.aborted) return;
       if (performance.now() - startedAt > steadyMs) failures = 1;
       this.#options.logger.error({ trouble }, 'an ingress process ended, and with it its tunnels; another is started');
-      await pause(backoffMs(failures, firstPauseMs, mostPauseMs, Math.random), this.#closing.signal);
+      await pause(backoffMs(failures, firstPauseMs, maxPauseMs, Math.random), this.#closing.signal);
     }
   }
 

@@ -16,7 +16,7 @@ export interface LocalTools extends LeaseTools, CallTools {
   readonly logger: Logger;
 }
 
-const mostLineBytes = 4_096;
+const maxLineBytes = 4_096;
 
 /**
  * Returns a function that closes the listener. A socket file left by an earlier run would block the path and is
@@ -44,7 +44,7 @@ async function serve(socket: Socket, tools: LocalTools): Promise<void> {
     return;
   }
   waitingRoom.enter(socket);
-  const line = await readLine(socket, mostLineBytes);
+  const line = await readLine(socket, maxLineBytes);
   waitingRoom.leave(socket);
   const lease = parseLine(line, LeaseRequest);
   if (lease !== undefined) return serveLease(socket, lease.instance, tools);

@@ -13,7 +13,7 @@ import { startTestIngress } from '../../test/test-ingress.ts';
 
 const mebibyte = 1_048_576;
 /** Limit of the waiting room for connections from one address. */
-const mostFromOne = 256;
+const maxPerAddress = 256;
 
 async function rssOf(pids: readonly number[]): Promise<number> {
   const pages = await Promise.all(
@@ -105,7 +105,7 @@ test('a gateway or a container that breaks off is not taken for one that has fin
     (socket) => void socket.once('end', left.resolve).once('close', left.resolve).resume().write('half an'),
   );
   const leaving = await bed.open(patient);
-  leaving.socket.once('data', () => bed.traffic.cut(patient));
+  leaving.socket.once('data', () => bed.leases.cut(patient));
   await expect(text(leaving.socket)).rejects.toThrow(/broken off/);
   await left.promise;
   const rude = await bed.serve((socket) => {
@@ -197,7 +197,7 @@ test('strangers that say nothing take a bounded number of places, and not for lo
     });
     if (count % 50 === 0) await once(stranger, 'connect').catch(() => {});
   }
-  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - mostFromOne);
+  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - maxPerAddress);
   await expect.poll(() => turnedAway, { timeout: 30_000 }).toBe(1_100);
   await isHungUpOn;
   expect((await bed.open(id)).answer).toBe('open');

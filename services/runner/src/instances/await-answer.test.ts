@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { Bell } from '@berth/pace';
 import { afterEach, expect, test, vi } from 'vitest';
 import { awaitAnswer } from './await-answer.ts';
-import { isListening, probePauseMs } from './probe.ts';
+import { isListening, probePauseMs } from './is-listening.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 import type { Bell } from '@berth/pace';
-import { probePauseMs } from './probe.ts';
+import { probePauseMs } from './is-listening.ts';
 
 export interface AwaitedAnswer {
   /** True if the instance answers now. */
@@ -11,12 +11,12 @@ export interface AwaitedAnswer {
   readonly signal: AbortSignal;
 }
 
-export type Answering = 'yes' | 'ended' | 'too late' | 'given up';
+export type AnswerOutcome = 'yes' | 'ended' | 'too late' | 'given up';
 
 /** Events get lost with the engine's connection, so the container is also inspected at this interval. */
 const lookMs = 2_000;
 
-export async function awaitAnswer(awaited: AwaitedAnswer): Promise<Answering> {
+export async function awaitAnswer(awaited: AwaitedAnswer): Promise<AnswerOutcome> {
   const { ask, timeoutMs, bell, isRunning, signal } = awaited;
   const startedAt = performance.now();
   let lookedAt = startedAt;

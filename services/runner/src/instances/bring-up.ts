@@ -2,22 +2,18 @@
 import type { DesiredInstance } from '@berth/contract';
 import type { Bell } from '@berth/pace';
 import type { Failure } from '../failures/failure.ts';
-import { type Answering, awaitAnswer } from './await-answer.ts';
+import { type AnswerOutcome, awaitAnswer } from './await-answer.ts';
 import { BringUpClock } from './bring-up-clock.ts';
-import { EngineTurn } from './engine-turn.ts';
-import { noGuest } from './explain.ts';
-import type { HeldContainer } from './held-container.ts';
-import { isForLater } from './is-for-later.ts';
-import { isListening } from './probe.ts';
+import { EngineQueue } from './engine-queue.ts';
+import type { InstanceContainer } from './instance-container.ts';
+import type { InstanceMode } from './modes/mode.ts';
 import { pullUntilThere } from './pull-image.ts';
 import type { RunRecord } from './run-record.ts';
-import { isSandbox, type SandboxInstance } from './sandbox-instance.ts';
-import type { ConvergeTools } from './tools.ts';
+import type { WorkerDependencies } from './worker-dependencies.ts';
 
 export interface BringUpParts {
-  readonly container: HeldContainer;
-  /** Absent when the runner offers no sandboxes. */
-  readonly sandbox: SandboxInstance | undefined;
+  readonly container: InstanceContainer;
+  readonly mode: () => InstanceMode;
   readonly bell: Bell;
   readonly record: RunRecord;
 }
@@ -25,73 +21,73 @@ export interface BringUpParts {
 export class BringUp {
   readonly clock = new BringUpClock();
   readonly #parts: BringUpParts;
-  readonly #images: ConvergeTools['images'];
-  readonly #turns: EngineTurn;
+  readonly #images: WorkerDependencies['images'];
+  readonly #queue: EngineQueue;
 
-  constructor(parts: BringUpParts, { images, bringUps }: Pick<ConvergeTools, 'images' | 'bringUps'>) {
+  constructor(parts: BringUpParts, { images, bringUps }: Pick<WorkerDependencies, 'images' | 'bringUps'>) {
     this.#parts = parts;
     this.#images = images;
-    this.#turns = new EngineTurn(bringUps);
+    this.#queue = new EngineQueue(bringUps);
   }
 
   /** Undefined when the image is present, or when it is no longer wanted. */
   async pull(
     desired: DesiredInstance,
     signal: AbortSignal,
-    say: (message: string) => void,
+    report: (message: string) => void,
   ): Promise<Failure | undefined> {
-    if (isSandbox(desired) && !this.#parts.sandbox?.isOffered) return noGuest;
+    const { unavailable } = this.#parts.mode();
+    if (unavailable !== undefined) return unavailable;
     this.clock.begin();
     const { image, imageSource: source, workspaceId = source?.workspaceId } = desired;
-    const pull = { images: this.#images, wish: { image, source, workspaceId }, signal, say };
+    const pull = { images: this.#images, request: { image, source, workspaceId }, signal, report };
     return this.clock.measure('pull', () => pullUntilThere(pull));
   }
 
   create(desired: DesiredInstance, signal: AbortSignal): Promise<Failure | undefined> {
-    return this.#take(desired, signal, async () => {
-      await this.clock.measure('create', () => this.#parts.container.create(desired));
+    return this.#queued(desired, signal, async () => {
+      const { container, mode } = this.#parts;
+      const creation = { isBackground: mode().isBackground(desired), spec: mode().containerSpec(desired) };
+      await this.clock.measure('create', () => container.create(desired, creation));
       await this.#startNow(desired, signal);
     });
   }
 
   start(desired: DesiredInstance, signal: AbortSignal): Promise<Failure | undefined> {
-    return this.#take(desired, signal, () => this.#startNow(desired, signal));
+    return this.#queued(desired, signal, () => this.#startNow(desired, signal));
   }
 
-  /**
-   * True if the instance answers now. A sandbox is asked through its guest: its port is open before the guest is up.
-   */
+  /** True if the instance answers now. */
   ask(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean> {
-    const { sandbox } = this.#parts;
-    if (isSandbox(desired) && sandbox) return sandbox.answers(address, desired.port, signal);
-    return isListening(address, desired.port);
+    return this.#parts.mode().probe(desired, address, signal);
   }
 
-  answer(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<Answering> {
+  answer(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<AnswerOutcome> {
     const { bell, container } = this.#parts;
     return awaitAnswer({
       ask: () => this.ask(desired, address, signal),
       timeoutMs: desired.startTimeoutSeconds * 1_000,
       bell,
-      isRunning: async () => (await container.look())?.status === 'running',
+      isRunning: async () => (await container.inspect())?.status === 'running',
       signal,
     });
   }
 
   async #startNow(desired: DesiredInstance, signal: AbortSignal): Promise<void> {
-    const { container, record } = this.#parts;
+    const { container, mode, record } = this.#parts;
     await this.clock.measure('start', () => container.start());
     record.started();
     // A starting guest uses more CPU than the engine, so the turn of a warm sandbox lasts until its guest answers.
     const { address } = container;
-    if (isForLater(desired) && address !== undefined) await this.answer(desired, address, signal);
+    if (mode().isBackground(desired) && address !== undefined) await this.answer(desired, address, signal);
   }
 
-  #take(desired: DesiredInstance, signal: AbortSignal, work: () => Promise<void>): Promise<Failure | undefined> {
-    const { container, sandbox } = this.#parts;
+  #queued(desired: DesiredInstance, signal: AbortSignal, work: () => Promise<void>): Promise<Failure | undefined> {
+    const { container, mode } = this.#parts;
     const clear = async (): Promise<void> => {
-      if (!sandbox?.isKept) await container.remove();
+      if (!mode().holdsFiles) await container.remove();
     };
-    return this.#turns.take({ work, signal, owner: desired.workspaceId, isForLater: isForLater(desired), clear });
+    const isBackground = mode().isBackground(desired);
+    return this.#queue.run({ work, signal, owner: desired.workspaceId, isBackground, clear });
   }
 }

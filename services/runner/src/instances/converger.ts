@@ -5,40 +5,40 @@ import { backoffMs, Condition, pause, within } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Admission, Endpoints } from '../ingress/endpoint.ts';
-import type { Wishes } from '../node/node-link.ts';
+import type { DesiredStateListener } from '../node/node-link.ts';
 import { InstanceWorker } from './instance-worker.ts';
 import { RefusalNotes } from './refusal-notes.ts';
-import type { ConvergeTools } from './tools.ts';
+import type { WorkerDependencies } from './worker-dependencies.ts';
 
 const resyncMs = 120_000;
 const verifyMs = 10_000;
 const stopMs = 20_000;
 /** `open` waits this long for the api's first full list; after that the caller has to retry. */
-const hearingMs = 10_000;
-const retryMs = { first: 100, most: 5_000 };
+const firstListMs = 10_000;
+const retryMs = { first: 100, max: 5_000 };
 
-export class Converger implements Wishes, Endpoints {
-  readonly #tools: ConvergeTools;
+export class Converger implements DesiredStateListener, Endpoints {
+  readonly #deps: WorkerDependencies;
   readonly #workers = new Map<string, { readonly worker: InstanceWorker; readonly ended: Promise<void> }>();
   readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
-  readonly #heard = new Condition();
+  readonly #listArrived = new Condition();
   readonly #refusals: RefusalNotes;
-  #hasHeardAll = false;
-  #isNetworkSound = false;
+  #hasFullList = false;
+  #isNetworkHealthy = false;
   /** Workers wait for the first successful network check before they start containers. */
   #openNetwork: () => void = () => {};
   readonly #networkOpened = new Promise<void>((resolve) => {
     this.#openNetwork = resolve;
   });
 
-  constructor(tools: ConvergeTools) {
-    this.#tools = tools;
-    this.#refusals = new RefusalNotes(tools.output);
+  constructor(deps: WorkerDependencies) {
+    this.#deps = deps;
+    this.#refusals = new RefusalNotes(deps.output);
   }
 
-  get isNetworkSound(): boolean {
-    return this.#isNetworkSound;
+  get isNetworkHealthy(): boolean {
+    return this.#isNetworkHealthy;
   }
 
   get count(): number {
@@ -47,38 +47,38 @@ export class Converger implements Wishes, Endpoints {
 
   /** Right after a start of the runner, running instances are unknown until the api has sent its full list. */
   async open(instance: string): Promise<Admission> {
-    await this.#heard.until(() => this.#hasHeardAll, hearingMs);
+    await this.#listArrived.until(() => this.#hasFullList, firstListMs);
     return (await this.#workers.get(instance)?.worker.open()) ?? { is: 'unknown' };
   }
 
   start(): void {
-    this.#background.push(this.#watchEngine(), this.#keepNetwork(), this.#resyncForever());
+    this.#background.push(this.#watchEngine(), this.#verifyNetworkForever(), this.#resyncForever());
   }
 
-  all({ instances, leaving, gone }: Parameters<Wishes['all']>[0]): void {
+  all({ instances, leaving, gone }: Parameters<DesiredStateListener['all']>[0]): void {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
-    this.#hasHeardAll = true;
-    this.#heard.changed();
-    const { failures, output, sandboxes } = this.#tools;
+    this.#hasFullList = true;
+    this.#listArrived.changed();
+    const { failures, output, sandboxes } = this.#deps;
     // Notes of an earlier run about other instances are cleared together with their containers.
     const others = new Set([
       ...[...leaving, ...gone],
       ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
-      ...(sandboxes?.adopted.instances() ?? []),
+      ...sandboxes.adopted.instances(),
     ]);
-    for (const instance of instances) this.#want(instance, false);
+    for (const instance of instances) this.#setDesired(instance, false);
     for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));
     void this.#resync();
   }
 
   set(instance: DesiredInstance): void {
-    this.#want(instance, instance.generation === 1);
+    this.#setDesired(instance, instance.generation === 1);
   }
 
   /** Applies the change at once instead of waiting for the node stream. If this fails, the stream repairs it. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
     const known = this.#workers.get(desired.id);
-    this.#tools.bringUps.disturb();
+    this.#deps.bringUps.disturb();
     return known === undefined ? { call: 'unknown' } : known.worker.adopt(desired);
   }
 
@@ -87,15 +87,15 @@ export class Converger implements Wishes, Endpoints {
     void this.#workers.get(id)?.worker.giveUp(failure);
   }
 
-  #want(instance: DesiredInstance, isFresh: boolean): void {
+  #setDesired(instance: DesiredInstance, isFresh: boolean): void {
     const known = this.#workers.get(instance.id);
-    if (known === undefined) this.#employ(instance.id, instance, isFresh);
-    else known.worker.want(instance);
+    if (known === undefined) this.#addWorker(instance.id, instance, isFresh);
+    else known.worker.setDesired(instance);
   }
 
   /** Also for an unknown instance: its worker has no desired state, finds no container and reports `gone`. */
   unset(id: string, isLeaving: boolean): void {
-    if (!this.#workers.has(id)) this.#employ(id, undefined);
+    if (!this.#workers.has(id)) this.#addWorker(id, undefined);
     this.#workers.get(id)?.worker.retire(isLeaving);
   }
 
@@ -106,11 +106,11 @@ export class Converger implements Wishes, Endpoints {
     for (const { worker } of this.#workers.values()) worker.close();
     const ended = Promise.all([...[...this.#workers.values()].map((each) => each.ended), ...this.#background]);
     if (!(await within(stopMs, ended)))
-      this.#tools.logger.warn('the runner stops with work in hand; the next start finishes it');
+      this.#deps.logger.warn('the runner stops with work in hand; the next start finishes it');
   }
 
-  #employ(id: string, desired: DesiredInstance | undefined, isFresh = false): void {
-    const worker = new InstanceWorker(id, desired, isFresh, this.#tools);
+  #addWorker(id: string, desired: DesiredInstance | undefined, isFresh = false): void {
+    const worker = new InstanceWorker(id, desired, isFresh, this.#deps);
     const work = async (): Promise<void> => {
       await this.#networkOpened;
       if (this.#closing.signal.aborted) return;
@@ -121,18 +121,18 @@ export class Converger implements Wishes, Endpoints {
 
   /** Finds containers with our label that have no worker and re-checks every instance. Other containers are ignored. */
   async #resync(): Promise<void> {
-    if (!this.#hasHeardAll) return;
-    const { driver, runnerId, logger } = this.#tools;
+    if (!this.#hasFullList) return;
+    const { driver, runnerId, logger } = this.#deps;
     try {
       const found = await driver.list({ name: containerLabels.runner, value: runnerId });
       for (const { labels } of found) {
         const id = labels[containerLabels.instance];
-        if (id !== undefined && !this.#workers.has(id)) this.#employ(id, undefined);
+        if (id !== undefined && !this.#workers.has(id)) this.#addWorker(id, undefined);
       }
     } catch (err) {
       logger.warn({ err }, 'the engine could not say what it holds');
     }
-    for (const { worker } of this.#workers.values()) worker.wake();
+    for (const { worker } of this.#workers.values()) worker.recheck();
   }
 
   async #resyncForever(): Promise<void> {
@@ -146,34 +146,34 @@ export class Converger implements Wishes, Endpoints {
     let failures = 0;
     while (!signal.aborted) {
       try {
-        for await (const { labels } of this.#tools.driver.events(signal)) {
+        for await (const { labels } of this.#deps.driver.events(signal)) {
           failures = 0;
           const id = labels[containerLabels.instance];
-          if (id !== undefined) this.#workers.get(id)?.worker.wake();
+          if (id !== undefined) this.#workers.get(id)?.worker.recheck();
         }
       } catch (err) {
-        if (!signal.aborted) this.#tools.logger.warn({ err }, 'events of the engine are not heard; asked for again');
+        if (!signal.aborted) this.#deps.logger.warn({ err }, 'events of the engine are not heard; asked for again');
       }
       failures += 1;
-      await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal);
+      await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal);
       if (!signal.aborted) await this.#resync();
     }
   }
 
-  async #keepNetwork(): Promise<void> {
-    const { network, logger } = this.#tools;
+  async #verifyNetworkForever(): Promise<void> {
+    const { network, logger } = this.#deps;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
         const mended = await network.verify();
         if (mended.length > 0) logger.warn({ mended }, 'the network was not as it should be, and was mended');
-        this.#isNetworkSound = true;
+        this.#isNetworkHealthy = true;
         this.#openNetwork();
       } catch (err) {
-        this.#isNetworkSound = false;
+        this.#isNetworkHealthy = false;
         logger.error({ err }, 'the network could not be held against what it should be; tried again');
       }
-      await this.#tellRefusals();
+      await this.#noteRefusals();
       await pause(verifyMs, signal);
     }
   }
@@ -181,12 +181,12 @@ export class Converger implements Wishes, Endpoints {
   /**
    * Writes to the output of instances which network limits they met. A failure here must not stop the network check.
    */
-  async #tellRefusals(): Promise<void> {
-    const { network, logger } = this.#tools;
+  async #noteRefusals(): Promise<void> {
+    const { network, logger } = this.#deps;
     const instanceAt = (address: string): string | undefined =>
       [...this.#workers].find(([, { worker }]) => worker.address === address)?.[0];
     try {
-      this.#refusals.tell(await network.refused(), instanceAt);
+      this.#refusals.note(await network.refused(), instanceAt);
     } catch (err) {
       logger.warn({ err }, 'instances could not be told of the limits that they met; tried again');
     }

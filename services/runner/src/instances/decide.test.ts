@@ -1,33 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Attempt, decide, firstAttempt, longRunMs, mostFailedStarts, type Seen, shortRunMs } from './decide.ts';
+import { type Attempt, decide, firstAttempt, longRunMs, maxFailedStarts, type Observed, shortRunMs } from './decide.ts';
 
-const seenArbitrary: fc.Arbitrary<Seen> = fc.record({
+const observedArbitrary: fc.Arbitrary<Observed> = fc.record({
   status: fc.constantFrom('absent', 'created', 'running', 'paused', 'exited'),
   outOfMemory: fc.boolean(),
-  isWired: fc.boolean(),
+  hasNetwork: fc.boolean(),
   answeredMs: fc.option(fc.nat({ max: 2 * longRunMs }), { nil: undefined }),
-  isKept: fc.boolean(),
+  holdsFiles: fc.boolean(),
   isAwaited: fc.boolean(),
 });
 const attemptArbitrary: fc.Arbitrary<Attempt> = fc.record({
   starts: fc.nat({ max: 100 }),
-  failedStarts: fc.nat({ max: mostFailedStarts - 1 }),
+  failedStarts: fc.nat({ max: maxFailedStarts - 1 }),
   restarts: fc.nat({ max: 100 }),
   hasAnswered: fc.boolean(),
   failure: fc.option(fc.constant({ code: 'crash_loop' as const, message: 'It ended.' }), { nil: undefined }),
 });
-const exited = (answeredMs: number | undefined, outOfMemory = false): Seen => ({
+const exited = (answeredMs: number | undefined, outOfMemory = false): Observed => ({
   status: 'exited',
   outOfMemory,
-  isWired: true,
+  hasNetwork: true,
   answeredMs,
-  isKept: false,
+  holdsFiles: false,
   isAwaited: false,
 });
 
 /** Applies the given ends in turn; returns the final step and the pauses before it. */
-function live(ends: readonly Seen[], first: Attempt = firstAttempt) {
+function live(ends: readonly Observed[], first: Attempt = firstAttempt) {
   let attempt = first;
   const pauses: number[] = [];
   for (const end of ends) {
@@ -42,33 +42,33 @@ function live(ends: readonly Seen[], first: Attempt = firstAttempt) {
 
 test('what is not wanted is removed, whatever it looks like', () => {
   fc.assert(
-    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
-      expect(decide(false, seen, attempt)).toEqual({ do: 'remove' });
+    fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
+      expect(decide(false, observed, attempt)).toEqual({ do: 'remove' });
     }),
   );
 });
 
 test('what is wanted is never removed', () => {
   fc.assert(
-    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
-      expect(decide(true, seen, attempt).do).not.toBe('remove');
+    fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
+      expect(decide(true, observed, attempt).do).not.toBe('remove');
     }),
   );
 });
 
 test('what was given up is never started again', () => {
   fc.assert(
-    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
+    fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
       const failure = { code: 'port_closed' as const, message: 'Nothing listens.' };
-      expect(['stop', 'nothing']).toContain(decide(true, seen, { ...attempt, failure }).do);
+      expect(['stop', 'nothing']).toContain(decide(true, observed, { ...attempt, failure }).do);
     }),
   );
 });
 
 test('what runs and answers is left alone', () => {
   fc.assert(
-    fc.property(seenArbitrary, attemptArbitrary, fc.nat(), (seen, attempt, answeredMs) => {
-      expect(decide(true, { ...seen, status: 'running', isWired: true, answeredMs }, attempt).do).toBe(
+    fc.property(observedArbitrary, attemptArbitrary, fc.nat(), (observed, attempt, answeredMs) => {
+      expect(decide(true, { ...observed, status: 'running', hasNetwork: true, answeredMs }, attempt).do).toBe(
         attempt.failure === undefined ? 'nothing' : 'stop',
       );
     }),
@@ -77,12 +77,12 @@ test('what runs and answers is left alone', () => {
 
 test('a pause before a restart is never longer than half a minute, and none before it ever answered an owner', () => {
   fc.assert(
-    fc.property(seenArbitrary, attemptArbitrary, (seen, attempt) => {
-      const step = decide(true, { ...seen, status: 'exited' }, attempt);
+    fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
+      const step = decide(true, { ...observed, status: 'exited' }, attempt);
       if (step.do !== 'restart') return;
       expect(step.afterMs).toBeLessThanOrEqual(30_000);
-      expect(step.failedStarts).toBeLessThan(mostFailedStarts);
-      if (!attempt.hasAnswered || seen.isAwaited) expect(step.afterMs).toBe(0);
+      expect(step.failedStarts).toBeLessThan(maxFailedStarts);
+      if (!attempt.hasAnswered || observed.isAwaited) expect(step.afterMs).toBe(0);
     }),
   );
 });
@@ -90,7 +90,7 @@ test('a pause before a restart is never longer than half a minute, and none befo
 test('any three failed starts in a row end it, and fewer never do', () => {
   const failedEnd = fc.option(fc.nat({ max: shortRunMs - 1 }), { nil: undefined }).map((ms) => exited(ms));
   const goodEnd = fc.integer({ min: shortRunMs, max: 2 * longRunMs }).map((ms) => exited(ms));
-  const fewThenGood = fc.tuple(fc.array(failedEnd, { maxLength: mostFailedStarts - 1 }), goodEnd);
+  const fewThenGood = fc.tuple(fc.array(failedEnd, { maxLength: maxFailedStarts - 1 }), goodEnd);
   fc.assert(
     fc.property(fc.array(fewThenGood), fc.array(failedEnd, { minLength: 3, maxLength: 3 }), (before, last) => {
       const lived = before.flatMap(([failed, good]) => [...failed, good]);
@@ -130,19 +130,28 @@ describe('memory', () => {
 });
 
 test('a container whose network is gone gives way to a new one', () => {
-  const unwired = { outOfMemory: false, isWired: false, answeredMs: undefined, isKept: false, isAwaited: false };
-  expect(decide(true, { ...unwired, status: 'created' }, firstAttempt)).toEqual({ do: 'discard' });
-  expect(decide(true, { ...unwired, status: 'running' }, firstAttempt)).toEqual({ do: 'discard' });
-  expect(decide(true, { ...unwired, status: 'exited' }, firstAttempt)).toMatchObject({ do: 'restart', isAnew: true });
+  const withoutNetwork = {
+    outOfMemory: false,
+    hasNetwork: false,
+    answeredMs: undefined,
+    holdsFiles: false,
+    isAwaited: false,
+  };
+  expect(decide(true, { ...withoutNetwork, status: 'created' }, firstAttempt)).toEqual({ do: 'discard' });
+  expect(decide(true, { ...withoutNetwork, status: 'running' }, firstAttempt)).toEqual({ do: 'discard' });
+  expect(decide(true, { ...withoutNetwork, status: 'exited' }, firstAttempt)).toMatchObject({
+    do: 'restart',
+    isAnew: true,
+  });
 });
 
 describe('what holds an owner’s files', () => {
-  const keptArbitrary = seenArbitrary.map((seen) => ({ ...seen, isKept: true }));
+  const ownedArbitrary = observedArbitrary.map((observed) => ({ ...observed, holdsFiles: true }));
 
   test('is never made, made anew or thrown away', () => {
     fc.assert(
-      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
-        const step = decide(true, seen, attempt);
+      fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
+        const step = decide(true, observed, attempt);
         expect(['create', 'discard', 'remove']).not.toContain(step.do);
         if (step.do === 'restart') expect(step.isAnew).toBe(false);
       }),
@@ -151,20 +160,24 @@ describe('what holds an owner’s files', () => {
 
   test('has failed once nothing can be started in it again', () => {
     fc.assert(
-      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
+      fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
         const lost = { ...attempt, failure: undefined };
         const gone = { do: 'fail', isLost: true };
-        expect(decide(true, { ...seen, isWired: false }, lost)).toMatchObject(gone);
-        expect(decide(true, { ...seen, status: 'absent' }, lost)).toMatchObject(gone);
+        expect(decide(true, { ...observed, hasNetwork: false }, lost)).toMatchObject(gone);
+        expect(decide(true, { ...observed, status: 'absent' }, lost)).toMatchObject(gone);
       }),
     );
   });
 
   test('sleeps on: nobody thaws it', () => {
     fc.assert(
-      fc.property(keptArbitrary, attemptArbitrary, (seen, attempt) => {
-        const step = decide(true, { ...seen, status: 'paused', isWired: true }, { ...attempt, failure: undefined });
-        expect(step.do).toBe(seen.answeredMs === undefined ? 'probe' : 'nothing');
+      fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
+        const step = decide(
+          true,
+          { ...observed, status: 'paused', hasNetwork: true },
+          { ...attempt, failure: undefined },
+        );
+        expect(step.do).toBe(observed.answeredMs === undefined ? 'probe' : 'nothing');
       }),
     );
   });

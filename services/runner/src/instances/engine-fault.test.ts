@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultOf, wordsOf } from './engine-fault.ts';
+import { engineFaultOf, engineMessageOf } from './engine-fault.ts';
 
 const engineError = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode });
 
@@ -15,13 +15,13 @@ test.each([
   [409, 'cannot join network of a non running container', 'engine'],
   [500, 'layer does not exist', 'engine'],
 ])('%i %s is the fault of the %s… one', (status, words, fault) => {
-  expect(faultOf(engineError(status, words))).toBe(fault);
+  expect(engineFaultOf(engineError(status, words))).toBe(fault);
 });
 
 test('an engine that is away is nobody else\u2019s fault', () => {
-  expect(faultOf(Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' }))).toBe('engine');
+  expect(engineFaultOf(Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' }))).toBe('engine');
 });
 
 test('the engine\u2019s words come without their wrapping', () => {
-  expect(wordsOf(new Error('(HTTP code 400) unexpected - no command specified '))).toBe('no command specified');
+  expect(engineMessageOf(new Error('(HTTP code 400) unexpected - no command specified '))).toBe('no command specified');
 });

@@ -18,8 +18,8 @@ const badAccount = /unable to find (user|group) /i;
 const shortOfSomething =
   /cannot allocate memory|no space left|too many open files|resource temporarily unavailable|deadline exceeded/i;
 
-export function faultOf(error: unknown): EngineFault {
-  const words = wordsOf(error);
+export function engineFaultOf(error: unknown): EngineFault {
+  const words = engineMessageOf(error);
   if (shortOfSomething.test(words)) return 'engine';
   if (statusOf(error) === badRequest || badAccount.test(words)) return 'instance';
   if (!ociFailure.test(words)) return 'engine';
@@ -27,7 +27,7 @@ export function faultOf(error: unknown): EngineFault {
 }
 
 /** Error message of the engine, without the prefix that its client adds. */
-export function wordsOf(error: unknown): string {
+export function engineMessageOf(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   return words.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
 }

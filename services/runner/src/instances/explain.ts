@@ -4,7 +4,7 @@ import type { PullFault } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { ListeningPorts } from './listening-ports.ts';
 
-const mostOutput = 500;
+const maxOutputCharacters = 500;
 
 export interface End {
   readonly exitCode: number | undefined;
@@ -42,7 +42,7 @@ export function crashLoop(times: number, end: End): Failure {
 }
 
 function lastWords(output: string): string {
-  const kept = output.trim().slice(-mostOutput);
+  const kept = output.trim().slice(-maxOutputCharacters);
   return kept === '' ? 'It wrote nothing; run the image by hand to see why.' : `Its last output:\n${kept}`;
 }
 
@@ -53,9 +53,9 @@ const howItEnded = ({ memoryMb }: DesiredInstance, end: Ended): string => {
   return `It ended${end?.exitCode === undefined ? '' : ` with exit code ${end.exitCode}`}`;
 };
 
-export function restarting(desired: DesiredInstance, end: Ended): string {
-  const kept = desired.sandbox === undefined ? '' : ' Its files are kept; processes that ran in it are not.';
-  return `${howItEnded(desired, end)} and is started again.${kept}`;
+/** `note` is what the mode of the instance adds. */
+export function restarting(desired: DesiredInstance, end: Ended, note: string): string {
+  return `${howItEnded(desired, end)} and is started again.${note}`;
 }
 
 /** The sandbox is lost with its files. */

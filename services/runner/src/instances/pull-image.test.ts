@@ -10,9 +10,9 @@ test('a pull that outlives its instance says nothing more of it', async () => {
   const pulled = pullUntilThere({
     // A registry that never answers.
     images: { ensure: () => new Promise(() => {}) },
-    wish: { image: 'registry.example/app:1' },
+    request: { image: 'registry.example/app:1' },
     signal: wanted.signal,
-    say: (message) => void said.push(message),
+    report: (message) => void said.push(message),
   });
   await vi.advanceTimersByTimeAsync(300);
   expect(said).toEqual(['Pulling registry.example/app:1.']);

@@ -1,10 +1,10 @@
 import { backoffMs, pause } from '@berth/pace';
 import { PullFailed, type PullFault } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
-import type { ImageWish } from '../images/image-rights.ts';
+import type { ImageRequest } from '../images/image-rights.ts';
 import { aborted } from './aborted.ts';
 import { pullFailed, pulling } from './explain.ts';
-import type { ConvergeTools } from './tools.ts';
+import type { WorkerDependencies } from './worker-dependencies.ts';
 
 /** A registry that is restarted is back within this time. */
 const patienceMs = 40_000;
@@ -15,18 +15,18 @@ const progressMs = 5_000;
 const quietMs = 250;
 
 export interface ImagePull {
-  readonly images: ConvergeTools['images'];
-  readonly wish: ImageWish;
+  readonly images: WorkerDependencies['images'];
+  readonly request: ImageRequest;
   readonly signal: AbortSignal;
-  readonly say: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 /** Undefined once the image is present, or when the signal aborts. An aborted pull continues for the next instance. */
-export async function pullUntilThere({ images, wish, signal, say }: ImagePull): Promise<Failure | undefined> {
+export async function pullUntilThere({ images, request, signal, report }: ImagePull): Promise<Failure | undefined> {
   const startedAt = performance.now();
   for (let failures = 0; !signal.aborted; ) {
     try {
-      await Promise.race([ensureAloud({ images, wish, signal, say }), aborted(signal)]);
+      await Promise.race([ensureWithProgress({ images, request, signal, report }), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (!(error instanceof PullFailed)) throw error;
@@ -39,18 +39,18 @@ export async function pullUntilThere({ images, wish, signal, say }: ImagePull): 
   return undefined;
 }
 
-async function ensureAloud({ images, wish, signal, say }: ImagePull): Promise<void> {
-  let saidAt = performance.now() - progressMs + quietMs;
+async function ensureWithProgress({ images, request, signal, report }: ImagePull): Promise<void> {
+  let reportedAt = performance.now() - progressMs + quietMs;
   let bytes: { readonly done: number; readonly total: number } | undefined;
-  const sayNow = () => {
+  const reportNow = () => {
     // The pull outlives the desired state: a report after the end of the instance would replace its final report.
-    if (signal.aborted || performance.now() - saidAt < progressMs) return;
-    saidAt = performance.now();
-    say(pulling(wish.image, bytes));
+    if (signal.aborted || performance.now() - reportedAt < progressMs) return;
+    reportedAt = performance.now();
+    report(pulling(request.image, bytes));
   };
-  const timer = setInterval(sayNow, quietMs);
+  const timer = setInterval(reportNow, quietMs);
   try {
-    await images.ensure(wish, (now) => {
+    await images.ensure(request, (now) => {
       bytes = now;
     });
   } finally {

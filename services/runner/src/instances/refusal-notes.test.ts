@@ -6,7 +6,7 @@ test('an instance is told once a minute of each limit that it meets, and nobody 
   const told: string[] = [];
   const notes = new RefusalNotes({ note: (instance, text) => told.push(`${instance}: ${text}`) }, () => nowMs);
   const tell = (...refused: [address: string, text: string][]) =>
-    notes.tell(
+    notes.note(
       refused.map(([address, text]) => ({ address, text })),
       (address) => ({ 'address-a': 'a', 'address-b': 'b' })[address],
     );

@@ -1,7 +1,7 @@
 // Past attempts of an instance and their results; the input of `decide`.
 import type { ContainerState } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
-import { type Attempt, firstAttempt, type Seen } from './decide.ts';
+import { type Attempt, firstAttempt, type Observed } from './decide.ts';
 
 export class RunRecord {
   #attempt: Attempt;
@@ -27,7 +27,7 @@ export class RunRecord {
   }
 
   /** The container runs, but was started before this process began to count. */
-  isUp(): void {
+  foundRunning(): void {
     this.#attempt = { ...this.#attempt, starts: Math.max(1, this.#attempt.starts) };
   }
 
@@ -49,14 +49,17 @@ export class RunRecord {
     this.#attempt = { ...firstAttempt, starts: this.#attempt.starts };
   }
 
-  seen(state: ContainerState | undefined, { isWired, ...owner }: Pick<Seen, 'isWired' | 'isKept' | 'isAwaited'>): Seen {
+  observed(
+    state: ContainerState | undefined,
+    { hasNetwork, ...owner }: Pick<Observed, 'hasNetwork' | 'holdsFiles' | 'isAwaited'>,
+  ): Observed {
     if (state === undefined)
-      return { status: 'absent', outOfMemory: false, isWired: false, answeredMs: undefined, ...owner };
+      return { status: 'absent', outOfMemory: false, hasNetwork: false, answeredMs: undefined, ...owner };
     const { status, outOfMemory, pid } = state;
     // The container may have been restarted from outside; that run has not answered yet.
     const isOtherRun = pid !== undefined && this.#answering?.pid !== pid;
     const since = isOtherRun ? undefined : this.#answering?.since;
     const answeredMs = since === undefined ? undefined : performance.now() - since;
-    return { status, outOfMemory, isWired, answeredMs, ...owner };
+    return { status, outOfMemory, hasNetwork, answeredMs, ...owner };
   }
 }

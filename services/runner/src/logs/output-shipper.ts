@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type LogLine, nodePaths } from '@berth/contract';
 import { backoffMs, Limit, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import type { OutputKeeper } from '../instances/tools.ts';
 import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';
 import { InstanceOutput } from './instance-output.ts';
@@ -22,8 +21,8 @@ export interface ShipperOptions {
   readonly now?: () => number;
 }
 
-const atATime = 4;
-const retryMs = { first: 200, most: 5_000 };
+const maxConcurrentSends = 4;
+const retryMs = { first: 200, max: 5_000 };
 /** Above the sequence number of every line that an instance writes. Notes share it and differ by their time. */
 const noteSequence = 2 ** 52;
 /** Statuses with which the api refuses lines for good: sending them again does not help. */
@@ -31,12 +30,12 @@ const hopeless = [400, 413, 422];
 
 type Container = { readonly id: string; readonly logFile: string };
 
-export class OutputShipper implements OutputKeeper {
+export class OutputShipper {
   readonly #options: ShipperOptions;
   readonly #folder: string;
   readonly #outputs = new Map<string, Promise<InstanceOutput>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #limit = new Limit(atATime);
+  readonly #limit = new Limit(maxConcurrentSends);
   readonly #closing = new AbortController();
 
   constructor(options: ShipperOptions) {
@@ -51,11 +50,15 @@ export class OutputShipper implements OutputKeeper {
     return readdirSync(this.#folder);
   }
 
+  /** Sets the current container of an instance, whose output is read. Idempotent. */
   follow(instance: string, { id, logFile }: Container): void {
     void this.#output(instance).then((output) => output.follow(id, logFile));
   }
 
-  /** Output that cannot be kept is lost: an instance must be removable from a machine whose disk is full. */
+  /**
+   * Called before a container is removed: keeps output that is not sent yet. Output that cannot be kept is lost: an
+   * instance must be removable from a machine whose disk is full.
+   */
   async keep(instance: string, { id, logFile }: Container): Promise<void> {
     const output = await this.#output(instance);
     await output.keep(id, logFile).catch((err: unknown) => {
@@ -63,6 +66,7 @@ export class OutputShipper implements OutputKeeper {
     });
   }
 
+  /** Adds a line written by the runner. A line that cannot be stored now is dropped. */
   note(instance: string, text: string): void {
     const { logger, now = Date.now } = this.#options;
     const line = { sequence: noteSequence, timeNs: `${now()}000000`, stream: 'stderr' as const, text };
@@ -73,6 +77,7 @@ export class OutputShipper implements OutputKeeper {
       );
   }
 
+  /** The instance gets no further container. */
   end(instance: string): void {
     void this.#outputs.get(instance)?.then((output) => output.end());
   }
@@ -102,7 +107,7 @@ export class OutputShipper implements OutputKeeper {
         return [];
       }),
       send: (id, lines) => this.#limit.run(() => this.#send(id, lines)),
-      rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal),
+      rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal),
       rate,
       now,
       signal,
@@ -121,7 +126,7 @@ export class OutputShipper implements OutputKeeper {
         return await output.run(() => this.#outputs.delete(instance));
       } catch (err) {
         this.#options.logger.warn({ err, instance }, 'output of an instance cannot be read; tried again');
-        await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal);
+        await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal);
       }
     }
   }

@@ -12,7 +12,7 @@ const switches: readonly Switch[] = [
   { name: 'net.bridge.bridge-nf-call-iptables', why: 'instances on one bridge would reach each other past all rules' },
   { name: 'net.bridge.bridge-nf-call-ip6tables', why: 'instances on one bridge would reach each other by IPv6' },
 ];
-const BRIDGE_FOLDER = 'net.bridge';
+const bridgeFolder = 'net.bridge';
 
 /** Turns on the settings that are off; returns a description of each. */
 export async function mendSwitches(run: RunCommand): Promise<string[]> {
@@ -27,7 +27,7 @@ export async function mendSwitches(run: RunCommand): Promise<string[]> {
 
 /** Fails if the kernel has no such module. Its settings exist only once it is loaded. */
 export async function loadBridgeFilter(run: RunCommand): Promise<void> {
-  const readSwitch = () => run('sysctl', ['-n', `${BRIDGE_FOLDER}.bridge-nf-call-iptables`]);
+  const readSwitch = () => run('sysctl', ['-n', `${bridgeFolder}.bridge-nf-call-iptables`]);
   await readSwitch().catch(() => run('modprobe', ['br_netfilter']).then(readSwitch));
 }
 

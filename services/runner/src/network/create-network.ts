@@ -3,7 +3,7 @@ import { openDocker } from '../driver/docker-client.ts';
 import { openShell, type RunCommand } from '../machine/command.ts';
 import { mendSwitches } from '../machine/kernel-switches.ts';
 import { mendBridge } from './bridge.ts';
-import { type MembershipOf, takeStock } from './earlier-run.ts';
+import { type MembershipOf, recoverEarlierRun } from './earlier-run.ts';
 import { checkFirewall } from './firewall/check-firewall.ts';
 import type { Network } from './network.ts';
 import { refusalText } from './rules/refused.ts';
@@ -54,7 +54,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);
   await mendBridge(docker, run, ground);
-  const inUse = await takeStock(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
+  const inUse = await recoverEarlierRun(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
   const denied = [...deniedRanges, ...(await ownAddresses())];
   const table = await openTable(run, { bridge, subnet, resolvers, gateways, denied, outgoing }, inUse);
   await ensureSlotImage(docker);
@@ -76,8 +76,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   }
 
   return {
-    async takeSlot({ isForLater } = {}) {
-      const slot = await (isForLater ? pool.make() : pool.take());
+    async takeSlot({ isBackground } = {}) {
+      const slot = await (isBackground ? pool.make() : pool.take());
       ownerOf.set(slot.address, slot.containerId);
       await table.dismiss(slot.address);
       return slot;

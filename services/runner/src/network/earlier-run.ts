@@ -18,7 +18,7 @@ export type MembershipOf = (instance: string) => Membership | undefined;
  * Returns the addresses of instances with their memberships, so that their connections go on while the runner starts.
  * Removes the other slots: each is used once, and whether one was used already is no longer known.
  */
-export async function takeStock(
+export async function recoverEarlierRun(
   docker: Docker,
   runnerId: string,
   network: string,

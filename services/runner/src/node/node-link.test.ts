@@ -8,7 +8,7 @@ import { desiredInstance } from '../../test/desired-instance.ts';
 import { answer, type Handle, makeAuthority, startListener } from '../../test/test-listener.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
 import { createNodeClient } from './node-client.ts';
-import { NodeLink } from './node-link.ts';
+import { type DesiredStateListener, NodeLink } from './node-link.ts';
 
 const authority = await makeAuthority();
 const { key, request } = await makeCertificateRequest('a');
@@ -40,30 +40,32 @@ async function startApi(pulseSeconds = 5) {
 const send = (response: ServerResponse, message: StreamMessage) => response.write(`${JSON.stringify(message)}\n`);
 
 function openLink(url: string) {
-  const wished: string[] = [];
+  const received: string[] = [];
   const client = createNodeClient(url, { authority: authority.certificate, key, certificate });
   const link = new NodeLink({
     client,
     logger,
-    hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
-    measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
     onReportsSent: () => {},
   });
-  link.start({
-    all: ({ instances, gone }) => void wished.push(`all ${instances.length} ${gone.length}`),
-    set: ({ id }) => wished.push(`set ${id}`),
-    unset: (id) => wished.push(`unset ${id}`),
+  const desired: DesiredStateListener = {
+    all: ({ instances, gone }) => void received.push(`all ${instances.length} ${gone.length}`),
+    set: ({ id }) => received.push(`set ${id}`),
+    unset: (id) => received.push(`unset ${id}`),
+  };
+  link.start(desired, {
+    hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
+    measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
   });
   const close = async () => {
     await link.close();
     client.close();
   };
-  return { link, wished, close };
+  return { link, received, close };
 }
 
 test('wishes arrive in order, and words of a newer api are passed over', async () => {
   const { api, listener } = await startApi();
-  const { wished, close } = openLink(listener.url);
+  const { received, close } = openLink(listener.url);
   await expect.poll(() => api.streams.length).toBe(1);
   const [stream] = api.streams;
   if (stream === undefined) throw new Error('no stream');
@@ -75,7 +77,7 @@ test('wishes arrive in order, and words of a newer api are passed over', async (
   await sleep(50);
   stream.write(`${text.slice(40)}\n`);
   send(stream, { type: 'unset', id: instance.id, isLeaving: false });
-  await expect.poll(() => wished).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
+  await expect.poll(() => received).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
   await expect.poll(() => api.heartbeats).toBe(1);
   await close();
   await listener[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ test('the guest is its first process, and its owner’s variables wait until it 
   expect(sandboxContainer(desired, settings)).toEqual({
     entrypoint: ['/.berth/init', '--port', '8080'],
     mounts: { '/.berth': '/opt/guest' },
-    mostProcesses: 2_048,
+    maxProcesses: 2_048,
     env: {
       // Read by the guest only when it starts.
       SERVICE_SANDBOX_USER: 'app',

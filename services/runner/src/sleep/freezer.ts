@@ -1,5 +1,5 @@
 // Stops and resumes all processes of a container. The method depends on the isolation class.
-import type { RunningSandbox } from './keeper.ts';
+import type { RunningSandbox } from './running-sandbox.ts';
 
 export type Freezable = Pick<RunningSandbox, 'containerId' | 'pid' | 'isolation'>;
 

@@ -11,7 +11,7 @@ import { cgroupOfContainer, processesIn } from '../machine/cgroup/find.ts';
 import type { Freezable, Freezer } from './freezer.ts';
 
 /** Each pause or unpause costs the engine a sizeable process: many at once would take memory from waking sandboxes. */
-const most = { thaws: 8, freezes: 2 };
+const maxConcurrent = { thaws: 8, freezes: 2 };
 /** Number of checks: running threads reach their next system call in that time, or the engine has to pause them. */
 const looks = 50;
 const lookMs = 10;
@@ -19,8 +19,8 @@ const lookMs = 10;
 const quietLooks = 2;
 
 export function createGvisorFreezer(driver: Pick<Driver, 'pause' | 'unpause' | 'inspect'>): Freezer {
-  const thaws = new Limit(most.thaws);
-  const freezes = new Limit(most.freezes);
+  const thaws = new Limit(maxConcurrent.thaws);
+  const freezes = new Limit(maxConcurrent.freezes);
   /** Sandboxes frozen by SIGSTOP alone; for all others the engine is asked for their state. */
   const onlyStopped = new Set<string>();
 

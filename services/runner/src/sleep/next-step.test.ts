@@ -1,19 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isExpired, mostSilences, nextStep, type SleepRules, type Step, tellEveryMs, unusedMs } from './next-step.ts';
-import { after, type Happening, heldPauseMs, isInUse, newStanding, type Standing, silentPauseMs } from './standing.ts';
+import {
+  isExpired,
+  maxSilences,
+  nextStep,
+  reportEveryMs,
+  type SleepRules,
+  type SleepStep,
+  unusedMs,
+} from './next-step.ts';
+import {
+  heldPauseMs,
+  isInUse,
+  newSleepState,
+  nextState,
+  type SleepEvent,
+  type SleepState,
+  silentPauseMs,
+} from './sleep-state.ts';
 
 const rules: SleepRules = { idleMs: 15_000, expiresIdleMs: undefined };
-const told = { is: 'told', isAwake: true, isExpired: false } as const;
+const told = { is: 'reported', isAwake: true, isExpired: false } as const;
 
-function at(nowMs: number, ...happenings: Happening[]): Standing {
-  return happenings.reduce((standing, each) => after(standing, each, nowMs), newStanding(0, 0));
+function at(nowMs: number, ...events: SleepEvent[]): SleepState {
+  return events.reduce((state, each) => nextState(state, each, nowMs), newSleepState(0, 0));
 }
 
 describe('by example', () => {
   test('after a start of the runner it looks first, and leaves a frozen one asleep', () => {
     expect(nextStep(at(0), rules, 0)).toEqual({ do: 'look' });
-    const asleep = after(at(0, { is: 'found', isFrozen: true }), { ...told, isAwake: false }, 0);
+    const asleep = nextState(at(0, { is: 'found', isFrozen: true }), { ...told, isAwake: false }, 0);
     expect(nextStep(asleep, rules, 1e9)).toEqual({ do: 'rest', untilMs: Number.POSITIVE_INFINITY });
   });
 
@@ -21,74 +37,74 @@ describe('by example', () => {
     const awake = at(0, { is: 'found', isFrozen: false }, told);
     expect(nextStep(awake, rules, 14_999)).toEqual({ do: 'rest', untilMs: 15_000 });
     expect(nextStep(awake, rules, 15_000)).toEqual({ do: 'ask' });
-    const agreed = after(awake, { is: 'consented', askedAtMs: 15_000 }, 15_001);
+    const agreed = nextState(awake, { is: 'consented', askedAtMs: 15_000 }, 15_001);
     expect(nextStep(agreed, rules, 15_001)).toEqual({ do: 'freeze' });
   });
 
   test('a keepAlive process keeps it awake, and for the idle time after it has ended', () => {
-    const held = after(at(0, { is: 'found', isFrozen: false }, told), { is: 'held' }, 15_000);
+    const held = nextState(at(0, { is: 'found', isFrozen: false }, told), { is: 'held' }, 15_000);
     expect(nextStep(held, rules, 15_000)).toEqual({ do: 'rest', untilMs: 15_000 + heldPauseMs });
-    const agreed = after(held, { is: 'consented', askedAtMs: 20_000 }, 20_000);
+    const agreed = nextState(held, { is: 'consented', askedAtMs: 20_000 }, 20_000);
     expect(nextStep(agreed, rules, 20_000)).toEqual({ do: 'rest', untilMs: 30_000 });
     expect(nextStep(agreed, rules, 30_000)).toEqual({ do: 'ask' });
-    expect(nextStep(after(agreed, { is: 'consented', askedAtMs: 30_000 }, 30_000), rules, 30_000)).toEqual({
+    expect(nextStep(nextState(agreed, { is: 'consented', askedAtMs: 30_000 }, 30_000), rules, 30_000)).toEqual({
       do: 'freeze',
     });
   });
 
   test('a guest that does not answer three times is frozen all the same', () => {
-    let standing = at(0, { is: 'found', isFrozen: false }, told);
-    for (let silence = 1; silence <= mostSilences; silence += 1) {
+    let state = at(0, { is: 'found', isFrozen: false }, told);
+    for (let silence = 1; silence <= maxSilences; silence += 1) {
       const nowMs = 15_000 + silence * silentPauseMs;
-      expect(nextStep(standing, rules, nowMs)).toEqual({ do: 'ask' });
-      standing = after(standing, { is: 'silent' }, nowMs);
+      expect(nextStep(state, rules, nowMs)).toEqual({ do: 'ask' });
+      state = nextState(state, { is: 'silent' }, nowMs);
     }
-    expect(nextStep(standing, rules, 30_000)).toEqual({ do: 'freeze' });
+    expect(nextStep(state, rules, 30_000)).toEqual({ do: 'freeze' });
   });
 
   test('a lease without anybody who waits does not wake it, one who waits does', () => {
     const asleep = at(0, { is: 'found', isFrozen: true }, { ...told, isAwake: false }, { is: 'leases', count: 1 });
     expect(nextStep(asleep, rules, 1).do).toBe('rest');
-    expect(nextStep(after(asleep, { is: 'openers', count: 1 }, 1), rules, 1)).toEqual({ do: 'thaw' });
+    expect(nextStep(nextState(asleep, { is: 'openers', count: 1 }, 1), rules, 1)).toEqual({ do: 'thaw' });
   });
 
   test('what the guest said before somebody came counts for nothing', () => {
     const used = at(10, { is: 'found', isFrozen: false }, told, { is: 'leases', count: 1 }, { is: 'leases', count: 0 });
-    const late = after(used, { is: 'consented', askedAtMs: 5 }, 11);
+    const late = nextState(used, { is: 'consented', askedAtMs: 5 }, 11);
     expect(nextStep(late, rules, 10 + 15_000)).toEqual({ do: 'ask' });
   });
 
   test('a sleep that somebody asked for needs no consent of the guest, and no idle time', () => {
     const asked = at(0, { is: 'found', isFrozen: false }, told, { is: 'sleep asked' });
     expect(nextStep(asked, rules, 1)).toEqual({ do: 'freeze' });
-    expect(nextStep(after(asked, { is: 'held' }, 1), rules, 1)).toEqual({ do: 'freeze' });
-    expect(nextStep(after(asked, { is: 'leases', count: 1 }, 1), rules, 1).do).toBe('rest');
+    expect(nextStep(nextState(asked, { is: 'held' }, 1), rules, 1)).toEqual({ do: 'freeze' });
+    expect(nextStep(nextState(asked, { is: 'leases', count: 1 }, 1), rules, 1).do).toBe('rest');
   });
 
   test('one that nobody uses for too long is told as expired, asleep or awake, once', () => {
     const expiring = { ...rules, expiresIdleMs: 60_000 };
     for (const isFrozen of [true, false]) {
-      const standing = at(0, { is: 'found', isFrozen }, { ...told, isAwake: !isFrozen }, { is: 'held' });
-      expect(nextStep(standing, expiring, 59_999).do).not.toBe('tell');
-      expect(nextStep(standing, expiring, 60_000)).toEqual({ do: 'tell' });
-      const known = after(standing, { is: 'told', isAwake: !isFrozen, isExpired: true }, 60_000);
-      expect(nextStep(known, expiring, 60_001).do).not.toBe('tell');
-      const used = after(known, { is: 'leases', count: 1 }, 60_002);
+      const state = at(0, { is: 'found', isFrozen }, { ...told, isAwake: !isFrozen }, { is: 'held' });
+      expect(nextStep(state, expiring, 59_999).do).not.toBe('report');
+      expect(nextStep(state, expiring, 60_000)).toEqual({ do: 'report' });
+      const known = nextState(state, { is: 'reported', isAwake: !isFrozen, isExpired: true }, 60_000);
+      expect(nextStep(known, expiring, 60_001).do).not.toBe('report');
+      const used = nextState(known, { is: 'leases', count: 1 }, 60_002);
       expect(isExpired(used, expiring, 1e9)).toBe(false);
       expect(unusedMs(used, 1e9)).toBe(0);
     }
   });
 
   test('while somebody uses it that is told from time to time', () => {
-    const used = after(at(0, { is: 'found', isFrozen: false }, told), { is: 'leases', count: 1 }, 10);
-    expect(nextStep(used, rules, tellEveryMs - 1)).toEqual({ do: 'rest', untilMs: tellEveryMs });
-    expect(nextStep(used, rules, tellEveryMs)).toEqual({ do: 'tell' });
+    const used = nextState(at(0, { is: 'found', isFrozen: false }, told), { is: 'leases', count: 1 }, 10);
+    expect(nextStep(used, rules, reportEveryMs - 1)).toEqual({ do: 'rest', untilMs: reportEveryMs });
+    expect(nextStep(used, rules, reportEveryMs)).toEqual({ do: 'report' });
   });
 });
 
 /** An event from outside, the result of the step in progress, or a passage of time. */
 type Turn =
-  | { readonly by: 'world'; readonly happening: Happening }
+  | { readonly by: 'world'; readonly happening: SleepEvent }
   | { readonly by: 'step'; readonly fails: boolean; readonly guest: 'agrees' | 'holds' | 'is silent' }
   | { readonly by: 'time'; readonly passesMs: number };
 
@@ -98,8 +114,8 @@ const turns: fc.Arbitrary<Turn> = fc.oneof(
     happening: fc.oneof(
       fc.record({ is: fc.constant('leases' as const), count: fc.integer({ min: 0, max: 2 }) }),
       fc.record({ is: fc.constant('openers' as const), count: fc.integer({ min: 0, max: 2 }) }),
-      fc.constantFrom<Happening>({ is: 'released' }, { is: 'kept' }, { is: 'kept' }, { is: 'used' }),
-      fc.constantFrom<Happening>({ is: 'sleep asked' }, { is: 'hurried' }),
+      fc.constantFrom<SleepEvent>({ is: 'released' }, { is: 'managed' }, { is: 'managed' }, { is: 'used' }),
+      fc.constantFrom<SleepEvent>({ is: 'sleep asked' }, { is: 'memory needed' }),
     ),
   }),
   {
@@ -118,10 +134,10 @@ const turns: fc.Arbitrary<Turn> = fc.oneof(
 
 /** Model of a sandbox with a real frozen state and the step in progress. */
 class World {
-  standing = newStanding(0, 0);
+  state = newSleepState(0, 0);
   nowMs = 0;
   isFrozen: boolean;
-  doing: { readonly step: Exclude<Step['do'], 'rest' | 'tell'>; readonly atMs: number } | undefined;
+  doing: { readonly step: Exclude<SleepStep['do'], 'rest' | 'report'>; readonly atMs: number } | undefined;
   readonly rules: SleepRules = { idleMs: 10_000, expiresIdleMs: 45_000 };
   steps = 0;
 
@@ -136,46 +152,46 @@ class World {
     this.begin();
   }
 
-  happen(happening: Happening): void {
-    this.standing = after(this.standing, happening, this.nowMs);
+  happen(happening: SleepEvent): void {
+    this.state = nextState(this.state, happening, this.nowMs);
   }
 
   begin(): void {
     if (this.doing !== undefined) return;
     for (let tells = 0; tells < 3; tells += 1) {
-      const step = nextStep(this.standing, this.rules, this.nowMs);
+      const step = nextStep(this.state, this.rules, this.nowMs);
       if (step.do === 'rest') {
         expect(step.untilMs).toBeGreaterThan(this.nowMs);
         return;
       }
       this.steps += 1;
-      if (step.do !== 'tell') {
+      if (step.do !== 'report') {
         this.check(step.do);
         this.doing = { step: step.do, atMs: this.nowMs };
         return;
       }
-      const hasExpired = isExpired(this.standing, this.rules, this.nowMs);
-      if (hasExpired) expect(this.standing.leases).toBe(0);
-      this.happen({ is: 'told', isAwake: this.standing.frozen === 'no', isExpired: hasExpired });
+      const hasExpired = isExpired(this.state, this.rules, this.nowMs);
+      if (hasExpired) expect(this.state.leases).toBe(0);
+      this.happen({ is: 'reported', isAwake: this.state.frozen === 'no', isExpired: hasExpired });
     }
     throw new Error('it tells without an end');
   }
 
-  check(step: Step['do']): void {
-    const { standing, nowMs, rules } = this;
+  check(step: SleepStep['do']): void {
+    const { state, nowMs, rules } = this;
     if (step === 'freeze') {
-      expect(isInUse(standing)).toBe(false);
-      expect(standing.frozen).toBe('no');
-      const isForced = standing.isSleepAsked || standing.isHurried;
-      if (!isForced) expect(unusedMs(standing, nowMs)).toBeGreaterThanOrEqual(rules.idleMs);
-      if (!standing.isSleepAsked) expect(standing.mayFreeze || standing.silences >= mostSilences).toBe(true);
+      expect(isInUse(state)).toBe(false);
+      expect(state.frozen).toBe('no');
+      const isForced = state.isSleepAsked || state.ignoresIdleTime;
+      if (!isForced) expect(unusedMs(state, nowMs)).toBeGreaterThanOrEqual(rules.idleMs);
+      if (!state.isSleepAsked) expect(state.mayFreeze || state.silences >= maxSilences).toBe(true);
     }
     if (step === 'thaw') {
-      expect(standing.openers > 0 || standing.isReleased).toBe(true);
-      expect(standing.frozen).not.toBe('no');
+      expect(state.openers > 0 || state.isReleased).toBe(true);
+      expect(state.frozen).not.toBe('no');
     }
     // The believed state matches the real one.
-    if (standing.frozen !== 'unsure') expect(standing.frozen === 'yes').toBe(this.isFrozen);
+    if (state.frozen !== 'unsure') expect(state.frozen === 'yes').toBe(this.isFrozen);
   }
 
   end({ fails, guest }: Extract<Turn, { by: 'step' }>): void {
@@ -230,10 +246,10 @@ test('whatever happened, who waits is let in, and one that nobody uses falls asl
       expect(world.isFrozen).toBe(false);
       world.happen({ is: 'openers', count: 0 });
       world.happen({ is: 'leases', count: 0 });
-      world.happen({ is: 'kept' });
+      world.happen({ is: 'managed' });
       world.settle(isSilent ? 'is silent' : 'agrees');
       expect(world.isFrozen).toBe(true);
-      expect(world.standing.told).toMatchObject({ isAwake: false, isExpired: true });
+      expect(world.state.reported).toMatchObject({ isAwake: false, isExpired: true });
       // Bounded effort: a few questions, one freeze, a few reports.
       expect(world.steps).toBeLessThan(15);
     }),

@@ -1,11 +1,11 @@
 /** Callers that wait for the same answer, each up to a timeout. */
 export class Waiters<Answer> {
   readonly #waiting = new Set<(answer: Answer) => void>();
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #onChange: () => void;
 
-  constructor(patienceMs: number, onChange: () => void = () => {}) {
-    this.#patienceMs = patienceMs;
+  constructor(timeoutMs: number, onChange: () => void = () => {}) {
+    this.#timeoutMs = timeoutMs;
     this.#onChange = onChange;
   }
 
@@ -21,7 +21,7 @@ export class Waiters<Answer> {
         resolve(answer);
         this.#onChange();
       };
-      const timer = setTimeout(() => end(tooLate), this.#patienceMs).unref();
+      const timer = setTimeout(() => end(tooLate), this.#timeoutMs).unref();
       this.#waiting.add(end);
       this.#onChange();
     });

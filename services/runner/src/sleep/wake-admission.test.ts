@@ -8,7 +8,7 @@ function machine(freeMb: number, freedMb: number) {
   const admission = new WakeAdmission({
     reserveMb: 512,
     freeMemoryMb: () => seen.freeMb,
-    async relieve(isShort) {
+    async freeMemory(isShort) {
       seen.reliefs += 1;
       await sleep(5);
       if (isShort()) seen.freeMb += freedMb;

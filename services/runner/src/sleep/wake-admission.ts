@@ -6,7 +6,7 @@ export interface WakeAdmissionOptions {
   readonly reserveMb: number;
   readonly freeMemoryMb: () => number;
   /** Frees memory step by step while `isShort` returns true. */
-  readonly relieve: (isShort: () => boolean) => Promise<void>;
+  readonly freeMemory: (isShort: () => boolean) => Promise<void>;
 }
 
 export type Admitted = { readonly is: 'admitted' } | { readonly is: 'busy'; readonly retryAfterSeconds: number };
@@ -15,7 +15,7 @@ const retryAfterSeconds = 5;
 
 export class WakeAdmission {
   readonly #options: WakeAdmissionOptions;
-  #relieving: Promise<void> | undefined;
+  #freeing: Promise<void> | undefined;
 
   constructor(options: WakeAdmissionOptions) {
     this.#options = options;
@@ -29,12 +29,12 @@ export class WakeAdmission {
   async admit(): Promise<Admitted> {
     if (!this.isShort) return { is: 'admitted' };
     // One relief at a time: it frees the same amount for any number of waiting callers.
-    this.#relieving ??= this.#options
-      .relieve(() => this.isShort)
+    this.#freeing ??= this.#options
+      .freeMemory(() => this.isShort)
       .finally(() => {
-        this.#relieving = undefined;
+        this.#freeing = undefined;
       });
-    await this.#relieving;
+    await this.#freeing;
     return this.isShort ? { is: 'busy', retryAfterSeconds } : { is: 'admitted' };
   }
 }

@@ -11,9 +11,9 @@ import { assertSuitable, warningsOf } from '../machine/preflight/preflight.ts';
 import { createNetwork } from '../network/create-network.ts';
 import type { Network } from '../network/network.ts';
 import { ownAddressesOf, resolversFor } from '../network/network-settings.ts';
-import type { AdoptedBook } from '../sandbox/adopted-book.ts';
+import type { AdoptionFiles } from '../sandbox/adoption-files.ts';
 
-const enginePatienceMs = 60_000;
+const engineStartMs = 60_000;
 
 /**
  * Throws if limits or tenant isolation would not hold on this machine. After a reboot the engine may start a little
@@ -22,7 +22,9 @@ const enginePatienceMs = 60_000;
  */
 export async function checkMachine(driver: Driver, config: RunnerConfig, logger: Logger): Promise<void> {
   const { dockerUrl, isolation = isolationClasses, diskMbPerSecond } = config;
-  const asking = patiently(logger, 'the engine does not answer yet; asked again', () => driver.isolationClasses());
+  const asking = retryUntilReady(logger, 'the engine does not answer yet; asked again', () =>
+    driver.isolationClasses(),
+  );
   await asking.catch(() => {});
   const facts = await readFacts(() => answered(openDocker(dockerUrl).info()), openShell());
   const wanted = { isolation, diskMbPerSecond, connections: config.outgoing.connections };
@@ -34,7 +36,7 @@ export async function checkMachine(driver: Driver, config: RunnerConfig, logger:
 export async function openNetwork(
   config: RunnerConfig,
   runnerId: string,
-  adopted: AdoptedBook,
+  adopted: AdoptionFiles,
   logger: Logger,
 ): Promise<Network> {
   const { dockerUrl, bridge, subnet, gateways, deniedRanges, outgoing, slots } = config;
@@ -43,7 +45,7 @@ export async function openNetwork(
   const ownAddresses = () => ownAddressesOf(config);
   const reach = { resolvers, gateways, deniedRanges, ownAddresses, outgoing };
   const options = { dockerUrl, runnerId, bridge, subnet, slots, membershipOf, logger, ...reach };
-  return patiently(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
+  return retryUntilReady(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
     createNetwork(options),
   );
 }
@@ -71,7 +73,7 @@ export async function assertLayersAreFound(
  * Logs firewall problems without stopping the start: instances run all the same, and a fix by the operator takes
  * effect at once.
  */
-export async function tellFirewall(network: Network, logger: Logger): Promise<void> {
+export async function logFirewallProblems(network: Network, logger: Logger): Promise<void> {
   const event = 'runner.firewall';
   try {
     const problems = await network.checkFirewall();
@@ -83,8 +85,8 @@ export async function tellFirewall(network: Network, logger: Logger): Promise<vo
 }
 
 /** Retries with backoff for as long as an engine may take to start, then throws the last error. */
-async function patiently<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + enginePatienceMs;
+async function retryUntilReady<T>(logger: Logger, saying: string, attempt: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + engineStartMs;
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();

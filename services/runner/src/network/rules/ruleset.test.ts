@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { RunnerConfig } from '../../config.ts';
-import { outgoingLimits, type TableWish, tableText } from './ruleset.ts';
+import { outgoingLimits, type TableSpec, tableText } from './ruleset.ts';
 
-const wish: TableWish = {
+const wish: TableSpec = {
   bridge: 'berth0',
   subnet: '100.96.0.0/16',
   resolvers: ['9.9.9.9'],
@@ -12,7 +12,7 @@ const wish: TableWish = {
 };
 
 /** Rules of a chain, in their order. */
-const rulesOf = (chain: string, other: Partial<TableWish> = {}): string[] => {
+const rulesOf = (chain: string, other: Partial<TableSpec> = {}): string[] => {
   const [, body = ''] = tableText({ ...wish, ...other }, []).split(`chain ${chain} {`);
   const lines = body.slice(0, body.indexOf('\n  }')).split('\n');
   return lines.map((line) => line.trim()).filter((line) => line !== '');

@@ -1,7 +1,7 @@
-// Rules for the traffic of instances, as one nftables table. Pure: takes a `TableWish`, returns the table's text.
+// Rules for the traffic of instances, as one nftables table. Pure: takes a `TableSpec`, returns the table's text.
 import type { Element, memberSets } from './members.ts';
 
-export interface TableWish {
+export interface TableSpec {
   readonly bridge: string;
   readonly subnet: string;
   /** DNS resolvers that instances may use: port 53 of these addresses. */
@@ -28,7 +28,7 @@ export interface OutgoingLimits {
   readonly mbPerSecond?: number | undefined;
 }
 
-export const TABLE = 'inet berth';
+export const tableName = 'inet berth';
 
 // Ranges that are not the internet: this network, private, shared, loopback, link-local (metadata of clouds),
 // documentation, benchmarks, multicast and reserved (RFC 6890).
@@ -53,7 +53,7 @@ export const closedRanges: readonly string[] = [
  * Limit on new connections of one instance to gateways: all tenants share the gateways, and one must not keep them
  * busy. Connections beyond the limit are dropped, so they wait until the client tries again.
  */
-const CALLS = 'limit rate over 200/second burst 100 packets';
+const gatewayCallLimit = 'limit rate over 200/second burst 100 packets';
 
 /** Sets that the kernel fills itself, with addresses of instances that have sent something recently. */
 export const kernelSets = ['callers', 'dialers', 'askers', 'senders', 'connections', 'refused'] as const;
@@ -84,12 +84,12 @@ const bytesOver = (mb: number): string => `limit rate over ${mb} mbytes/second b
  *   limit. The drop is a separate rule: it must not depend on whether there was room for the record.
  * - A drop is final; an accept only means that this table has no objection.
  */
-export const tableText = (wish: TableWish, members: readonly Element[]): string => {
+export const tableText = (wish: TableSpec, members: readonly Element[]): string => {
   const { bridge, subnet, resolvers, gateways, denied, outgoing } = wish;
   return `
-table ${TABLE} {}
-delete table ${TABLE}
-table ${TABLE} {
+table ${tableName} {}
+delete table ${tableName}
+table ${tableName} {
   set admitted {
     type ipv4_addr
     ${elementsOf('admitted', members)}
@@ -177,7 +177,7 @@ table ${TABLE} {
   }
 
   chain to_gateways {
-    ct state new update @callers { ip saddr ${CALLS} } goto over_gatewayCalls
+    ct state new update @callers { ip saddr ${gatewayCallLimit} } goto over_gatewayCalls
     goto opened
   }
 
@@ -214,8 +214,8 @@ export function changeText(before: readonly Element[], after: readonly Element[]
   const gone = before.filter((element) => !wanted.has(elementText(element)));
   const added = after.filter((element) => !old.has(elementText(element)));
   return [
-    ...gone.map(({ set, key }) => `delete element ${TABLE} ${set} { ${key} }\n`),
-    ...added.map((element) => `add element ${TABLE} ${element.set} { ${valueText(element)} }\n`),
+    ...gone.map(({ set, key }) => `delete element ${tableName} ${set} { ${key} }\n`),
+    ...added.map((element) => `add element ${tableName} ${element.set} { ${valueText(element)} }\n`),
   ].join('');
 }
 

@@ -4,7 +4,7 @@ import type { RunCommand } from '../../machine/command.ts';
 import { type Element, Members } from './members.ts';
 import type { Membership } from './membership.ts';
 import { type Refused, refusedIn } from './refused.ts';
-import { changeText, elementText, TABLE, type TableWish, tableText } from './ruleset.ts';
+import { changeText, elementText, type TableSpec, tableName, tableText } from './ruleset.ts';
 import { type TableContents, tableContents } from './table-contents.ts';
 
 export interface Table {
@@ -21,7 +21,7 @@ export interface Table {
 /** `used` are the addresses already in use. Addresses with an owner are in the table from its first moment on. */
 export async function openTable(
   run: RunCommand,
-  { denied, ...wish }: TableWish,
+  { denied, ...wish }: TableSpec,
   used: readonly { readonly address: string; readonly membership: Membership | undefined }[],
 ): Promise<Table> {
   assertAddresses([...wish.resolvers, ...wish.gateways.map(({ address }) => address)]);
@@ -31,7 +31,7 @@ export async function openTable(
   const change = async (text: string) => {
     await run('nft', ['-f', '-'], text);
   };
-  const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...TABLE.split(' ')]));
+  const contents = async () => tableContents(await run('nft', ['-j', 'list', 'table', ...tableName.split(' ')]));
 
   let wanted: TableContents | undefined;
   // True after a failed change until a change succeeds: meanwhile the kernel's table lacks what `members` already
@@ -112,7 +112,7 @@ export async function openTable(
         return problems;
       }),
 
-    refused: async () => refusedIn(await run('nft', ['-j', 'list', 'map', ...TABLE.split(' '), 'refused'])),
+    refused: async () => refusedIn(await run('nft', ['-j', 'list', 'map', ...tableName.split(' '), 'refused'])),
   };
 }
 
@@ -125,7 +125,7 @@ export async function openTable(
 export async function forgetConnections(run: RunCommand, address: string): Promise<void> {
   assertAddresses([address]);
   const uncount = ['connections', 'refused']
-    .map((set) => `nft delete element ${TABLE} ${set} "{ $1 }" 2>/dev/null`)
+    .map((set) => `nft delete element ${tableName} ${set} "{ $1 }" 2>/dev/null`)
     .join('; ');
   const untrack = '(conntrack -D -s "$1" >/dev/null 2>&1 </dev/null &)';
   await run('sh', ['-c', `${uncount}; ${untrack}`, 'sh', address]);
@@ -136,13 +136,13 @@ function differences(
   wanted: TableContents | undefined,
   members: readonly Element[],
 ): string[] {
-  if (found === undefined) return [`the nftables table ${TABLE} was missing`];
+  if (found === undefined) return [`the nftables table ${tableName} was missing`];
   const expected = members.map(elementText).sort();
   return [
-    ...(found.rules === wanted?.rules ? [] : [`the rules of the nftables table ${TABLE} had been changed`]),
+    ...(found.rules === wanted?.rules ? [] : [`the rules of the nftables table ${tableName} had been changed`]),
     ...(found.members.join() === expected.join()
       ? []
-      : [`the members in the nftables table ${TABLE} had been changed`]),
+      : [`the members in the nftables table ${tableName} had been changed`]),
   ];
 }
 

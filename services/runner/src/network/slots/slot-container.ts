@@ -5,9 +5,9 @@ import type Docker from 'dockerode';
 import { answered, answeredIfThere, answeredOr } from '../../driver/docker-client.ts';
 import { containerLabels } from '../../driver/driver.ts';
 import type { NetworkSlot } from './network-slot.ts';
-import { SLOT_IMAGE, SLOT_PROGRAM } from './slot-image.ts';
+import { slotImage, slotProgramPath } from './slot-image.ts';
 
-export interface SlotWish {
+export interface SlotSpec {
   readonly runnerId: string;
   /** Name of the engine's network. */
   readonly network: string;
@@ -16,32 +16,32 @@ export interface SlotWish {
 
 // Most of it is for the start of the program: current releases of runc run from a copy of themselves in memory, some
 // 14 MB in all.
-const MEMORY_BYTES = 32 * 1024 * 1024;
-const GONE = 404;
-const ALREADY_GOING = 409;
-const ALREADY_RUNNING = 304;
+const memoryBytes = 32 * 1024 * 1024;
+const gone = 404;
+const alreadyGoing = 409;
+const alreadyRunning = 304;
 // An address without a resolver. With none named, the engine would pass questions to the machine's own resolvers,
 // past our table.
-const NO_RESOLVER = '127.0.0.1';
+const noResolver = '127.0.0.1';
 
-export async function createSlot(docker: Docker, { runnerId, network, resolvers }: SlotWish): Promise<NetworkSlot> {
+export async function createSlot(docker: Docker, { runnerId, network, resolvers }: SlotSpec): Promise<NetworkSlot> {
   const container = await answered(
     docker.createContainer({
       // The engine's own DNS server resolves the names of containers on a network, so this name must reveal nothing.
       name: `berth-slot-${randomUUID()}`,
-      Image: SLOT_IMAGE,
-      Entrypoint: [SLOT_PROGRAM],
+      Image: slotImage,
+      Entrypoint: [slotProgramPath],
       Labels: { [containerLabels.runner]: runnerId, [containerLabels.slot]: '1' },
       HostConfig: {
         Runtime: 'runc',
         NetworkMode: network,
-        Dns: resolvers.length > 0 ? [...resolvers] : [NO_RESOLVER],
+        Dns: resolvers.length > 0 ? [...resolvers] : [noResolver],
         CapDrop: ['ALL'],
         SecurityOpt: ['no-new-privileges'],
         ReadonlyRootfs: true,
         IpcMode: 'private',
-        Memory: MEMORY_BYTES,
-        MemorySwap: MEMORY_BYTES,
+        Memory: memoryBytes,
+        MemorySwap: memoryBytes,
         LogConfig: { Type: 'none', Config: {} },
       },
     }),
@@ -70,11 +70,11 @@ export async function findSlot(docker: Docker, id: string, network: string): Pro
 export async function restartSlot(
   docker: Docker,
   id: string,
-  { network, resolvers }: Pick<SlotWish, 'network' | 'resolvers'>,
+  { network, resolvers }: Pick<SlotSpec, 'network' | 'resolvers'>,
 ): Promise<NetworkSlot | undefined> {
   const container = docker.getContainer(id);
   if ((await answeredIfThere(container.inspect())) === undefined) return undefined;
-  await answeredOr([ALREADY_RUNNING], container.start());
+  await answeredOr([alreadyRunning], container.start());
   await nameResolvers(docker, id, resolvers);
   return findSlot(docker, id, network);
 }
@@ -84,7 +84,7 @@ export async function slotProcess(docker: Docker, id: string): Promise<number> {
 }
 
 export const removeSlot = (docker: Docker, id: string): Promise<void> =>
-  answeredOr([GONE, ALREADY_GOING], docker.getContainer(id).remove({ force: true, v: true }));
+  answeredOr([gone, alreadyGoing], docker.getContainer(id).remove({ force: true, v: true }));
 
 /**
  * Writes the real resolvers to the slot's resolv.conf, which instances in the slot see instead of their own. The

@@ -11,12 +11,12 @@ export interface SlotPoolOptions {
   remove(slot: NetworkSlot): Promise<void>;
 }
 
-const RETRY_MS = 2_000;
+const retryMs = 2_000;
 /**
  * Pause before the pool refills: the caller that took a slot is about to start a container in it, and creating
  * another slot at the same time slows both down.
  */
-const QUIET_MS = 400;
+const refillDelayMs = 400;
 
 export class SlotPool {
   readonly #options: SlotPoolOptions;
@@ -36,11 +36,11 @@ export class SlotPool {
 
   async take(): Promise<NetworkSlot> {
     for (let slot = this.#ready.shift(); slot !== undefined; slot = this.#ready.shift()) {
-      this.#fillAfter(QUIET_MS);
+      this.#fillAfter(refillDelayMs);
       if (await this.#options.isAlive(slot)) return slot;
       await this.#options.remove(slot);
     }
-    this.#fillAfter(QUIET_MS);
+    this.#fillAfter(refillDelayMs);
     return this.#create();
   }
 
@@ -86,7 +86,7 @@ export class SlotPool {
     if (this.#isFilling) return;
     this.#filling = this.#fillUp().catch((error) => {
       this.#options.logger.warn({ err: error }, 'a network slot could not be made; trying again');
-      this.#fillAfter(RETRY_MS);
+      this.#fillAfter(retryMs);
     });
   }
 

@@ -1,11 +1,11 @@
 // The program that holds a network slot: it only sleeps. It is written byte by byte, so that a runner needs neither a
 // compiler nor a registry to have it.
 
-const HEADER_BYTES = 64;
-const SEGMENT_HEADER_BYTES = 56;
-const CODE_OFFSET = HEADER_BYTES + SEGMENT_HEADER_BYTES;
-const LOAD_ADDRESS = 0x400000n;
-const PAGE_BYTES = 0x1000n;
+const headerBytes = 64;
+const segmentHeaderBytes = 56;
+const codeOffset = headerBytes + segmentHeaderBytes;
+const loadAddress = 0x400000n;
+const pageBytes = 0x1000n;
 
 interface Machine {
   /** Value of the field e_machine of an ELF header. */
@@ -32,8 +32,8 @@ export function slotProgram(architecture: string): Buffer {
   if (machine === undefined) {
     throw new Error(`Berth has no slot program for ${architecture}. Run the runner on x64 or arm64.`);
   }
-  const file = Buffer.alloc(CODE_OFFSET + machine.code.length);
-  machine.code.copy(file, CODE_OFFSET);
+  const file = Buffer.alloc(codeOffset + machine.code.length);
+  machine.code.copy(file, codeOffset);
   writeElfHeader(file, machine.number);
   writeSegmentHeader(file);
   return file;
@@ -46,23 +46,23 @@ function writeElfHeader(file: Buffer, machine: number): void {
   file.writeUInt16LE(machine, 18);
   file.writeUInt32LE(1, 20);
   // Entry point, and offset of the only segment header.
-  file.writeBigUInt64LE(LOAD_ADDRESS + BigInt(CODE_OFFSET), 24);
-  file.writeBigUInt64LE(BigInt(HEADER_BYTES), 32);
-  file.writeUInt16LE(HEADER_BYTES, 52);
-  file.writeUInt16LE(SEGMENT_HEADER_BYTES, 54);
+  file.writeBigUInt64LE(loadAddress + BigInt(codeOffset), 24);
+  file.writeBigUInt64LE(BigInt(headerBytes), 32);
+  file.writeUInt16LE(headerBytes, 52);
+  file.writeUInt16LE(segmentHeaderBytes, 54);
   file.writeUInt16LE(1, 56);
 }
 
 /** The whole file is mapped to be read (4) and executed (1). */
 function writeSegmentHeader(file: Buffer): void {
-  file.writeUInt32LE(1, HEADER_BYTES);
-  file.writeUInt32LE(4 + 1, HEADER_BYTES + 4);
-  file.writeBigUInt64LE(0n, HEADER_BYTES + 8);
-  file.writeBigUInt64LE(LOAD_ADDRESS, HEADER_BYTES + 16);
-  file.writeBigUInt64LE(LOAD_ADDRESS, HEADER_BYTES + 24);
-  file.writeBigUInt64LE(BigInt(file.length), HEADER_BYTES + 32);
-  file.writeBigUInt64LE(BigInt(file.length), HEADER_BYTES + 40);
-  file.writeBigUInt64LE(PAGE_BYTES, HEADER_BYTES + 48);
+  file.writeUInt32LE(1, headerBytes);
+  file.writeUInt32LE(4 + 1, headerBytes + 4);
+  file.writeBigUInt64LE(0n, headerBytes + 8);
+  file.writeBigUInt64LE(loadAddress, headerBytes + 16);
+  file.writeBigUInt64LE(loadAddress, headerBytes + 24);
+  file.writeBigUInt64LE(BigInt(file.length), headerBytes + 32);
+  file.writeBigUInt64LE(BigInt(file.length), headerBytes + 40);
+  file.writeBigUInt64LE(pageBytes, headerBytes + 48);
 }
 
 function littleEndianWords(words: readonly number[]): Buffer {

@@ -1,15 +1,15 @@
-import type { Observation } from '../node/report-book.ts';
-import type { ConvergeTools } from './tools.ts';
+import type { Observation } from '../node/pending-reports.ts';
+import type { WorkerDependencies } from './worker-dependencies.ts';
 
 type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages' | 'generation'>>;
 
 /** Reports the state of one instance to the api, each observation only once. */
-export class Teller {
+export class StatusReporter {
   readonly #instance: string;
-  readonly #report: ConvergeTools['report'];
+  readonly #report: WorkerDependencies['report'];
   #last: Observation | undefined;
 
-  constructor(instance: string, report: ConvergeTools['report']) {
+  constructor(instance: string, report: WorkerDependencies['report']) {
     this.#instance = instance;
     this.#report = report;
   }
@@ -18,7 +18,7 @@ export class Teller {
     return this.#last?.state;
   }
 
-  say(state: Observation['state'], starts: number, more: More = {}): void {
+  report(state: Observation['state'], starts: number, more: More = {}): void {
     const observation: Observation = { state, starts, ...more };
     if (JSON.stringify(observation) === JSON.stringify(this.#last)) return;
     this.#last = observation;

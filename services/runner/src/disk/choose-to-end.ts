@@ -17,13 +17,13 @@ export interface Writer {
 /** Amount that is missing from the reserve. Zero or negative when nothing is missing. */
 export type Shortage = Amount;
 
-export interface Verdict {
+export interface InstanceToEnd {
   readonly instance: string;
   readonly failure: Failure;
 }
 
 /** A workspace that explains more than this part of a loss is its cause. */
-const mostOfTheLoss = 0.5;
+const causeShare = 0.5;
 
 /**
  * Ends every instance that exceeds its own limit. When the disk is short all the same, ends one more: in the workspace
@@ -31,7 +31,7 @@ const mostOfTheLoss = 0.5;
  * something else fills the disk, such as an image or the engine's logs, and ending instances would destroy data without
  * helping.
  */
-export function judge(writers: readonly Writer[], shortage: Shortage): readonly Verdict[] {
+export function chooseToEnd(writers: readonly Writer[], shortage: Shortage): readonly InstanceToEnd[] {
   const beyond = writers.filter(({ amount, limits }) => amount.bytes > limits.bytes || amount.files > limits.files);
   if (beyond.length > 0)
     return beyond.map(({ instance, amount, limits }) => ({ instance, failure: beyondLimit(amount, limits) }));
@@ -49,7 +49,7 @@ function culprit(writers: readonly Writer[], of: keyof Amount): Writer | undefin
   const byWorkspace = Map.groupBy(writers, ({ instance, workspace }) => workspace ?? instance);
   const guilty = [...byWorkspace.values()]
     .map((members) => ({ members, share: members.reduce((all, each) => all + shareOf(each, of), 0) }))
-    .filter(({ share }) => share > mostOfTheLoss)
+    .filter(({ share }) => share > causeShare)
     .toSorted((left, right) => right.share - left.share);
   return guilty[0]?.members.toSorted((left, right) => right.grown[of] - left.grown[of])[0];
 }

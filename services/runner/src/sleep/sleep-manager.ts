@@ -1,20 +1,7 @@
-// Running sandboxes, awake or asleep. Only the runner decides about sleep: it counts leases, asks the guest what runs
-// inside, and freezes and thaws by itself.
-import type { IsolationClass, RunnerCallAnswer, SandboxWish } from '@berth/contract';
-
-export interface RunningSandbox {
-  readonly instance: string;
-  readonly containerId: string;
-  /** Host pid of the first process. */
-  readonly pid: number;
-  readonly address: string;
-  /** Port of the guest. */
-  readonly port: number;
-  readonly isolation: IsolationClass;
-  readonly wish: SandboxWish;
-  /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
-  readonly isAwake?: true;
-}
+// Sleep of the machine's sandboxes. Only the runner decides about it: it counts leases, asks the guest what runs inside,
+// and freezes and thaws by itself.
+import type { RunnerCallAnswer } from '@berth/contract';
+import type { RunningSandbox } from './running-sandbox.ts';
 
 /** Result of a request to connect to a sandbox. */
 export type Opened =
@@ -24,7 +11,7 @@ export type Opened =
   | { readonly is: 'busy'; readonly retryAfterSeconds: number };
 
 /** Reported when a sandbox falls asleep, wakes, or exceeds its idle lifetime. */
-export interface SandboxNews {
+export interface SandboxActivity {
   readonly awake: boolean;
   readonly usedMsAgo: number;
   readonly isExpired?: true;
@@ -33,11 +20,12 @@ export interface SandboxNews {
 /** Time that an unused lease of a sandbox may be kept. It is short so that idle time is accurate. */
 export const sandboxLeaseKeepMs = 1_000;
 
-export interface SandboxKeeper {
+export interface SleepManager {
   /** Starts to manage sleep of an owned sandbox whose guest answers. Called again when its sleep rules change. */
-  keep(sandbox: RunningSandbox): void;
+  manage(sandbox: RunningSandbox): void;
   /**
-   * Called before a change, stop or removal. Resolves when the sandbox is awake; it stays awake until the next `keep`.
+   * Called before a change, stop or removal. Resolves when the sandbox is awake; it stays awake until the next
+   * `manage`.
    */
   release(instance: string): Promise<void>;
   /** Resolves once the sandbox is awake. The caller must hold a lease before this call. */

@@ -14,13 +14,13 @@ const Entry = z.object({
   /** Newest generation that is applied completely; 0 while the first adoption is in progress. */
   generation: z.int().nonnegative(),
 });
-export type Adopted = z.infer<typeof Entry>;
+export type Adoption = z.infer<typeof Entry>;
 
 const suffix = '.json';
 
-export class AdoptedBook {
+export class AdoptionFiles {
   readonly #folder: string;
-  readonly #entries = new Map<string, Adopted>();
+  readonly #entries = new Map<string, Adoption>();
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, 'adopted');
@@ -31,7 +31,7 @@ export class AdoptedBook {
     }
   }
 
-  find(instance: string): Adopted | undefined {
+  find(instance: string): Adoption | undefined {
     return this.#entries.get(instance);
   }
 
@@ -39,7 +39,7 @@ export class AdoptedBook {
    * Synchronous, so writes keep the order of the calls. Every adoption waits for it; it takes a fraction of a
    * millisecond.
    */
-  save(instance: string, entry: Adopted): void {
+  save(instance: string, entry: Adoption): void {
     if (isDeepStrictEqual(this.#entries.get(instance), entry)) return;
     const draft = `${this.#file(instance)}.new`;
     writeFileSync(draft, JSON.stringify(entry), { mode: 0o600 });
@@ -60,7 +60,7 @@ export class AdoptedBook {
   }
 }
 
-function read(file: string): Adopted | undefined {
+function read(file: string): Adoption | undefined {
   try {
     return Entry.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AdoptedBook } from './adopted-book.ts';
+import { AdoptionFiles } from './adoption-files.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -13,20 +13,20 @@ afterEach(() => rm(folder, { recursive: true }));
 
 test('what was given away is known to the next process, and what is gone is not', () => {
   const [kept, gone, workspaceId] = [randomUUID(), randomUUID(), randomUUID()];
-  const book = new AdoptedBook(folder);
-  book.save(kept, { workspaceId, generation: 0 });
-  book.save(kept, { workspaceId, generation: 2 });
-  book.save(gone, { workspaceId, generation: 2 });
-  book.forget(gone);
-  const next = new AdoptedBook(folder);
+  const files = new AdoptionFiles(folder);
+  files.save(kept, { workspaceId, generation: 0 });
+  files.save(kept, { workspaceId, generation: 2 });
+  files.save(gone, { workspaceId, generation: 2 });
+  files.forget(gone);
+  const next = new AdoptionFiles(folder);
   expect(next.find(kept)).toEqual({ workspaceId, generation: 2 });
   expect(next.instances()).toEqual([kept]);
 });
 
 test('a file that is damaged, or was never finished, gives nothing away', async () => {
   const [damaged, unfinished] = [randomUUID(), randomUUID()];
-  new AdoptedBook(folder);
+  new AdoptionFiles(folder);
   await writeFile(join(folder, 'adopted', `${damaged}.json`), '{"workspaceId":"');
   await writeFile(join(folder, 'adopted', `${unfinished}.json.new`), '{}');
-  expect(new AdoptedBook(folder).instances()).toEqual([]);
+  expect(new AdoptionFiles(folder).instances()).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { Failure } from './failure.ts';
 const Entry = z.object({ code: FailureCode, message: z.string() });
 const suffix = '.json';
 
-export class FailureBook {
+export class FailureFiles {
   readonly #folder: string;
 
   constructor(stateFolder: string) {

@@ -1,12 +1,11 @@
 // Tracks the leases that are held on each instance. An instance that is removed waits for its leases to end;
 // meanwhile the runner grants no new ones.
 import { pause, within } from '@berth/pace';
-import type { Traffic } from '../instances/tools.ts';
 
 /** Called with the number of leases held on an instance whenever it changes. */
 export type OnLeases = (instance: string, count: number) => void;
 
-export interface Use {
+export interface LeaseHolder {
   /** Asks the holder to give the lease back when it can. */
   leave(): void;
   /** Ends the use at once. */
@@ -14,45 +13,50 @@ export interface Use {
 }
 
 /** Maximum time that an instance waits for its leases to end before it is removed. */
-export interface Patience {
+export interface DrainTimes {
   readonly drainSeconds: number;
   /** For an instance that is only not needed any more: its removal is not urgent. */
   readonly leaveSeconds: number;
 }
 
 interface Entry {
-  readonly uses: Set<Use>;
+  readonly uses: Set<LeaseHolder>;
   /** Resolves when the last use has ended. */
   readonly emptied: PromiseWithResolvers<void>;
   /** Deadline, set by the first drain. A retried removal does not restart the wait, it can only shorten it. */
   giveUpAt: number | undefined;
 }
 
-export class TrafficBook implements Traffic {
-  readonly #patience: Patience;
-  readonly #onLeases: OnLeases;
+export class InstanceLeases {
+  readonly #times: DrainTimes;
+  #onLeases: OnLeases = () => {};
   readonly #entries = new Map<string, Entry>();
-  #leases = 0;
+  #count = 0;
 
-  constructor(patience: Patience, onLeases: OnLeases = () => {}) {
-    this.#patience = patience;
+  constructor(times: DrainTimes) {
+    this.#times = times;
+  }
+
+  /** Calls `onLeases` for every change from now on. */
+  watch(onLeases: OnLeases): void {
     this.#onLeases = onLeases;
   }
 
-  get leases(): number {
-    return this.#leases;
+  /** Leases held on all instances. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Returns a function that ends the use; a second call does nothing. */
-  begin(instance: string, use: Use): () => void {
+  begin(instance: string, use: LeaseHolder): () => void {
     const entry = this.#entries.get(instance) ?? newEntry();
     this.#entries.set(instance, entry);
     entry.uses.add(use);
-    this.#leases += 1;
+    this.#count += 1;
     this.#onLeases(instance, entry.uses.size);
     return () => {
       if (!entry.uses.delete(use)) return;
-      this.#leases -= 1;
+      this.#count -= 1;
       if (entry.uses.size === 0) {
         this.#entries.delete(instance);
         entry.emptied.resolve();
@@ -66,11 +70,15 @@ export class TrafficBook implements Traffic {
     for (const { leave } of [...(this.#entries.get(instance)?.uses ?? [])]) leave();
   }
 
+  /**
+   * Asks clients to leave, and waits until they have left, the signal aborts, or the drain timeout ends; for a leaving
+   * instance that timeout is as long as a request may take. Resolves at once without connections.
+   */
   async drain(instance: string, signal: AbortSignal, isLeaving: boolean): Promise<void> {
     const entry = this.#entries.get(instance);
     if (entry === undefined) return;
     this.recall(instance);
-    const { drainSeconds, leaveSeconds } = this.#patience;
+    const { drainSeconds, leaveSeconds } = this.#times;
     const patienceMs = (isLeaving ? Math.max(leaveSeconds, drainSeconds) : drainSeconds) * 1_000;
     entry.giveUpAt = Math.min(entry.giveUpAt ?? Number.POSITIVE_INFINITY, performance.now() + patienceMs);
     const emptied = new AbortController();
@@ -80,6 +88,7 @@ export class TrafficBook implements Traffic {
     emptied.abort();
   }
 
+  /** The container has ended: open connections would hang, or reach the next instance that gets its address. */
   cut(instance: string): void {
     for (const { cut } of [...(this.#entries.get(instance)?.uses ?? [])]) cut();
   }

@@ -6,7 +6,7 @@ import type { Step } from './decide.ts';
 import { crashLoop, lost, outOfMemory } from './explain.ts';
 
 /** Failure to report for an instance that is given up. */
-export async function verdict(
+export async function failureFor(
   { code, failedStarts, isLost }: Extract<Step, { do: 'fail' }>,
   desired: DesiredInstance,
   state: ContainerState | undefined,

@@ -1,13 +1,11 @@
-// Callers that wait for a sandbox instance: for a connection until it belongs to its owner, or for an applied
-// generation.
+// Callers that wait for one instance: for a connection until it can be opened, or for an applied generation.
 import type { RunnerCallAnswer } from '@berth/contract';
 import { Condition } from '@berth/pace';
 import type { Failure } from '../failures/failure.ts';
-import type { Admission, Endpoint } from '../ingress/endpoint.ts';
-import { type SandboxKeeper, sandboxLeaseKeepMs } from '../sleep/keeper.ts';
+import type { Endpoint } from '../ingress/endpoint.ts';
 
 /** Current state of the instance. */
-export interface Standing {
+export interface InstanceView {
   readonly isWanted: boolean;
   readonly failure: Failure | undefined;
   /** Address for callers that are allowed to connect. */
@@ -16,29 +14,28 @@ export interface Standing {
   readonly generation: number;
 }
 
-const mostMs = 10_000;
+const maxWaitMs = 10_000;
 
-export class Doorway {
-  readonly #instance: string;
-  readonly #look: () => Standing;
-  readonly #news = new Condition();
+export class PendingCallers {
+  readonly #look: () => InstanceView;
+  readonly #changes = new Condition();
 
-  constructor(instance: string, look: () => Standing) {
-    this.#instance = instance;
+  constructor(look: () => InstanceView) {
     this.#look = look;
   }
 
   changed(): void {
-    this.#news.changed();
+    this.#changes.changed();
   }
 
-  /** Waits for the handover to the owner: the first connection may arrive before it. Then wakes a sleeping sandbox. */
-  async open(keeper: SandboxKeeper): Promise<Admission> {
+  get endpoint(): Endpoint | undefined {
+    return this.#look().endpoint;
+  }
+
+  /** Undefined when the instance cannot be opened in time. */
+  async untilEndpoint(): Promise<Endpoint | undefined> {
     await this.#until(({ endpoint }) => endpoint !== undefined);
-    const { endpoint } = this.#look();
-    if (endpoint === undefined) return { is: 'unknown' };
-    const opened = await keeper.open(this.#instance);
-    return opened.is === 'open' ? { is: 'open', endpoint, keepMs: sandboxLeaseKeepMs } : opened;
+    return this.endpoint;
   }
 
   isApplied(generation: number): boolean {
@@ -46,7 +43,7 @@ export class Doorway {
     return now.generation >= generation && now.endpoint !== undefined;
   }
 
-  async applied(generation: number): Promise<RunnerCallAnswer> {
+  async untilApplied(generation: number): Promise<RunnerCallAnswer> {
     await this.#until(() => this.isApplied(generation));
     if (this.isApplied(generation)) return { call: 'done' };
     const { isWanted, failure } = this.#look();
@@ -58,10 +55,10 @@ export class Doorway {
   }
 
   /** Also returns when waiting is useless: the instance is unwanted or has failed. */
-  #until(isSo: (now: Standing) => boolean): Promise<boolean> {
-    return this.#news.until(() => {
+  #until(isSo: (now: InstanceView) => boolean): Promise<boolean> {
+    return this.#changes.until(() => {
       const now = this.#look();
       return isSo(now) || !now.isWanted || now.failure !== undefined;
-    }, mostMs);
+    }, maxWaitMs);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judge, type Writer } from './verdict.ts';
+import { chooseToEnd, type Writer } from './choose-to-end.ts';
 
 const limits = { bytes: 1_000_000_000, files: 100_000 };
 const none = { bytes: 0, files: 0 };
@@ -31,7 +31,7 @@ function shareOf(all: readonly Writer[], chosen: Writer, of: 'bytes' | 'files'):
 test('an instance beyond a limit is ended, and no other while the disk has room', () => {
   fc.assert(
     fc.property(writers, (all) => {
-      const ended = judge(all, none).map(({ instance }) => instance);
+      const ended = chooseToEnd(all, none).map(({ instance }) => instance);
       expect(ended).toEqual(all.filter(isBeyond).map(({ instance }) => instance));
     }),
   );
@@ -41,7 +41,7 @@ test('an instance within its limit is ended only in a workspace whose growth exp
   fc.assert(
     fc.property(writers, shortages, (all, shortage) => {
       const modest = within(all);
-      const [ended, ...others] = judge(modest, shortage);
+      const [ended, ...others] = chooseToEnd(modest, shortage);
       expect(others).toEqual([]);
       const short = (['bytes', 'files'] as const).filter((of) => shortage[of] > 0);
       const explained = (writer: Writer) => short.filter((of) => shareOf(modest, writer, of) > 0.5);
@@ -62,7 +62,7 @@ test('nobody is ended for a loss that instances have not caused, such as an imag
       const grownByAll = all.reduce((sum, { grown }) => sum + grown.bytes + grown.files, 1);
       const lost = { bytes: 2 * grownByAll, files: 2 * grownByAll };
       expect(
-        judge(
+        chooseToEnd(
           within(all).map((writer) => ({ ...writer, lost })),
           shortage,
         ),
@@ -80,8 +80,10 @@ test('many instances of one workspace that fill the disk together are one culpri
   });
   const crowd = Array.from({ length: 10 }, (_, index) => writer(`crowd-${index}`, 'crowd', 100, 80 + index));
   const bystander = writer('bystander', 'other', 900_000, 150);
-  expect(judge([bystander, ...crowd], { bytes: 1, files: 0 }).map(({ instance }) => instance)).toEqual(['crowd-9']);
-  expect(judge([bystander, ...crowd.slice(0, 5)], { bytes: 1, files: 0 })).toEqual([]);
+  expect(chooseToEnd([bystander, ...crowd], { bytes: 1, files: 0 }).map(({ instance }) => instance)).toEqual([
+    'crowd-9',
+  ]);
+  expect(chooseToEnd([bystander, ...crowd.slice(0, 5)], { bytes: 1, files: 0 })).toEqual([]);
 });
 
 test('the message says what happened and what to do', () => {
@@ -91,15 +93,15 @@ test('the message says what happened and what to do', () => {
     grown: { bytes, files },
     lost: { bytes, files },
   });
-  const [bytes] = judge([writer(2e9, 5)], none);
+  const [bytes] = chooseToEnd([writer(2e9, 5)], none);
   expect(bytes?.failure).toEqual({
     code: 'disk_full',
     message:
       'It wrote more than the 954 MB that it may. It was ended and what it had written is gone. Write less, or keep large data in a drive or a volume.',
   });
-  const [files] = judge([writer(5, 2e5)], none);
+  const [files] = chooseToEnd([writer(5, 2e5)], none);
   expect(files?.failure.message).toContain('more than the 100000 files that it may');
-  const [short] = judge([writer(5e6, 3)], { bytes: 1, files: 0 });
+  const [short] = chooseToEnd([writer(5e6, 3)], { bytes: 1, files: 0 });
   expect(short?.failure.message).toContain('nearly full, and it had written most of late: 5 MB in 3 files');
   expect(short?.failure.message).toContain('Try again later');
 });

@@ -10,7 +10,7 @@ export interface LastUse {
   readonly wasAsleep: boolean;
 }
 
-export class LastUseBook {
+export class LastUseFiles {
   readonly #folder: string;
   /** Writes are chained, so that the last one wins. */
   #writing: Promise<void> = Promise.resolve();
