@@ -55,7 +55,7 @@ test('an instance within its limit is ended only in a workspace whose growth exp
   );
 });
 
-test('nobody is ended for a loss that instances have not caused, such as an image that is unpacked', () => {
+test('no instance is ended for a loss that instances have not caused, such as an image that is unpacked', () => {
   fc.assert(
     fc.property(writers, shortages, (all, shortage) => {
       // For any amounts and growth, something else took more than all instances together.
@@ -71,7 +71,7 @@ test('nobody is ended for a loss that instances have not caused, such as an imag
   );
 });
 
-test('many instances of one workspace that fill the disk together are one culprit; a bystander who holds more is not', () => {
+test('instances of one workspace that fill the disk together count as one; an unrelated instance that holds more is not ended', () => {
   const lost = { bytes: 1_000, files: 10 };
   const writer = (instance: string, workspace: string, bytes: number, grown: number): Writer => ({
     ...{ instance, workspace, lost, limits },

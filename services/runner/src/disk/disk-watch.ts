@@ -114,7 +114,7 @@ export class DiskWatch {
       try {
         waitMs = await this.#look();
       } catch (err) {
-        if (!signal.aborted) this.#options.logger.warn({ err }, 'how full the disk is could not be seen; tried again');
+        if (!signal.aborted) this.#options.logger.warn({ err }, 'disk usage check failed; retrying');
       }
       await pause(waitMs, signal);
     }
@@ -157,10 +157,10 @@ export class DiskWatch {
     if (this.#isPressed === was) return;
     const fields = { event: 'runner.disk', isPressed: !was, freePercent: Math.round(freePercent(space) * 10) / 10 };
     if (was) {
-      logger.info(fields, 'the disk has room again');
+      logger.info(fields, 'disk has room again; instances are placed here as usual');
       return;
     }
-    logger.warn(fields, 'the disk is getting short; nothing is placed here that can go elsewhere');
+    logger.warn(fields, 'disk is getting short; new instances are placed elsewhere where possible');
     onShort();
   }
 
@@ -196,7 +196,7 @@ export class DiskWatch {
       this.#endWriters(nothing);
     };
     const done = count()
-      .catch((err: unknown) => logger.warn({ err }, 'what instances have written could not be counted; tried again'))
+      .catch((err: unknown) => logger.warn({ err }, 'count of writes failed; retrying'))
       .finally(() => {
         this.#backgroundCount = undefined;
       });
@@ -267,7 +267,7 @@ export class DiskWatch {
     else
       logger.error(
         fields,
-        'the disk is nearly full and no workspace has written most of it; no instance is ended, no image is pulled; free or add disk space',
+        'disk is nearly full and no workspace caused it; image pulls stop and no instance is ended until disk space is freed or added',
       );
   }
 
@@ -279,7 +279,7 @@ export class DiskWatch {
     const container = this.#counter.containerOf(instance);
     if (container === undefined) return;
     signalContainer(container, 'SIGKILL').catch((err: unknown) =>
-      logger.debug({ err, instance }, 'it has ended by itself'),
+      logger.debug({ err, instance }, 'instance to end had already exited'),
     );
   }
 }

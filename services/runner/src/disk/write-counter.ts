@@ -170,7 +170,7 @@ export class WriteCounter {
     watched.baseline ??= watched.written;
     this.#logger.debug(
       { event: 'instance.written', instance, ...amount, isWhole, tookMs },
-      'counted what it has written',
+      'writes of instance counted',
     );
   }
 }

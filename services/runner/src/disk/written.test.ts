@@ -14,7 +14,7 @@ const written = (changes: Partial<Written> = {}): Written => ({
   ...changes,
 });
 
-test('what one frees never hides what another writes', () => {
+test('space that one instance frees never hides the writes of another', () => {
   const spaces = fc.array(
     fc.record({
       freeBytes: fc.nat(1e9),
@@ -53,13 +53,13 @@ describe('an instance is counted again', () => {
     );
   });
 
-  test('when it never was, and after a minute in any case', () => {
+  test('when it was never counted, and after a minute in any case', () => {
     expect(isDue(undefined, nothing, limits, 0)).toBe(true);
     expect(isDue(written(), nothing, limits, 59_000)).toBe(false);
     expect(isDue(written(), nothing, limits, 61_000)).toBe(true);
   });
 
-  test('when the disk is short, and it may have written anything worth mentioning', () => {
+  test('when the disk is short and it may have written a noticeable amount', () => {
     expect(mayHaveGrown(undefined, nothing)).toBe(true);
     expect(mayHaveGrown(written(), { bytes: 1_000, files: 5 })).toBe(false);
     expect(mayHaveGrown(written(), { bytes: 2e6, files: 0 })).toBe(true);
@@ -67,7 +67,7 @@ describe('an instance is counted again', () => {
   });
 });
 
-test('looks come more often the sooner the disk would be short, and never more than ten times a second', () => {
+test('checks are more frequent the sooner the disk would be short, and at most ten per second', () => {
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 60_000 }), amounts, (lost, inMs, above) => {
       const waitMs = nextLookMs(lost, inMs, above);

@@ -9,12 +9,12 @@ const request = (path: string, source?: ImageRequest['source']): ImageRequest =>
 const isGiven = (asked: ImageRequest, repositories: string[] = [], shared: string[] = []): boolean =>
   credentialsFor(asked, [{ ...registry, repositories }], shared) !== undefined;
 
-test('the operator’s password does not pull what any tenant names', () => {
+test('the operator’s password does not pull an arbitrary image that a tenant names', () => {
   expect(isGiven(request('other-team/app:1'))).toBe(false);
   expect(isGiven(request('other-team/app:1', { origin: 'outside', isListed: true }))).toBe(false);
 });
 
-test('it pulls the deployment’s images and those in the workspace’s own folder', () => {
+test('the operator’s password pulls images of the deployment and those in the workspace’s own folder', () => {
   expect(isGiven(request('service/base', { origin: 'deployment' }))).toBe(true);
   expect(isGiven(request('acme/app', { origin: 'workspace' }))).toBe(true);
   expect(isGiven(request('base:1'), [], ['registry.corp:5000/base:1'])).toBe(true);
@@ -32,12 +32,12 @@ test.each([
   expect(isGiven(request(path), repositories)).toBe(expected);
 });
 
-test('a password is given to its own registry alone', () => {
+test('a password is sent only to its own registry', () => {
   const elsewhere = { image: 'evil.example/service/base', source: { origin: 'deployment' as const } };
   expect(isGiven(elsewhere, ['/'])).toBe(false);
 });
 
-test('copies that the operator shares are everybody’s, by full name', () => {
+test('every workspace may use the copies that the operator shares, by full name', () => {
   const shared = ['node:24', 'docker.io/library/berth-*'];
   const of = (image: string) => isShared({ image }, shared);
   expect([of('node:24'), of('docker.io/library/node:24'), of('berth-tiny')]).toEqual([true, true, true]);

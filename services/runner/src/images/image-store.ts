@@ -69,7 +69,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
       await driver.pull({ image, credentials, onProgress: onBytes, signal });
       await refuseIfTooLarge(image, isOurs);
     } catch (error) {
-      logger.warn({ err: error, image }, 'image pull failed; its workload is told so in general words');
+      logger.warn({ err: error, image }, 'image pull failed; reporting it to the workload in general words');
       if (signal.aborted && isOurs) await removeLate(image);
       if (isOurs && !(await isHere(image))) await pulled.forget(image);
       throw error;
@@ -138,7 +138,7 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
           !isOld && (await usedPercent(options.diskFolder ?? stateFolder)) <= options.diskPressurePercent;
         if (!isNeeded && (await remove(image))) removed.push(image);
       }
-      if (removed.length > 0) logger.info({ images: removed }, 'removed images that no instance uses');
+      if (removed.length > 0) logger.info({ images: removed }, 'unused images removed');
       return removed;
     },
   };

@@ -47,7 +47,7 @@ async function read(file: string, logger: Logger): Promise<[string, Date][]> {
       return name === undefined ? [] : [[name, new Date(lastUsedAt)]];
     });
   } catch (error) {
-    logger.warn({ err: error, file }, 'the list of pulled images cannot be read; none of them will be removed');
+    logger.warn({ err: error, file }, 'list of pulled images is unreadable; keeping all of these images');
     return [];
   }
 }

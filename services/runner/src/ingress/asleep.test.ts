@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 const leasesOf = (bed: Awaited<ReturnType<typeof startTestIngress>>, keepMs = 60_000) =>
   new Leases({ socketPath: bed.lease, answerMs: 5_000, keepMs });
 
-test('a lease counts from before the instance is awake, and its answer waits for that', async () => {
+test('a lease counts before the instance is awake, and its answer waits for the wake', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.end('hello'));
   const endpoint = bed.endpoints.get(id);
@@ -28,7 +28,7 @@ test('a lease counts from before the instance is awake, and its answer waits for
   expect(await text(socket)).toBe('hello');
 });
 
-test('one that cannot wake is busy, to a lease and through a tunnel, and nobody is counted as using it', async () => {
+test('an instance that cannot wake is busy for leases and tunnels, and holds no lease', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   bed.admissions.set(id, async () => ({ is: 'busy', retryAfterSeconds: 7 }));
@@ -64,7 +64,7 @@ test('a lease is kept unused no longer than the runner says', async () => {
   expect(lease?.isOver).toBe(true);
 });
 
-test('a lease that is asked back while its instance wakes is not given', async () => {
+test('a lease that is recalled while its instance wakes is not granted', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   const endpoint = bed.endpoints.get(id);
@@ -79,7 +79,7 @@ test('a lease that is asked back while its instance wakes is not given', async (
   await drained;
 });
 
-test('who gives up while an instance wakes is no longer counted', async () => {
+test('a caller that gives up while an instance wakes holds no lease', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   const woken = Promise.withResolvers<Admission>();

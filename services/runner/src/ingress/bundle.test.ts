@@ -57,7 +57,7 @@ test('a drain waits for a tunnel beside others, and a container that has ended b
   expect(bundle.isOpen).toBe(true);
 });
 
-test('a gateway that leaves a tunnel, or is gone with all of them, ends the connections to containers', async () => {
+test('a gateway that closes a tunnel, or its whole connection, ends the connections to containers', async () => {
   await using bed = await startTestIngress();
   let open = 0;
   const id = await bed.serve((socket) => {

@@ -22,7 +22,7 @@ test('a lease tells the address, is counted while it is held, and needs no secre
   expect((await stat(bed.lease)).mode & 0o777).toBe(0o600);
 });
 
-test('an instance to which nobody speaks is drained at once, also when somebody just did', async () => {
+test('an instance without leases is drained at once, even right after a lease', async () => {
   // With this limit, a drain that waits outlasts the test.
   await using bed = await startTestIngress(3_600);
   await bed.leases.drain(randomUUID(), never, false);
@@ -56,7 +56,7 @@ test('a drain lets tunnels finish, asks lease holders to leave, and ends with th
   await drained;
 });
 
-test('a drain waits no longer than it may, and tried again it does not wait all over again', async () => {
+test('a drain ends at its deadline, and a retried drain keeps that deadline', async () => {
   await using bed = await startTestIngress(0.3);
   const id = await bed.serve((socket) => void socket.pipe(socket));
   const { socket } = await bed.open(id);
@@ -72,7 +72,7 @@ test('a drain waits no longer than it may, and tried again it does not wait all 
   expect(await text(socket)).toBe('x');
 });
 
-test('a drain that is called off ends at once', async () => {
+test('an aborted drain ends at once', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   await bed.open(id);
@@ -82,7 +82,7 @@ test('a drain that is called off ends at once', async () => {
   await drained;
 });
 
-test('when a container has ended, whoever speaks to it is cut off', async () => {
+test('when a container has ended, its connections are cut', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   const [tunnel, lease] = [await bed.open(id), await bed.ask(id)];

@@ -76,7 +76,7 @@ export class IngressChild {
       if (!hasListened) return onFailed(new Error(`The ingress cannot listen: ${trouble}`));
       if (this.#closing.signal.aborted) return;
       if (performance.now() - startedAt > steadyMs) failures = 1;
-      this.#options.logger.error({ trouble }, 'an ingress process ended, and with it its tunnels; another is started');
+      this.#options.logger.error({ trouble }, 'ingress process ended with its tunnels; starting another');
       await pause(backoffMs(failures, firstPauseMs, maxPauseMs, Math.random), this.#closing.signal);
     }
   }
@@ -97,7 +97,7 @@ export class IngressChild {
       if (message.is === 'listening') onListening(message.port);
       if (message.is === 'failing') {
         trouble = message.message;
-        logger.warn({ trouble }, 'an ingress process has trouble');
+        logger.warn({ trouble }, 'ingress process reported a failure');
       }
       if (message.is === 'counting') {
         this.#tunnels = message.tunnels;

@@ -28,7 +28,7 @@ export async function serveCall(socket: Socket, name: RunnerCallName, { calls, l
     return;
   }
   const answer = await answerTo(name, text, calls).catch((err: unknown): RunnerCallAnswer => {
-    logger.warn({ err, call: name }, 'a call of the api failed; what it asked for comes again by the stream');
+    logger.warn({ err, call: name }, 'call of the api failed; the node stream repeats the change');
     return { call: 'failed', message: (err instanceof Error ? err.message : String(err)).slice(0, maxMessage) };
   });
   if (socket.writable) socket.end(JSON.stringify(answer));

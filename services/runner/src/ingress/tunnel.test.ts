@@ -74,7 +74,7 @@ test('a hundred megabytes arrive as they were sent, both ways at once', async ()
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
 
-test('who has said everything still hears the answer, in both directions', async () => {
+test('a side that has ended its half still receives the other half', async () => {
   await using bed = await startTestIngress();
   const answering = await bed.serve(async (socket) => {
     const said = await buffer(socket);
@@ -98,7 +98,7 @@ test('who has said everything still hears the answer, in both directions', async
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
 
-test('a gateway or a container that breaks off is not taken for one that has finished', async () => {
+test('a gateway or container that breaks off is not mistaken for one that has finished', async () => {
   await using bed = await startTestIngress();
   const left = Promise.withResolvers<unknown>();
   const patient = await bed.serve(
@@ -170,7 +170,7 @@ test('a thousand quick tunnels are all answered, and none is left', async () => 
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 }, 60_000);
 
-test('nonsense and too long a line are hung up on', async () => {
+test('an invalid or too long first line closes the connection', async () => {
   await using bed = await startTestIngress();
   for (const nonsense of ['hello\n', '[]\n', `${'x'.repeat(5_000)}`, `${'x'.repeat(5_000)}\n`, '\n']) {
     const socket = await bed.connectRaw();
@@ -180,7 +180,7 @@ test('nonsense and too long a line are hung up on', async () => {
   }
 });
 
-test('strangers that say nothing take a bounded number of places, and not for long', async () => {
+test('silent connections take a bounded number of places for a bounded time', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.end());
   // One of the silent connections has made its handshake.

@@ -34,7 +34,7 @@ const awaited = (port: number, other: Partial<Parameters<typeof awaitAnswer>[0]>
     ...other,
   });
 
-test('a listener is found by the first question, and one that listens later by the next', async () => {
+test('a listener is found by the first probe, and a later one by the next probe', async () => {
   let questions = 0;
   const askedOf = (port: number) =>
     awaited(port, {
@@ -56,11 +56,11 @@ test('a listener is found by the first question, and one that listens later by t
   expect(questions - before).toBeLessThanOrEqual(2);
 });
 
-test('nothing that listens in time is too late', async () => {
+test('without a listener in time the outcome is too late', async () => {
   expect(await awaited(await freePort(), { timeoutMs: 100 })).toBe('too late');
 });
 
-test('an end is noticed when the engine tells of it, and without being told two seconds later', async () => {
+test('the end of a container is noticed on an engine event, and without one two seconds later', async () => {
   vi.useFakeTimers();
   const endedAfterMs = async (bell: Bell): Promise<number> => {
     const startedAt = performance.now();
@@ -80,7 +80,7 @@ test('an end is noticed when the engine tells of it, and without being told two 
   expect(Math.abs((await endedAfterMs(unheard)) - 2_125)).toBeLessThanOrEqual(125);
 });
 
-test('what is no longer wanted is not waited for', async () => {
+test('an aborted wait ends at once', async () => {
   const wish = new AbortController();
   const asked = Promise.withResolvers<void>();
   const ask = async () => {
@@ -93,7 +93,7 @@ test('what is no longer wanted is not waited for', async () => {
   expect(await waiting).toBe('given up');
 });
 
-test('it is asked often at first and never less than four times a second', () => {
+test('probes are frequent at first and at least four per second later', () => {
   expect(probePauseMs(0)).toBe(10);
   expect(probePauseMs(1_000)).toBe(250);
 });

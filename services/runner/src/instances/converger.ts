@@ -106,7 +106,7 @@ export class Converger implements DesiredStateListener, Endpoints {
     for (const { worker } of this.#workers.values()) worker.close();
     const ended = Promise.all([...[...this.#workers.values()].map((each) => each.ended), ...this.#background]);
     if (!(await within(stopMs, ended)))
-      this.#deps.logger.warn('the runner stops with work in hand; the next start finishes it');
+      this.#deps.logger.warn('runner stopped before all work was done; the next start finishes it');
   }
 
   #addWorker(id: string, desired: DesiredInstance | undefined, isFresh = false): void {
@@ -130,7 +130,7 @@ export class Converger implements DesiredStateListener, Endpoints {
         if (id !== undefined && !this.#workers.has(id)) this.#addWorker(id, undefined);
       }
     } catch (err) {
-      logger.warn({ err }, 'the engine could not say what it holds');
+      logger.warn({ err }, 'list of containers failed; retrying at the next resync');
     }
     for (const { worker } of this.#workers.values()) worker.recheck();
   }
@@ -152,7 +152,7 @@ export class Converger implements DesiredStateListener, Endpoints {
           if (id !== undefined) this.#workers.get(id)?.worker.recheck();
         }
       } catch (err) {
-        if (!signal.aborted) this.#deps.logger.warn({ err }, 'events of the engine are not heard; asked for again');
+        if (!signal.aborted) this.#deps.logger.warn({ err }, 'event stream of the engine broke; reconnecting');
       }
       failures += 1;
       await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal);
@@ -166,12 +166,12 @@ export class Converger implements DesiredStateListener, Endpoints {
     while (!signal.aborted) {
       try {
         const mended = await network.verify();
-        if (mended.length > 0) logger.warn({ mended }, 'the network was not as it should be, and was mended');
+        if (mended.length > 0) logger.warn({ mended }, 'network differed from its rules; repaired');
         this.#isNetworkHealthy = true;
         this.#openNetwork();
       } catch (err) {
         this.#isNetworkHealthy = false;
-        logger.error({ err }, 'the network could not be held against what it should be; tried again');
+        logger.error({ err }, 'network check failed; retrying');
       }
       await this.#noteRefusals();
       await pause(verifyMs, signal);
@@ -188,7 +188,7 @@ export class Converger implements DesiredStateListener, Endpoints {
     try {
       this.#refusals.note(await network.refused(), instanceAt);
     } catch (err) {
-      logger.warn({ err }, 'instances could not be told of the limits that they met; tried again');
+      logger.warn({ err }, 'network limits that instances met could not be noted; retrying');
     }
   }
 }

@@ -40,7 +40,7 @@ function live(ends: readonly Observed[], first: Attempt = firstAttempt) {
   return { verdict: undefined, pauses };
 }
 
-test('what is not wanted is removed, whatever it looks like', () => {
+test('an unwanted instance is removed in any state', () => {
   fc.assert(
     fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
       expect(decide(false, observed, attempt)).toEqual({ do: 'remove' });
@@ -48,7 +48,7 @@ test('what is not wanted is removed, whatever it looks like', () => {
   );
 });
 
-test('what is wanted is never removed', () => {
+test('a wanted instance is never removed', () => {
   fc.assert(
     fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
       expect(decide(true, observed, attempt).do).not.toBe('remove');
@@ -56,7 +56,7 @@ test('what is wanted is never removed', () => {
   );
 });
 
-test('what was given up is never started again', () => {
+test('a failed instance is never started again', () => {
   fc.assert(
     fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
       const failure = { code: 'port_closed' as const, message: 'Nothing listens.' };
@@ -65,7 +65,7 @@ test('what was given up is never started again', () => {
   );
 });
 
-test('what runs and answers is left alone', () => {
+test('an instance that runs and answers is left alone', () => {
   fc.assert(
     fc.property(observedArbitrary, attemptArbitrary, fc.nat(), (observed, attempt, answeredMs) => {
       expect(decide(true, { ...observed, status: 'running', hasNetwork: true, answeredMs }, attempt).do).toBe(
@@ -75,7 +75,7 @@ test('what runs and answers is left alone', () => {
   );
 });
 
-test('a pause before a restart is never longer than half a minute, and none before it ever answered an owner', () => {
+test('the pause before a restart is at most half a minute, and zero before the first answer to an owner', () => {
   fc.assert(
     fc.property(observedArbitrary, attemptArbitrary, (observed, attempt) => {
       const step = decide(true, { ...observed, status: 'exited' }, attempt);
@@ -87,7 +87,7 @@ test('a pause before a restart is never longer than half a minute, and none befo
   );
 });
 
-test('any three failed starts in a row end it, and fewer never do', () => {
+test('exactly three consecutive failed starts fail an instance', () => {
   const failedEnd = fc.option(fc.nat({ max: shortRunMs - 1 }), { nil: undefined }).map((ms) => exited(ms));
   const goodEnd = fc.integer({ min: shortRunMs, max: 2 * longRunMs }).map((ms) => exited(ms));
   const fewThenGood = fc.tuple(fc.array(failedEnd, { maxLength: maxFailedStarts - 1 }), goodEnd);
@@ -101,7 +101,7 @@ test('any three failed starts in a row end it, and fewer never do', () => {
 });
 
 describe('restarts', () => {
-  test('come after 1, 2, 4 … 30 seconds once it has answered', () => {
+  test('come after 1, 2, 4 … 30 seconds once the instance has answered', () => {
     const ends = Array.from({ length: 7 }, () => exited(shortRunMs));
     expect(live(ends).pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
@@ -114,11 +114,11 @@ describe('restarts', () => {
 });
 
 describe('memory', () => {
-  test('running out of it before answering is hopeless at once', () => {
+  test('running out of it before the first answer fails the instance at once', () => {
     expect(live([exited(undefined, true)]).verdict).toMatchObject({ code: 'out_of_memory' });
   });
 
-  test('running out of it later counts like any other end, and names the verdict when it is the last', () => {
+  test('running out of it later counts like any other end, and gives the failure code when it is the last', () => {
     expect(live([exited(5_000, true), exited(5_000, true), exited(5_000, true)]).verdict).toMatchObject({
       code: 'out_of_memory',
     });
@@ -129,7 +129,7 @@ describe('memory', () => {
   });
 });
 
-test('a container whose network is gone gives way to a new one', () => {
+test('a container without its network is replaced', () => {
   const withoutNetwork = {
     outOfMemory: false,
     hasNetwork: false,
@@ -145,10 +145,10 @@ test('a container whose network is gone gives way to a new one', () => {
   });
 });
 
-describe('what holds an owner’s files', () => {
+describe('a container with files of an owner', () => {
   const ownedArbitrary = observedArbitrary.map((observed) => ({ ...observed, holdsFiles: true }));
 
-  test('is never made, made anew or thrown away', () => {
+  test('is never created, replaced or discarded', () => {
     fc.assert(
       fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
         const step = decide(true, observed, attempt);
@@ -158,7 +158,7 @@ describe('what holds an owner’s files', () => {
     );
   });
 
-  test('has failed once nothing can be started in it again', () => {
+  test('fails once it cannot be started again', () => {
     fc.assert(
       fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
         const lost = { ...attempt, failure: undefined };
@@ -169,7 +169,7 @@ describe('what holds an owner’s files', () => {
     );
   });
 
-  test('sleeps on: nobody thaws it', () => {
+  test('stays asleep', () => {
     fc.assert(
       fc.property(ownedArbitrary, attemptArbitrary, (observed, attempt) => {
         const step = decide(

@@ -18,10 +18,10 @@ test.each([
   expect(engineFaultOf(engineError(status, words))).toBe(fault);
 });
 
-test('an engine that is away is nobody else\u2019s fault', () => {
+test('an unreachable engine is a fault of the engine', () => {
   expect(engineFaultOf(Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' }))).toBe('engine');
 });
 
-test('the engine\u2019s words come without their wrapping', () => {
+test('the engine\u2019s message comes without the prefix of its client', () => {
   expect(engineMessageOf(new Error('(HTTP code 400) unexpected - no command specified '))).toBe('no command specified');
 });

@@ -144,7 +144,7 @@ export class InstanceWorker {
       } catch (err) {
         failures += 1;
         const { logger } = this.#deps;
-        logger.warn({ err, instance: this.#id }, 'an instance could not be made what it should be; tried again');
+        logger.warn({ err, instance: this.#id }, 'reconcile of instance failed; retrying');
         await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), this.#step.signal);
       }
     }
@@ -246,7 +246,7 @@ export class InstanceWorker {
       return true;
     } catch (err) {
       // The run may have ended; the following inspect finds out.
-      this.#deps.logger.warn({ err, instance: this.#id }, 'a sandbox could not be changed at once; looked at again');
+      this.#deps.logger.warn({ err, instance: this.#id }, 'change of running sandbox failed; inspecting it');
       return false;
     }
   }
@@ -281,7 +281,10 @@ export class InstanceWorker {
     logger.info({ event: 'instance.failed', instance: this.#id, code: failure.code }, 'instance failed');
     // On a full disk only this process knows the failure; after a restart the runner would try the instance again.
     await failures.save(this.#id, failure).catch((err: unknown) => {
-      logger.warn({ err, instance: this.#id }, 'that an instance failed could not be written down');
+      logger.warn(
+        { err, instance: this.#id },
+        'failure of instance could not be saved; a restarted runner will try the instance again',
+      );
     });
     return 'look again';
   }

@@ -4,7 +4,7 @@ import { pullUntilThere } from './pull-image.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a pull that outlives its instance says nothing more of it', async () => {
+test('a pull that outlives its instance reports no more progress', async () => {
   const said: string[] = [];
   const wanted = new AbortController();
   const pulled = pullUntilThere({

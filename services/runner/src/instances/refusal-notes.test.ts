@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RefusalNotes } from './refusal-notes.ts';
 
-test('an instance is told once a minute of each limit that it meets, and nobody of an address that is nobody’s', () => {
+test('each limit is noted once a minute per instance, and an unknown address is ignored', () => {
   let nowMs = 0;
   const told: string[] = [];
   const notes = new RefusalNotes({ note: (instance, text) => told.push(`${instance}: ${text}`) }, () => nowMs);

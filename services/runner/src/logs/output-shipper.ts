@@ -62,7 +62,10 @@ export class OutputShipper {
   async keep(instance: string, { id, logFile }: Container): Promise<void> {
     const output = await this.#output(instance);
     await output.keep(id, logFile).catch((err: unknown) => {
-      this.#options.logger.error({ err, instance }, 'output of an instance could not be kept');
+      this.#options.logger.error(
+        { err, instance },
+        'output of instance could not be archived; its unsent lines are lost',
+      );
     });
   }
 
@@ -72,9 +75,7 @@ export class OutputShipper {
     const line = { sequence: noteSequence, timeNs: `${now()}000000`, stream: 'stderr' as const, text };
     this.#limit
       .run(() => this.#send(instance, [line]))
-      .catch((err: unknown) =>
-        logger.warn({ err, instance }, 'a note about an instance could not be stored; it is left out'),
-      );
+      .catch((err: unknown) => logger.warn({ err, instance }, 'note about instance could not be stored; dropping it'));
   }
 
   /** The instance gets no further container. */
@@ -103,7 +104,7 @@ export class OutputShipper {
       instance,
       folder,
       archives: await listArchives(folder).catch((err: unknown) => {
-        logger.error({ err, instance }, 'kept output cannot be read, and is left where it is');
+        logger.error({ err, instance }, 'archived output is unreadable; leaving it in place');
         return [];
       }),
       send: (id, lines) => this.#limit.run(() => this.#send(id, lines)),
@@ -125,7 +126,7 @@ export class OutputShipper {
       try {
         return await output.run(() => this.#outputs.delete(instance));
       } catch (err) {
-        this.#options.logger.warn({ err, instance }, 'output of an instance cannot be read; tried again');
+        this.#options.logger.warn({ err, instance }, 'output of instance cannot be read; retrying');
         await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal);
       }
     }
@@ -139,7 +140,7 @@ export class OutputShipper {
     if (!hopeless.includes(answer.status)) throw refusal;
     logger.error(
       { err: refusal, instance, lines: lines.length },
-      'the api does not take these lines; they are left out',
+      'api refused lines of output for good; dropping them',
     );
   }
 }

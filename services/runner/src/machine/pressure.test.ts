@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isMemoryShort, isShort, stalledPercentIn } from './pressure.ts';
 
-test('a machine is pressed from one mark on until it is past the other, and never in between by chance', () => {
+test('pressure begins below one threshold and ends above the other', () => {
   const marks = { below: 10, until: 20 };
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1 }), (seen) => {
@@ -16,7 +16,7 @@ test('a machine is pressed from one mark on until it is past the other, and neve
   );
 });
 
-test('a machine that waits for memory is short of it sooner, and one with much free memory is not', () => {
+test('a machine that stalls on memory is short of it sooner, unless much memory is free', () => {
   const isShortOf = (freeMb: number, stalledPercent: number, was = false) =>
     isMemoryShort(was, { freeMb, stalledPercent }, 500);
   expect([isShortOf(600, 0), isShortOf(400, 0)]).toEqual([false, true]);
@@ -24,7 +24,7 @@ test('a machine that waits for memory is short of it sooner, and one with much f
   expect([isShortOf(900, 0, true), isShortOf(1_100, 0, true)]).toEqual([true, false]);
 });
 
-test('what the kernel says of waiting for memory is read, and where it says nothing it is none', () => {
+test('the kernel’s memory stall time is parsed, and counts as zero where it is missing', () => {
   const text = 'some avg10=12.50 avg60=3.00 avg300=1.00 total=9\nfull avg10=7.25 avg60=2.00 avg300=0.50 total=5\n';
   expect([stalledPercentIn(text), stalledPercentIn('')]).toEqual([7.25, 0]);
 });

@@ -7,7 +7,7 @@ import { wholeDisk } from './whole-disk.ts';
 
 const run = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();
 
-test('a partition’s folder lies on the whole disk', async () => {
+test('a folder on a partition belongs to the whole disk', async () => {
   await using made = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'disk-'));
   made.defer(() => rm(folder, { recursive: true, force: true }));
@@ -24,6 +24,6 @@ test('a partition’s folder lies on the whole disk', async () => {
   expect(await wholeDisk(mount)).toBe(disk);
 });
 
-test('what lies on no disk has none', async () => {
+test('a folder on no local disk has no disk', async () => {
   expect(await wholeDisk('/proc')).toBeUndefined();
 });

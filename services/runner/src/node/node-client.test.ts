@@ -4,7 +4,7 @@ import { answer, makeAuthority, startListener } from '../../test/test-listener.t
 import { makeCertificateRequest } from './certificate-request.ts';
 import { createNodeClient } from './node-client.ts';
 
-test('a request under way is answered although the certificate is renewed meanwhile', async () => {
+test('a request in progress is answered although the certificate is renewed meanwhile', async () => {
   const authority = await makeAuthority();
   const credentials = async () => {
     const { key, request } = await makeCertificateRequest('a');

@@ -63,7 +63,7 @@ function openLink(url: string) {
   return { link, received, close };
 }
 
-test('wishes arrive in order, and words of a newer api are passed over', async () => {
+test('desired states arrive in order, and message types of a newer api are ignored', async () => {
   const { api, listener } = await startApi();
   const { received, close } = openLink(listener.url);
   await expect.poll(() => api.streams.length).toBe(1);
@@ -83,7 +83,7 @@ test('wishes arrive in order, and words of a newer api are passed over', async (
   await listener[Symbol.asyncDispose]();
 });
 
-test('reports are said until they are acknowledged, the latest of each instance alone', async () => {
+test('reports are sent until they are acknowledged, only the latest of each instance', async () => {
   const { api, listener } = await startApi();
   api.reportStatus = 503;
   const { link, close } = openLink(listener.url);
@@ -100,7 +100,7 @@ test('reports are said until they are acknowledged, the latest of each instance 
   await listener[Symbol.asyncDispose]();
 });
 
-test('a new session hears everything again, with newer sequences, except what is gone and acknowledged', async () => {
+test('a new session gets all reports again with newer sequences, except acknowledged reports of instances that are gone', async () => {
   const { api, listener } = await startApi();
   const { link, close } = openLink(listener.url);
   const [stays, goes] = [randomUUID(), randomUUID()];
@@ -118,7 +118,7 @@ test('a new session hears everything again, with newer sequences, except what is
   await listener[Symbol.asyncDispose]();
 });
 
-test('a stream that is silent for three pulses is opened again', async () => {
+test('a stream without a message for three pulses is reopened', async () => {
   const { api, listener } = await startApi(0.1);
   const { close } = openLink(listener.url);
   await expect.poll(() => api.streams.length).toBeGreaterThan(2);
@@ -126,7 +126,7 @@ test('a stream that is silent for three pulses is opened again', async () => {
   await listener[Symbol.asyncDispose]();
 });
 
-test('a session that is over ends its stream, and the next one is opened', async () => {
+test('a session that the api has ended closes its stream, and the next one is opened', async () => {
   const { api, listener } = await startApi();
   api.reportStatus = 409;
   const { link, close } = openLink(listener.url);

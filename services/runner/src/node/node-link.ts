@@ -153,7 +153,7 @@ export class NodeLink {
     this.#lastFailure = words;
     const { logger } = this.#options;
     if (error instanceof ApiRefusal && error.isUnknownRunner) logger.error({ err: error }, unknownRunnerAdvice);
-    else logger.warn({ err: error }, 'the api is not reached; what runs goes on, and it is tried again');
+    else logger.warn({ err: error }, 'connection to the api failed; instances keep running, reconnecting');
   }
 }
 

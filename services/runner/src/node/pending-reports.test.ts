@@ -4,7 +4,7 @@ import { PendingReports } from './pending-reports.ts';
 
 const ready = { state: 'ready', starts: 1 } as const;
 
-test('that a sandbox sleeps is said with its state, and again whenever its state is said', () => {
+test('the activity of a sandbox is part of every report of its state', () => {
   const reports = new PendingReports(() => 0);
   reports.put('a', ready);
   reports.acknowledge(reports.nextBatch(10));
@@ -15,7 +15,7 @@ test('that a sandbox sleeps is said with its state, and again whenever its state
   expect(reports.nextBatch(10)).toMatchObject([{ sequence: 3, generation: 2, awake: false }]);
 });
 
-test('how long ago somebody used a sandbox is true when it is told, however late that is', () => {
+test('usedMsAgo grows until the report is sent', () => {
   let nowMs = 1_000;
   const reports = new PendingReports(() => nowMs);
   reports.put('a', ready);
@@ -25,7 +25,7 @@ test('how long ago somebody used a sandbox is true when it is told, however late
   expect(reports.nextBatch(10)).toMatchObject([{ usedMsAgo: 3_600_500 }]);
 });
 
-test('the same news again is news, and grows in sequence', () => {
+test('the same activity again makes a new report with a higher sequence', () => {
   const reports = new PendingReports(() => 0);
   reports.put('a', ready);
   const activity = { awake: true, usedMsAgo: 0 };
@@ -37,7 +37,7 @@ test('the same news again is news, and grows in sequence', () => {
   }
 });
 
-test('what is noted before an instance is ready waits for that, and ends with the run it is about', () => {
+test('activity waits until the instance is ready, and is dropped when its run ends', () => {
   const reports = new PendingReports(() => 0);
   reports.putActivity('a', { awake: true, usedMsAgo: 0, isExpired: true });
   expect(reports.nextBatch(10)).toEqual([]);
@@ -48,7 +48,7 @@ test('what is noted before an instance is ready waits for that, and ends with th
   expect(reports.nextBatch(10)[0]).not.toHaveProperty('awake');
 });
 
-test('whatever is put, noted and heard in between, the api ends up with the last of both', () => {
+test('in any order of reports, activity and acknowledgements, the api ends up with the last of both', () => {
   const acts = fc.array(fc.constantFrom('put', 'note', 'send', 'hear'), { maxLength: 40 });
   fc.assert(
     fc.property(acts, (history) => {

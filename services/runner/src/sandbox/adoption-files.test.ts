@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('what was given away is known to the next process, and what is gone is not', () => {
+test('the next process knows saved adoptions, and not forgotten ones', () => {
   const [kept, gone, workspaceId] = [randomUUID(), randomUUID(), randomUUID()];
   const files = new AdoptionFiles(folder);
   files.save(kept, { workspaceId, generation: 0 });
@@ -23,7 +23,7 @@ test('what was given away is known to the next process, and what is gone is not'
   expect(next.instances()).toEqual([kept]);
 });
 
-test('a file that is damaged, or was never finished, gives nothing away', async () => {
+test('a damaged or incomplete file is no adoption', async () => {
   const [damaged, unfinished] = [randomUUID(), randomUUID()];
   new AdoptionFiles(folder);
   await writeFile(join(folder, 'adopted', `${damaged}.json`), '{"workspaceId":"');

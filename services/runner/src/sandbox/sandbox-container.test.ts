@@ -9,7 +9,7 @@ const settings = {
   control: { variablesOf: (instance: string) => ({ SANDBOX_CONTROL_KEY: 'key', SANDBOX_INSTANCE_ID: instance }) },
 };
 
-test('the guest is its first process, and its owner’s variables wait until it answers', () => {
+test('the guest is the first process of a sandbox, and the variables of its owner are not in its container', () => {
   const desired = desiredInstance({ env: { SECRET: 'x', SERVICE_SANDBOX_USER: 'app', SANDBOX_CONTROL_KEY: 'mine' } });
   expect(sandboxContainer(desired, settings)).toEqual({
     entrypoint: ['/.berth/init', '--port', '8080'],

@@ -77,7 +77,7 @@ async function ask(sandbox: RunningSandbox, { guest, logger }: StepDependencies)
     const { ready } = await guest.quiesce(sandbox);
     return ready ? { is: 'consented', askedAtMs } : { is: 'held' };
   } catch (err) {
-    logger.debug({ err, instance: sandbox.instance }, 'a guest does not say whether it may sleep');
+    logger.debug({ err, instance: sandbox.instance }, 'guest did not answer whether it may sleep; asking again');
     return { is: 'silent' };
   }
 }

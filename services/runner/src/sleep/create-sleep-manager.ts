@@ -41,7 +41,12 @@ export function createSleepManager(options: SleepManagerOptions): SleepManager {
   }
 
   function logFailure(instance: string, written: Promise<void>): void {
-    written.catch((err: unknown) => logger.warn({ err, instance }, 'when a sandbox was last used could not be noted'));
+    written.catch((err: unknown) =>
+      logger.warn(
+        { err, instance },
+        'last use of sandbox could not be saved; after a restart its idle time may be too long',
+      ),
+    );
   }
 
   /** Puts the longest idle sandbox to sleep, then drops the page cache of sleeping sandboxes. */

@@ -10,7 +10,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-test('what was noted last is found by the next start of the runner', async () => {
+test('the next start of the runner finds the last saved use', async () => {
   const state = await folder();
   const files = new LastUseFiles(state);
   await Promise.all([
@@ -26,7 +26,7 @@ test('what was noted last is found by the next start of the runner', async () =>
   expect(next.find('c')).toBeUndefined();
 });
 
-test('half a line is as good as none, and what is forgotten leaves nothing', async () => {
+test('an incomplete line counts as unknown, and a forgotten sandbox leaves no file', async () => {
   const state = await folder();
   const files = new LastUseFiles(state);
   await writeFile(join(state, 'sandbox-uses', 'torn'), '17');

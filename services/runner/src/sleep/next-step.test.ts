@@ -27,13 +27,13 @@ function at(nowMs: number, ...events: SleepEvent[]): SleepState {
 }
 
 describe('by example', () => {
-  test('after a start of the runner it looks first, and leaves a frozen one asleep', () => {
+  test('after a start of the runner a sandbox is checked first, and a frozen one stays asleep', () => {
     expect(nextStep(at(0), rules, 0)).toEqual({ do: 'look' });
     const asleep = nextState(at(0, { is: 'found', isFrozen: true }), { ...told, isAwake: false }, 0);
     expect(nextStep(asleep, rules, 1e9)).toEqual({ do: 'rest', untilMs: Number.POSITIVE_INFINITY });
   });
 
-  test('after the idle time the guest is asked, and when it agrees it is frozen', () => {
+  test('after the idle time the guest is asked, and with its consent the sandbox is frozen', () => {
     const awake = at(0, { is: 'found', isFrozen: false }, told);
     expect(nextStep(awake, rules, 14_999)).toEqual({ do: 'rest', untilMs: 15_000 });
     expect(nextStep(awake, rules, 15_000)).toEqual({ do: 'ask' });
@@ -41,7 +41,7 @@ describe('by example', () => {
     expect(nextStep(agreed, rules, 15_001)).toEqual({ do: 'freeze' });
   });
 
-  test('a keepAlive process keeps it awake, and for the idle time after it has ended', () => {
+  test('a keepAlive process keeps the sandbox awake until the idle time after its end', () => {
     const held = nextState(at(0, { is: 'found', isFrozen: false }, told), { is: 'held' }, 15_000);
     expect(nextStep(held, rules, 15_000)).toEqual({ do: 'rest', untilMs: 15_000 + heldPauseMs });
     const agreed = nextState(held, { is: 'consented', askedAtMs: 20_000 }, 20_000);
@@ -52,7 +52,7 @@ describe('by example', () => {
     });
   });
 
-  test('a guest that does not answer three times is frozen all the same', () => {
+  test('a sandbox whose guest does not answer three times is frozen', () => {
     let state = at(0, { is: 'found', isFrozen: false }, told);
     for (let silence = 1; silence <= maxSilences; silence += 1) {
       const nowMs = 15_000 + silence * silentPauseMs;
@@ -62,26 +62,26 @@ describe('by example', () => {
     expect(nextStep(state, rules, 30_000)).toEqual({ do: 'freeze' });
   });
 
-  test('a lease without anybody who waits does not wake it, one who waits does', () => {
+  test('a waiting caller wakes the sandbox; a lease alone does not', () => {
     const asleep = at(0, { is: 'found', isFrozen: true }, { ...told, isAwake: false }, { is: 'leases', count: 1 });
     expect(nextStep(asleep, rules, 1).do).toBe('rest');
     expect(nextStep(nextState(asleep, { is: 'openers', count: 1 }, 1), rules, 1)).toEqual({ do: 'thaw' });
   });
 
-  test('what the guest said before somebody came counts for nothing', () => {
+  test('consent of the guest is void after a new connection', () => {
     const used = at(10, { is: 'found', isFrozen: false }, told, { is: 'leases', count: 1 }, { is: 'leases', count: 0 });
     const late = nextState(used, { is: 'consented', askedAtMs: 5 }, 11);
     expect(nextStep(late, rules, 10 + 15_000)).toEqual({ do: 'ask' });
   });
 
-  test('a sleep that somebody asked for needs no consent of the guest, and no idle time', () => {
+  test('a requested sleep needs neither consent of the guest nor idle time', () => {
     const asked = at(0, { is: 'found', isFrozen: false }, told, { is: 'sleep asked' });
     expect(nextStep(asked, rules, 1)).toEqual({ do: 'freeze' });
     expect(nextStep(nextState(asked, { is: 'held' }, 1), rules, 1)).toEqual({ do: 'freeze' });
     expect(nextStep(nextState(asked, { is: 'leases', count: 1 }, 1), rules, 1).do).toBe('rest');
   });
 
-  test('one that nobody uses for too long is told as expired, asleep or awake, once', () => {
+  test('a sandbox beyond its idle lifetime is reported as expired once, asleep or awake', () => {
     const expiring = { ...rules, expiresIdleMs: 60_000 };
     for (const isFrozen of [true, false]) {
       const state = at(0, { is: 'found', isFrozen }, { ...told, isAwake: !isFrozen }, { is: 'held' });
@@ -95,7 +95,7 @@ describe('by example', () => {
     }
   });
 
-  test('while somebody uses it that is told from time to time', () => {
+  test('the use of a sandbox is reported from time to time', () => {
     const used = nextState(at(0, { is: 'found', isFrozen: false }, told), { is: 'leases', count: 1 }, 10);
     expect(nextStep(used, rules, reportEveryMs - 1)).toEqual({ do: 'rest', untilMs: reportEveryMs });
     expect(nextStep(used, rules, reportEveryMs)).toEqual({ do: 'report' });
@@ -226,7 +226,7 @@ class World {
 
 const histories = fc.array(turns, { maxLength: 60 });
 
-test('it never freezes under somebody, thaws only for somebody, and believes only what is so', () => {
+test('a sandbox in use is never frozen, is thawed only for a caller, and its known state is the real one', () => {
   fc.assert(
     fc.property(fc.boolean(), histories, (isFrozen, history) => {
       const world = new World(isFrozen);
@@ -236,7 +236,7 @@ test('it never freezes under somebody, thaws only for somebody, and believes onl
   );
 });
 
-test('whatever happened, who waits is let in, and one that nobody uses falls asleep and is told so', () => {
+test('after any events, waiting callers get in, and an unused sandbox falls asleep and is reported so', () => {
   fc.assert(
     fc.property(fc.boolean(), histories, fc.boolean(), (isFrozen, history, isSilent) => {
       const world = new World(isFrozen);
@@ -257,7 +257,7 @@ test('whatever happened, who waits is let in, and one that nobody uses falls asl
   );
 });
 
-test('one that is released is awake and stays so until it is kept again', () => {
+test('a released sandbox is awake and stays awake until it is managed again', () => {
   fc.assert(
     fc.property(fc.boolean(), histories, (isFrozen, history) => {
       const world = new World(isFrozen);

@@ -217,10 +217,7 @@ export class SleepController {
   #failed(err: unknown, what: SleepWork, { instance }: RunningSandbox): SleepOutcome {
     const { failures } = this.#state;
     this.#lastError = err instanceof Error ? err.message : String(err);
-    this.#deps.logger.warn(
-      { err, instance, failures, what },
-      'a sandbox could not be put to sleep or woken; tried again',
-    );
+    this.#deps.logger.warn({ err, instance, failures, what }, 'sleep step of sandbox failed; retrying');
     return { is: 'failed', pauseMs: backoffMs(failures + 1, retryMs.first, retryMs.max, Math.random) };
   }
 

@@ -17,14 +17,14 @@ function machine(freeMb: number, freedMb: number) {
   return { seen, admission };
 }
 
-test('with enough free a wake is admitted at once, and nobody is put to sleep for it', async () => {
+test('with enough free memory a wake is admitted at once, and no sandbox is put to sleep for it', async () => {
   const { seen, admission } = machine(512, 0);
   expect(admission.isShort).toBe(false);
   expect(await admission.admit()).toEqual({ is: 'admitted' });
   expect(seen.reliefs).toBe(0);
 });
 
-test('with memory short room is made first, once for all who wait', async () => {
+test('when memory is short, it is freed first, once for all waiting callers', async () => {
   const { seen, admission } = machine(100, 500);
   expect(admission.isShort).toBe(true);
   const admitted = await Promise.all(Array.from({ length: 50 }, () => admission.admit()));
@@ -32,7 +32,7 @@ test('with memory short room is made first, once for all who wait', async () => 
   expect(seen.reliefs).toBe(1);
 });
 
-test('when no room can be made it is busy, with a time to come again, and tried anew then', async () => {
+test('when no memory can be freed, the answer is busy with a retry time, and the next call tries again', async () => {
   const { seen, admission } = machine(100, 300);
   expect(await admission.admit()).toEqual({ is: 'busy', retryAfterSeconds: expect.any(Number) });
   expect(await admission.admit()).toEqual({ is: 'admitted' });

@@ -53,7 +53,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const cleanImages = () =>
     void images
       .clean()
-      .catch((err: unknown) => logger.warn({ err }, 'unused images could not be removed; tried again'));
+      .catch((err: unknown) => logger.warn({ err }, 'removal of unused images failed; retrying at the next cleaning'));
   const gvisorMb = await logLayerLimit(driver, config.diskMb, logger);
   const disk = new DiskWatch({
     folder: dataFolder,

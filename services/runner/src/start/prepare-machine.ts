@@ -22,7 +22,7 @@ const engineStartMs = 60_000;
  */
 export async function checkMachine(driver: Driver, config: RunnerConfig, logger: Logger): Promise<void> {
   const { dockerUrl, isolation = isolationClasses, diskMbPerSecond } = config;
-  const asking = retryUntilReady(logger, 'the engine does not answer yet; asked again', () =>
+  const asking = retryUntilReady(logger, 'container engine does not answer yet; retrying', () =>
     driver.isolationClasses(),
   );
   await asking.catch(() => {});
@@ -45,9 +45,7 @@ export async function openNetwork(
   const ownAddresses = () => ownAddressesOf(config);
   const reach = { resolvers, gateways, deniedRanges, ownAddresses, outgoing };
   const options = { dockerUrl, runnerId, bridge, subnet, slots, membershipOf, logger, ...reach };
-  return retryUntilReady(logger, 'the network of this machine cannot be prepared yet; tried again', () =>
-    createNetwork(options),
-  );
+  return retryUntilReady(logger, 'network setup failed; retrying', () => createNetwork(options));
 }
 
 /**
@@ -80,7 +78,7 @@ export async function logFirewallProblems(network: Network, logger: Logger): Pro
     for (const { message, fix } of problems) logger.error({ event, fix }, `${message} Run: ${fix}`);
     if (problems.length === 0) logger.info({ event }, 'the firewall of this machine lets instances through');
   } catch (err) {
-    logger.warn({ event, err }, 'the firewall of this machine could not be checked');
+    logger.warn({ event, err }, 'firewall check failed; starting without it');
   }
 }
 

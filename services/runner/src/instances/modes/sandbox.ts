@@ -173,7 +173,7 @@ class SandboxMode implements InstanceMode {
       await freezer.freeze(running);
       this.#isFrozenWarm = true;
     } catch (err) {
-      logger.warn({ err, instance: this.#id }, 'a sandbox that waits for an owner does not sleep');
+      logger.warn({ err, instance: this.#id }, 'freeze of warm sandbox failed; it stays awake');
     }
   }
 

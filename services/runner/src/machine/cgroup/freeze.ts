@@ -10,7 +10,7 @@ interface Way {
   readonly frozen: string;
   readonly thawed: string;
   /** File in which the kernel reports that all processes are frozen. */
-  readonly told: string;
+  readonly stateFile: string;
   isFrozen(text: string): boolean;
 }
 
@@ -19,14 +19,14 @@ const ways: Readonly<Record<Cgroup['version'], Way>> = {
     file: 'freezer.state',
     frozen: 'FROZEN',
     thawed: 'THAWED',
-    told: 'freezer.state',
+    stateFile: 'freezer.state',
     isFrozen: (text) => text.trim() === 'FROZEN',
   },
   2: {
     file: 'cgroup.freeze',
     frozen: '1',
     thawed: '0',
-    told: 'cgroup.events',
+    stateFile: 'cgroup.events',
     isFrozen: (text) => /^frozen 1$/m.test(text),
   },
 };
@@ -55,6 +55,6 @@ export async function thawGroup({ version, folder }: Cgroup): Promise<void> {
 }
 
 export async function isGroupFrozen({ version, folder }: Cgroup): Promise<boolean> {
-  const { told, isFrozen } = ways[version];
-  return isFrozen(await readFile(join(folder, told), 'utf8'));
+  const { stateFile, isFrozen } = ways[version];
+  return isFrozen(await readFile(join(folder, stateFile), 'utf8'));
 }

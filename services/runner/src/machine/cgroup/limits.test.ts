@@ -24,7 +24,7 @@ test('with version 2 there is no swap beside the memory', () => {
   ]);
 });
 
-test('cores are a quota, none for who may use all of them, and memory is the weight', () => {
+test('cores set the quota, all cores mean no quota, and memory sets the weight', () => {
   expect(cpuSettings({ version: 1 }, { memoryMb: 4096, cpus: 1.5 })).toEqual([
     { file: 'cpu.cfs_period_us', value: '5000' },
     { file: 'cpu.cfs_quota_us', value: '7500' },

@@ -31,7 +31,7 @@ const all: Wanted = { isolation: ['runc', 'gvisor'], diskMbPerSecond: undefined,
 
 const withEngine = (other: Partial<EngineFacts>): Partial<Facts> => ({ engine: { ...engine, ...other } });
 
-test('a machine on which everything holds is not refused, with either version of cgroups', () => {
+test('a suitable machine is accepted with either version of cgroups', () => {
   assertSuitable(good, all);
   assertSuitable({ ...good, controllers: undefined, kernel: '5.10.0-28-amd64' }, { ...all, isolation: ['gvisor'] });
   for (const ServerVersion of ['20.10.10', '20.10.24+dfsg1', '20.11', '23.0.0'])
@@ -123,12 +123,12 @@ test('a limit on what instances read and write is refused where it cannot be hel
   );
 });
 
-test('everything that is wrong is said at once', () => {
+test('the error lists all problems at once', () => {
   const bad = { ...good, userId: 1, hasBridgeFilter: false, ...withEngine({ LiveRestoreEnabled: false }) };
   expect(() => assertSuitable(bad, all)).toThrow(/user 1[\s\S]*br_netfilter[\s\S]*live-restore/);
 });
 
-test('a machine that tracks few connections for what one instance may have is warned of it, and not refused', () => {
+test('a machine that tracks few connections gets a warning and is accepted', () => {
   expect(warningsOf(good, all)).toEqual([]);
   expect(warningsOf({ ...good, trackedConnections: undefined }, all)).toEqual([]);
   const small = { ...good, trackedConnections: 65_536 };
@@ -142,7 +142,7 @@ test('a machine that tracks few connections for what one instance may have is wa
   expect(warningsOf(small, { ...all, connections: 2_048 })).toEqual([]);
 });
 
-test('a machine without conntrack is warned that connections outlive their instances', () => {
+test('a machine without conntrack gets a warning that connections outlive their instances', () => {
   expect(warningsOf({ ...good, hasConntrack: false }, all)).toEqual([
     { reason: expect.stringContaining('conntrack is missing'), fix: 'apt-get install conntrack' },
   ]);

@@ -7,14 +7,14 @@ import { outgoingLimits } from './ruleset.ts';
 const printed = (elements: string): string =>
   `{"nftables": [{"metainfo": {"version": "1.0.6", "json_schema_version": 1}}, {"map": {"family": "inet", "name": "refused", "type": "ipv4_addr", "map": "mark", "flags": ["timeout"]${elements}}}]}`;
 
-test('who met which limit is read from what nft prints; a number of another version is left out', () => {
+test('addresses and their limits are parsed from the output of nft; an unknown number is ignored', () => {
   const elements =
     '[[{"elem": {"val": "100.96.0.2", "expires": 59}}, 1], [{"elem": {"val": "100.96.0.3", "expires": 1}}, 77]]';
   expect(refusedIn(printed(`, "elem": ${elements}`))).toEqual([{ address: '100.96.0.2', limit: 'newPerSecond' }]);
   expect(refusedIn(printed(''))).toEqual([]);
 });
 
-test('every limit is told with its size, and with its setting where there is one', () => {
+test('the message for every limit names its size, and its setting where there is one', () => {
   const limits = { ...RunnerConfig.shape.outgoing.parse({}), mbPerSecond: 50 };
   for (const limit of outgoingLimits) {
     const text = refusalText(limit, limits);

@@ -18,7 +18,7 @@ const rulesOf = (chain: string, other: Partial<TableSpec> = {}): string[] => {
   return lines.map((line) => line.trim()).filter((line) => line !== '');
 };
 
-test('the operator’s denied ranges and own addresses are closed, and only gateways and resolvers are asked before', () => {
+test('the operator’s denied ranges and own addresses are closed; only gateways and resolvers precede them', () => {
   const denied = ['198.51.100.0/24', '203.0.113.7'];
   expect(tableText({ ...wish, denied }, [])).toContain(
     'set denied {\n    type ipv4_addr\n    flags interval\n    auto-merge\n    elements = { 198.51.100.0/24, 203.0.113.7 }',
@@ -31,7 +31,7 @@ test('the operator’s denied ranges and own addresses are closed, and only gate
   ]);
 });
 
-test('every new connection is held against its instance’s rate, and then against its count', () => {
+test('every new connection is checked against the rate of its instance, then against its count', () => {
   expect(rulesOf('opened')).toEqual([
     'ct state new update @dialers { ip saddr limit rate over 200/second burst 400 packets } goto over_newPerSecond',
     'ct state new add @connections { ip saddr ct count over 4096 } goto over_connections',
@@ -50,7 +50,7 @@ test('mail leaves only where the operator opens its port, and bytes are limited 
   );
 });
 
-test('whoever meets a limit is noted with the limit, and dropped whether or not there was room for the note', () => {
+test('an instance that meets a limit is recorded with the limit; its packet is dropped even if the record does not fit', () => {
   for (const [place, limit] of outgoingLimits.entries())
     expect(rulesOf(`over_${limit}`)).toEqual([`add @refused { ip saddr : ${place} }`, 'drop']);
 });

@@ -85,7 +85,7 @@ export class SlotPool {
   #fill(): void {
     if (this.#isFilling) return;
     this.#filling = this.#fillUp().catch((error) => {
-      this.#options.logger.warn({ err: error }, 'a network slot could not be made; trying again');
+      this.#options.logger.warn({ err: error }, 'network slot creation failed; retrying');
       this.#fillAfter(retryMs);
     });
   }

@@ -20,11 +20,11 @@ test.each([
   expect(Number(file.readBigUInt64LE(64 + 32))).toBe(file.length);
 });
 
-test('there is none for other machines', () => {
+test('there is no program for other architectures', () => {
   expect(() => slotProgram('mips')).toThrow(/x64 or arm64/);
 });
 
-test('taken out of its archive it runs, sleeps, and ends when told to', async () => {
+test('the unpacked program runs, sleeps, and ends on a signal', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-slot-program-'));
   try {
     await writeFile(join(folder, 'a.tar'), tarOf('pause', slotProgram(process.arch)));
