@@ -5,7 +5,7 @@
 // In order; each package may import the ones before it.
 const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
 
-const TESTS = '\\.test\\.tsx?$|^tests/|^bench/';
+const TESTS = '\\.test\\.tsx?$|^tests/|^bench/|^services/[^/]+/test/';
 
 const downwardOnly = packages.map((name, index) => ({
   name: `package-${name}-imports-only-packages-above-it`,
@@ -63,7 +63,7 @@ export default {
       name: 'nothing-imports-engines-scripts-tests-or-bench',
       severity: 'error',
       from: { path: '^(packages|services|clients)/', pathNot: TESTS },
-      to: { path: '\\.test\\.tsx?$|^(engines|scripts|tests|bench)/' },
+      to: { path: '\\.test\\.tsx?$|^(engines|scripts|tests|bench)/|^services/[^/]+/test/' },
     },
     {
       name: 'tests-and-engines-import-no-scripts',

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import { directConnector, type Front, logger, startFront } from '../../services/gateway/src/proxy/proxy-fixture.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
-import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../services/runner/test/test-ingress.ts';
 
 const mb = 1024 * 1024;
 /** Timeout of a wait for something that never happens. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DesiredInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
-import { cgroupOf } from '../../services/runner/src/cgroup/find.ts';
+import { cgroupOf } from '../../services/runner/src/machine/cgroup/find.ts';
 import { isFull } from '../harness/size.ts';
 import { isolationsOf } from '../harness/workloads.ts';
 import { inspect } from './engines/container.ts';

@@ -5,7 +5,7 @@ import { callDocker } from '../../engines/docker-api.ts';
 import { gvisor } from '../../engines/gvisor.ts';
 import { networkTools } from '../../engines/network-tools.ts';
 import { importTinyImage } from '../../engines/tiny-image.ts';
-import { desiredInstance } from '../../services/runner/src/converge/desired-fixture.ts';
+import { desiredInstance } from '../../services/runner/test/desired-instance.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 import { inspect, startContainer } from './engines/container.ts';
 import { type Runner, type RunnerMachine, startRunnerMachine } from './runner-converge/runner-machine.ts';

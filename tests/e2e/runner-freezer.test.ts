@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { runName } from '../../engines/run.ts';
-import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/cgroup/freeze.ts';
+import { freezeGroup, isGroupFrozen, thawGroup } from '../../services/runner/src/machine/cgroup/freeze.ts';
 
 const soon = { timeout: 30_000, interval: 20 };
 const trees = [

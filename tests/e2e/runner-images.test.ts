@@ -15,7 +15,7 @@ import { startTestDocker, type TestDocker } from '../../engines/test-docker.ts';
 import { importTinyImage } from '../../engines/tiny-image.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { type Driver, PullFailed, type PullFault } from '../../services/runner/src/driver/driver.ts';
-import type { ImageWish } from '../../services/runner/src/images/image-rights.ts';
+import type { ImageRequest } from '../../services/runner/src/images/image-rights.ts';
 import { createImageStore, type ImageStoreOptions } from '../../services/runner/src/images/image-store.ts';
 import { noRoomFor } from '../../services/runner/src/images/pull-limits.ts';
 import { startContainer } from './engines/container.ts';
@@ -94,9 +94,9 @@ const present = async (...names: string[]) =>
   Promise.all(names.map(async (name) => (await driver.imageId(image(name))) !== undefined));
 const [mine, theirs] = [randomUUID(), randomUUID()];
 /** An image in the workspace's own folder: the runner may use the operator's password. */
-const own = (name: string): ImageWish => ({ image: name, source: { origin: 'workspace' }, workspaceId: mine });
+const own = (name: string): ImageRequest => ({ image: name, source: { origin: 'workspace' }, workspaceId: mine });
 /** Any image outside that a tenant may name. */
-const named = (name: string, workspaceId = theirs): ImageWish => ({
+const named = (name: string, workspaceId = theirs): ImageRequest => ({
   image: name,
   source: { origin: 'outside', isListed: true },
   workspaceId,
@@ -179,7 +179,7 @@ describe('ensure', () => {
     expect(last?.done).toBe(last?.total);
   });
 
-  const failures: readonly [PullFault, () => ImageWish, RegExp, []?][] = [
+  const failures: readonly [PullFault, () => ImageRequest, RegExp, []?][] = [
     ['missing', () => own(image('absent')), /has no image .*absent/],
     ['refused', () => own(image('one')), /refuses to give us .*credentials/, []],
     ['missing', () => own('Not/Valid'), /is not the name of an image/],
@@ -267,7 +267,7 @@ describe('clean', () => {
   });
 
   test('an image of which sandboxes are to be ready stays, also while none is there', async () => {
-    const store = await openStore({ standing: ['one:1', image('two')] });
+    const store = await openStore({ pinned: ['one:1', image('two')] });
     for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);
     now = new Date(now.getTime() + 30 * DAY_MS);
     expect(await store.clean()).toEqual([image('three')]);

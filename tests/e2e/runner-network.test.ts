@@ -9,8 +9,9 @@ import { RunnerConfig } from '../../services/runner/src/config.ts';
 import { createDockerDriver } from '../../services/runner/src/driver/docker-driver.ts';
 import { containerLabels, type Driver } from '../../services/runner/src/driver/driver.ts';
 import { createNetwork } from '../../services/runner/src/network/create-network.ts';
-import type { Membership } from '../../services/runner/src/network/membership.ts';
-import type { Network, NetworkSlot } from '../../services/runner/src/network/network.ts';
+import type { Network } from '../../services/runner/src/network/network.ts';
+import type { Membership } from '../../services/runner/src/network/rules/membership.ts';
+import type { NetworkSlot } from '../../services/runner/src/network/slots/network-slot.ts';
 import { isolationsOf } from '../harness/workloads.ts';
 import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
 

@@ -19,7 +19,7 @@ import {
   startUpstream,
 } from '../../services/gateway/src/proxy/proxy-fixture.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
-import { makeAuthority, type TestAuthority } from '../../services/runner/src/node/listener-fixture.ts';
+import { makeAuthority, type TestAuthority } from '../../services/runner/test/test-listener.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -111,7 +111,7 @@ describe.each(ways)('through the %s', (way) => {
     expect([status, JSON.parse(body).error.dispatch_state]).toEqual([503, 'not_dispatched']);
     sandboxes.ingress.admissions.delete(instance);
     woken.resolve({ is: 'unknown' });
-    await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(0);
+    await expect.poll(() => sandboxes.ingress.leases.count).toBe(0);
   });
 
   test('a machine without memory to wake it is 503 at once, with the Retry-After of its runner', async () => {
@@ -147,10 +147,10 @@ test('a stream that outlives its lease, as when the runner starts again, is coun
   await using gateway = await sandboxes.startGateway('local');
   const { name, instance } = await sandboxes.addSandbox();
   const streaming = call(gateway.port, `/main/sandboxes/${name}/ticks?count=30&everyMs=100`, { headers: headers() });
-  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(1);
+  await expect.poll(() => sandboxes.ingress.leases.count).toBe(1);
   await sleep(300);
-  sandboxes.ingress.traffic.cut(instance);
-  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(1);
+  sandboxes.ingress.leases.cut(instance);
+  await expect.poll(() => sandboxes.ingress.leases.count).toBe(1);
   expect((await streaming).body).toMatch(/the end$/);
-  await expect.poll(() => sandboxes.ingress.traffic.leases).toBe(0);
+  await expect.poll(() => sandboxes.ingress.leases.count).toBe(0);
 });

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { createLocalConnector } from '../../services/gateway/src/proxy/local-connector.ts';
 import { createLocalFirstConnector } from '../../services/gateway/src/proxy/local-first-connector.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
-import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../services/runner/test/test-ingress.ts';
 import { type ApiWithWorkloads, silent, startApiWithWorkloads } from './api-with-workloads.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
@@ -185,7 +185,7 @@ export function keepAsleep(
     return { is: 'open', endpoint, keepMs };
   });
   const looking = setInterval(() => {
-    if (isAsleep || ingress.traffic.leases > 0) return;
+    if (isAsleep || ingress.leases.count > 0) return;
     child.kill('SIGSTOP');
     isAsleep = true;
     sleeps += 1;

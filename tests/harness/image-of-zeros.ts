@@ -1,7 +1,7 @@
 // An image that is small in its registry and large on a disk: zeros compress by a factor of a thousand.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { tarHeader } from '../../services/runner/src/network/tar.ts';
+import { tarHeader } from '../../services/runner/src/network/slots/tar.ts';
 
 const mb = 1_048_576;
 const block = 512;

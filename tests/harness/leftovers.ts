@@ -2,7 +2,7 @@
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Fleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { memberSets } from '../../services/runner/src/network/members.ts';
+import { memberSets } from '../../services/runner/src/network/rules/members.ts';
 
 interface Listed {
   readonly Id: string;

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRunnerCalls } from '../../services/api/src/sandboxes/runner-calls.ts';
 import { certifyGateway } from '../../services/gateway/src/proxy/certify-gateway.ts';
 import { createTunnelConnector } from '../../services/gateway/src/proxy/tunnel-connector.ts';
-import { startTestIngress } from '../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../services/runner/test/test-ingress.ts';
 import { ApiWithMachines, type Machine } from './api-with-machines.ts';
 
 const logger = createLogger({ role: 'gateway' }, { level: 'silent' });

@@ -4,37 +4,41 @@ import { z } from 'zod';
 
 const Registry = z.object({
   host: z.string().min(1).describe('Host as image references name it, with its port.'),
-  username: z.string().describe('Whom the registry knows.'),
-  password: z.string().describe('A password or token that may pull.'),
+  username: z.string().describe('User name at the registry.'),
+  password: z.string().describe('Password or token with the right to pull.'),
   repositories: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'What every workspace may pull with the password: repositories of this registry, or folders with a slash at their end; / alone is all of it. Images of the deployment, and those in the folder of the workspace that names them, need no entry.',
+      'Repositories of this registry that every workspace may pull with the password. A name with a slash at its end is a folder; / alone is the whole registry. Images of the deployment, and images in the folder of the workspace that names them, need no entry.',
     ),
 });
 
 const Gateway = z.object({
-  address: z.ipv4().describe('Of the gateway.'),
-  port: z.int().min(1).max(65_535).describe('Where it listens.'),
+  address: z.ipv4().describe('Address of the gateway.'),
+  port: z.int().min(1).max(65_535).describe('Port of the gateway.'),
 });
 
 const Ingress = z.object({
   // Loopback by default: other machines reach the ingress only if the operator configures it.
-  host: z.string().default('127.0.0.1').describe('Address on which gateways of other machines are heard.'),
-  port: z.int().min(0).max(65_535).default(8082).describe('Its port; 0 takes a free one.'),
+  host: z.string().default('127.0.0.1').describe('Address on which the runner listens for gateways of other machines.'),
+  port: z.int().min(0).max(65_535).default(8082).describe('Port of the ingress; 0 takes a free one.'),
   processes: z
     .int()
     .min(1)
     .max(64)
     .default(1)
-    .describe('Processes that share the port. One carries some thousands of connections and the load of one core.'),
+    .describe(
+      'Processes that share the port. One process carries some thousands of connections and uses up to one core.',
+    ),
   advertisedAddress: z
     .string()
     .max(300)
     .regex(/^.+:\d{1,5}$/)
     .optional()
-    .describe('What gateways are told, host:port, when they reach the machine by another address than it listens on.'),
+    .describe(
+      'Address that gateways connect to, host:port, if it differs from the address that the runner listens on.',
+    ),
 });
 
 const Outgoing = z.object({
@@ -44,7 +48,7 @@ const Outgoing = z.object({
     .max(1_000_000)
     .default(4_096)
     .describe(
-      'Connections of one instance that the kernel tracks at a time; more are dropped. All instances share net.netfilter.nf_conntrack_max: keep this at a thirty-second of it or less.',
+      'Maximum connections of one instance that the kernel tracks at a time; more are dropped. All instances share net.netfilter.nf_conntrack_max: keep this at a thirty-second of it or less.',
     ),
   newPerSecond: z
     .int()
@@ -52,7 +56,7 @@ const Outgoing = z.object({
     .max(100_000)
     .default(200)
     .describe(
-      'New connections of one instance in a second, twice as many at once; more are dropped, so that scans and floods do not leave at the speed of the machine. Packets of UDP that nobody answers count as new.',
+      'Maximum new connections of one instance per second, with a burst of twice as many; more are dropped, so that scans and floods do not leave at the speed of the machine. Unanswered UDP packets count as new connections.',
     ),
   dnsPerSecond: z
     .int()
@@ -60,21 +64,21 @@ const Outgoing = z.object({
     .max(100_000)
     .default(100)
     .describe(
-      'Questions of one instance to the resolvers in a second, by UDP, twice as many at once; all instances share the resolvers.',
+      'Maximum DNS queries of one instance per second by UDP, with a burst of twice as many; all instances share the resolvers.',
     ),
   closedPorts: z
     .array(z.int().min(1).max(65_535))
     .max(1_000)
     .default([25])
     .describe(
-      'TCP ports that no instance reaches outside. 25, because mail that a tenant sends comes from the address of the operator; [] closes none.',
+      'TCP ports that no instance reaches outside. The default is 25, because mail of a tenant would come from the address of the operator; [] closes none.',
     ),
   mbPerSecond: z
     .int()
     .min(1)
     .max(4_000)
     .optional()
-    .describe('Megabytes that one instance may send to other machines in a second; as much as there is when absent.'),
+    .describe('Maximum megabytes per second that one instance sends to other machines; unlimited when absent.'),
 });
 
 export const RunnerConfig = z.object({
@@ -87,95 +91,111 @@ export const RunnerConfig = z.object({
     .string()
     .max(256)
     .optional()
-    .describe('One-time token with which the machine joins. Needed for the first start alone.'),
+    .describe('One-time token with which the machine joins. Needed only for the first start.'),
   stateFolder: z
     .string()
     .default('/var/lib/berth-runner')
-    .describe('Where the runner keeps its key, its certificate and what output it has still to send.'),
+    .describe('Folder for the key and the certificate of the runner, and for output that is not sent yet.'),
   name: z
     .string()
     .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/)
     .optional()
-    .describe('What operators call the machine; its host name when absent.'),
-  dockerUrl: z
-    .string()
-    .default('unix:///var/run/docker.sock')
-    .describe('Where the Docker Engine of this machine listens.'),
+    .describe('Name of the machine for operators; its host name when absent.'),
+  dockerUrl: z.string().default('unix:///var/run/docker.sock').describe('Socket of the Docker Engine of this machine.'),
   memoryMb: z
     .int()
     .positive()
     .optional()
-    .describe('Memory that instances may be promised together; nine tenths of the machine when absent.'),
+    .describe(
+      'Memory that all instances together may be promised; nine tenths of the memory of the machine when absent.',
+    ),
   bridge: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,14}$/)
     .default('berth0')
-    .describe('Network bridge that instances are wired to; the runner makes it.'),
-  subnet: z.string().default('100.96.0.0/16').describe('Addresses that instances get; nothing else may use them here.'),
+    .describe('Network bridge of the instances; the runner creates it.'),
+  subnet: z
+    .string()
+    .default('100.96.0.0/16')
+    .describe('Addresses of the instances; nothing else on this machine may use them.'),
   logBytesPerSecond: z
     .int()
     .min(1_024)
     .default(1_048_576)
     .describe(
-      'Output that one instance may write for long, ten times as much at once; what is beyond is dropped, and a line says how much.',
+      'Maximum output of one instance per second, with a burst of ten times as much; more is dropped, and a line says how much.',
     ),
   resolvers: z
     .array(z.string())
     .default([])
-    .describe('DNS servers that instances may ask; those of the machine when empty.'),
+    .describe('DNS servers that instances may use; those of the machine when empty.'),
   gateways: z
     .array(Gateway)
     .default([])
-    .describe('Where instances reach the gateways, although those stand in a private network.'),
+    .describe('Addresses at which instances reach the gateways, even in a private network.'),
   deniedRanges: z
     .array(z.cidrv4())
     .max(1_000)
     .default([])
     .describe(
-      'Ranges that instances do not reach beside private ones, such as 198.51.100.0/24: public addresses of your own services, whose firewalls trust your machines. The address of runner.apiUrl is always among them; runner.gateways and runner.resolvers stay open.',
+      'Ranges that instances do not reach in addition to private ones, such as 198.51.100.0/24: public addresses of your own services whose firewalls trust your machines. The address of runner.apiUrl is always closed; runner.gateways and runner.resolvers stay open.',
     ),
   outgoing: Outgoing.prefault({}),
-  slots: z.int().nonnegative().default(4).describe('Network namespaces kept ready, so that an instance starts sooner.'),
-  registries: z.array(Registry).default([]).describe('Registries that ask for a password.'),
+  slots: z
+    .int()
+    .nonnegative()
+    .default(4)
+    .describe('Number of network namespaces kept ready, so that an instance starts sooner.'),
+  registries: z.array(Registry).default([]).describe('Registries that require a password.'),
   sharedImages: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Images whose copy on this machine every workspace may use without their registry being asked, such as those put here by hand; one that ends with * stands for all full names that begin so (docker.io/library/*). Those of runner.warm need no entry.',
+      'Images whose local copy every workspace may use without a request to their registry, such as images that an operator loaded by hand. A name that ends with * matches all full names with that prefix (docker.io/library/*). Images of runner.warm need no entry.',
     ),
-  imageMaxAgeDays: z.number().positive().default(14).describe('An image that nothing used for so long is removed.'),
+  imageMaxAgeDays: z
+    .number()
+    .positive()
+    .default(14)
+    .describe('An image that was unused for this many days is removed.'),
   imageDiskPercent: z
     .number()
     .min(1)
     .max(100)
     .default(80)
-    .describe('Images are removed, the longest unused first, while the disk is fuller than this.'),
+    .describe('While more of the disk is used than this, images are removed, longest unused first.'),
   imageMaxMb: z
     .int()
     .positive()
     .default(20_480)
     .describe(
-      'What the registry may send for one image, compressed. A larger image is not pulled; without a limit one image could fill the disk of everybody.',
+      'Maximum compressed size of one image, as its registry sends it. A larger image is not pulled; without a limit one image could fill the disk for all instances.',
     ),
   imageMaxUnpackedMb: z
     .int()
     .positive()
     .default(61_440)
     .describe(
-      'What one image may take of the disk while it is pulled and unpacked: a small download may unpack to a thousand times its size.',
+      'Maximum disk space of one image while it is pulled and unpacked: a small download may unpack to a thousand times its size.',
     ),
   diskMb: z
     .int()
     .positive()
     .default(10_240)
-    .describe('What one instance may write to the disk of the machine; one that writes more is ended, its files go.'),
-  diskFiles: z.int().positive().default(1_000_000).describe('The same for the number of files.'),
+    .describe(
+      'Maximum disk space of the files of one instance. An instance that writes more is ended, and its files are removed.',
+    ),
+  diskFiles: z
+    .int()
+    .positive()
+    .default(1_000_000)
+    .describe('Maximum number of files of one instance. An instance with more is ended, and its files are removed.'),
   diskMbPerSecond: z
     .int()
     .positive()
     .optional()
     .describe(
-      'What one instance on runc may read, and what it may write, per second on the disk that the engine keeps its data on; as much as there is when absent. Needs cgroup v2 to hold for everything that is written. Under gVisor nothing is limited.',
+      'Maximum disk reads and maximum disk writes per second of one instance on runc, on the disk with the data of the engine; unlimited when absent. Needs cgroup v2 to hold for all writes. Does not apply to gVisor.',
     ),
   diskReservePercent: z
     .number()
@@ -183,62 +203,60 @@ export const RunnerConfig = z.object({
     .max(50)
     .default(5)
     .describe(
-      'When less than this is left of the disk that the engine keeps its data on, image pulls are aborted; then instances are ended, of a workspace that wrote most of what was lost. From half as much again on, nothing is placed here that can go elsewhere.',
+      'When less than this is free of the disk with the data of the engine, image pulls are aborted; then instances are ended, of the workspace that wrote most of the lost space. Below one and a half times this value, new instances are placed elsewhere where possible.',
     ),
   concurrency: z
     .int()
     .positive()
     .default(4)
     .describe(
-      'Containers that are made and started at a time; more would only slow each other down. One workspace gets one less at most, and those that wait take turns.',
+      'Maximum containers that are created and started at a time; more would only slow each other down. One workspace gets at most one less, and waiting workspaces take turns.',
     ),
   guestFolder: z
     .string()
     .min(1)
     .optional()
-    .describe('Where the guest’s runtime lies, which every sandbox runs; without it this machine offers no sandboxes.'),
+    .describe('Runtime folder of the guest, which every sandbox runs; without it this machine offers no sandboxes.'),
   warmConcurrency: z
     .int()
     .positive()
     .default(1)
-    .describe(
-      'Sandboxes that nobody waits for yet and that are brought up at a time; what somebody waits for goes first.',
-    ),
+    .describe('Maximum warm sandboxes that are brought up at a time; instances that a caller waits for go first.'),
   warm: z
     .array(WarmPoolSpec)
     .max(100)
     .default([])
-    .describe('Images of which sandboxes are kept ready here, and how many of each.'),
+    .describe('Images of which warm sandboxes are kept on this machine, and how many of each.'),
   warmLately: z
     .int()
     .min(0)
     .max(1_000)
     .default(0)
-    .describe('Of other images that sandboxes used lately, so many are kept ready.'),
+    .describe('Number of warm sandboxes that are kept of other images that sandboxes used recently.'),
   wakeReserveMb: z
     .int()
     .nonnegative()
     .default(512)
     .describe(
-      'Memory that has to be free when a sandbox wakes; with less, idle ones go to sleep first, or it has to wait.',
+      'Memory that has to be free when a sandbox wakes; with less, idle sandboxes are put to sleep first, or the wake has to wait.',
     ),
   isolation: z
     .array(IsolationClass)
     .min(1)
     .optional()
-    .describe('Offers only these of the isolation classes that the engine has.'),
+    .describe('Isolation classes to offer, of those that the engine has; all of them when absent.'),
   ingress: Ingress.prefault({}),
   drainSeconds: z
     .number()
     .nonnegative()
     .default(30)
-    .describe(
-      'An instance of a workload that was deleted or switched off waits so long until its connections have ended.',
-    ),
+    .describe('Maximum time that an instance of a deleted or disabled workload waits for its connections to end.'),
   leaveSeconds: z
     .number()
     .nonnegative()
     .default(900)
-    .describe('The same for one that is not needed any more: an older revision, or more than are asked for.'),
+    .describe(
+      'Maximum time that a superfluous instance (an older revision, or a scale-down) waits for its connections to end.',
+    ),
 });
 export type RunnerConfig = z.infer<typeof RunnerConfig>;

@@ -26,7 +26,7 @@ export interface RunnerCounts {
   sandboxes(): { readonly awake: number; readonly asleep: number };
 }
 
-export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): RunnerMetrics {
+export function registerRunnerGauges(registry: Registry, counts: RunnerCounts): void {
   new Gauge({
     name: 'berth_runner_instances',
     help: 'Instances on this machine by the state last observed.',
@@ -49,7 +49,7 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
   });
   new Gauge({
     name: 'berth_runner_disk_free_percent',
-    help: 'What is left of the file system on which the engine keeps its data, of bytes or files, whichever is less.',
+    help: 'Free part of the file system with the data of the engine, in percent of bytes or of files, whichever is less.',
     registers: [registry],
     collect() {
       this.set(counts.freeDiskPercent());
@@ -57,7 +57,7 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
   });
   new Gauge({
     name: 'berth_runner_disk_alarm',
-    help: '1 while the disk is nearly full and no workspace has written most of it: nobody is ended, and an operator has to help.',
+    help: '1 while the disk is nearly full and no workspace caused it: no instance is ended, and an operator has to free space.',
     registers: [registry],
     collect() {
       this.set(counts.isDiskAlarmed() ? 1 : 0);
@@ -65,7 +65,7 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
   });
   new Gauge({
     name: 'berth_runner_pressed',
-    help: '1 while memory or disk is short, so that nothing is placed here that can go elsewhere.',
+    help: '1 while memory or disk is short, so that new instances are placed elsewhere where possible.',
     labelNames: ['of'],
     registers: [registry],
     collect() {
@@ -76,7 +76,7 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
   });
   new Gauge({
     name: 'berth_runner_sandboxes',
-    help: 'Sandboxes on this machine that belong to somebody, awake and asleep.',
+    help: 'Sandboxes with an owner on this machine, awake and asleep.',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -85,21 +85,25 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
       this.set({ state: 'asleep' }, asleep);
     },
   });
+}
+
+/** Counters and histograms that the runner updates itself. */
+export function createRunnerMetrics(registry: Registry): RunnerMetrics {
   return {
     diskCountSeconds: new Histogram({
       name: 'berth_runner_disk_count_seconds',
-      help: 'How long it took to count what one instance has written.',
+      help: 'Time to count the writes of one instance.',
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
       registers: [registry],
     }),
     endedForDisk: new Counter({
       name: 'berth_runner_disk_ended_total',
-      help: 'Instances that were ended because of what they had written.',
+      help: 'Instances that were ended because of their writes.',
       registers: [registry],
     }),
     pullsAborted: new Counter({
       name: 'berth_runner_pulls_aborted_total',
-      help: 'Image pulls that were aborted because of the disk: it was short, or the image takes more than one may (too_large).',
+      help: 'Image pulls that were aborted because the disk was short, or because the image exceeds its limit (too_large).',
       labelNames: ['reason'],
       registers: [registry],
     }),
@@ -126,19 +130,19 @@ export function createRunnerMetrics(registry: Registry, counts: RunnerCounts): R
     }),
     wakes: new Counter({
       name: 'berth_runner_wakes_total',
-      help: 'Sandboxes that somebody wanted awake, by what came of it: woken, busy (memory is short) or failed.',
+      help: 'Requests to wake a sandbox, by outcome: woken, busy (memory is short) or failed.',
       labelNames: ['outcome'],
       registers: [registry],
     }),
     wakeSeconds: new Histogram({
       name: 'berth_runner_wake_seconds',
-      help: 'From the first who wants a sandbox awake until it is.',
+      help: 'Time from the first request to wake a sandbox until it is awake.',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
       registers: [registry],
     }),
     bringUpSeconds: new Histogram({
       name: 'berth_runner_bring_up_seconds',
-      help: 'From the decision to bring an instance up until it answers, the pull of its image included.',
+      help: 'Time from the decision to bring an instance up until it answers, including the pull of its image.',
       buckets: [0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30, 60, 180],
       registers: [registry],
     }),

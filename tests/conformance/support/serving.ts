@@ -13,7 +13,7 @@ import { sql } from 'kysely';
 import { freePort } from '../../../engines/free-port.ts';
 import { runEnvironment, runFolder } from '../../../engines/run.ts';
 import { ServerProcess } from '../../../engines/server-process.ts';
-import { startTestIngress } from '../../../services/runner/src/ingress/ingress-fixture.ts';
+import { startTestIngress } from '../../../services/runner/test/test-ingress.ts';
 import { type ApiWithWorkloads, startApiWithWorkloads } from '../../gateway/api-with-workloads.ts';
 import { conformanceBrand } from '../../harness/conformance-brand.ts';
 import { startGuestProcess } from '../../harness/guest-process.ts';

@@ -9,8 +9,8 @@ import { buildGuest } from '../../../engines/guest/runtime.ts';
 import { gvisor } from '../../../engines/gvisor.ts';
 import { networkTools } from '../../../engines/network-tools.ts';
 import { importTinyImage } from '../../../engines/tiny-image.ts';
-import { cgroupOf } from '../../../services/runner/src/cgroup/find.ts';
-import { thawGroup } from '../../../services/runner/src/cgroup/freeze.ts';
+import { cgroupOf } from '../../../services/runner/src/machine/cgroup/find.ts';
+import { thawGroup } from '../../../services/runner/src/machine/cgroup/freeze.ts';
 import { type RunnerMachine, startRunnerMachine } from '../runner-converge/runner-machine.ts';
 
 const execute = promisify(execFile);

@@ -7,13 +7,13 @@ import { PrioritySemaphore } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { RunnerConfig } from '../../../services/runner/src/config.ts';
-import { Converger } from '../../../services/runner/src/converge/converger.ts';
-import { FailureBook } from '../../../services/runner/src/converge/failure-book.ts';
 import { createDockerDriver } from '../../../services/runner/src/driver/docker-driver.ts';
+import { FailureFiles } from '../../../services/runner/src/failures/failure-files.ts';
 import { createImageStore } from '../../../services/runner/src/images/image-store.ts';
+import { Converger } from '../../../services/runner/src/instances/converger.ts';
 import { OutputShipper } from '../../../services/runner/src/logs/output-shipper.ts';
 import { createNetwork } from '../../../services/runner/src/network/create-network.ts';
-import { AdoptedBook } from '../../../services/runner/src/sandbox/adopted-book.ts';
+import { AdoptionFiles } from '../../../services/runner/src/sandbox/adoption-files.ts';
 import { openSandboxes } from '../../../services/runner/src/sandbox/open-sandboxes.ts';
 
 const Settings = z.object({
@@ -28,7 +28,7 @@ const { runnerId, dockerUrl, stateFolder, guestFolder } = Settings.parse(JSON.pa
 const say = (line: unknown) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
 const driver = createDockerDriver({ dockerUrl });
-const adopted = new AdoptedBook(stateFolder);
+const adopted = new AdoptionFiles(stateFolder);
 const network = await createNetwork({
   outgoing: RunnerConfig.shape.outgoing.parse({}),
   dockerUrl,
@@ -68,7 +68,7 @@ const sandboxes = await openSandboxes({
   ...{ driver, adopted, logger },
   brand: defaultBrand,
   recall: () => {},
-  onNews: (instance, news) => say({ news: { instance, ...news } }),
+  onActivity: (instance, news) => say({ news: { instance, ...news } }),
   onWake: () => {},
 });
 const converger = new Converger({
@@ -77,7 +77,7 @@ const converger = new Converger({
   network,
   images,
   output,
-  failures: new FailureBook(stateFolder),
+  failures: new FailureFiles(stateFolder),
   report: (instance, observation) => say({ report: { instance, ...observation } }),
   bringUps: new PrioritySemaphore(4, 1),
   sandboxes,
@@ -98,7 +98,7 @@ const Call = z.object({
 
 async function answer({ number, adopt, open, sleep }: z.infer<typeof Call>): Promise<void> {
   const startedAt = performance.now();
-  const asked = () => (sleep ? sandboxes.keeper.sleep(sleep) : converger.open(open ?? ''));
+  const asked = () => (sleep ? sandboxes.sleep.sleep(sleep) : converger.open(open ?? ''));
   const said = adopt ? await converger.adopt(adopt) : await asked();
   say({ answer: { number, said, ms: performance.now() - startedAt } });
 }

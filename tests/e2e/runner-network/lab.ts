@@ -7,7 +7,7 @@ import { importBaseImage } from '../../../engines/base-image.ts';
 import { callDocker } from '../../../engines/docker-api.ts';
 import { runName } from '../../../engines/run.ts';
 import { startTestDocker, type TestDocker } from '../../../engines/test-docker.ts';
-import { openShell, type RunCommand } from '../../../services/runner/src/network/command.ts';
+import { openShell, type RunCommand } from '../../../services/runner/src/machine/command.ts';
 import { execute } from '../../harness/execute.ts';
 import { Listener } from '../../harness/listener.ts';
 

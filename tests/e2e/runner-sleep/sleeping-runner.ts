@@ -9,21 +9,21 @@ import { createLogger } from '@berth/telemetry';
 import { Leases } from '@berth/wire';
 import { createDockerDriver } from '../../../services/runner/src/driver/docker-driver.ts';
 import type { Admission } from '../../../services/runner/src/ingress/endpoint.ts';
+import { InstanceLeases } from '../../../services/runner/src/ingress/instance-leases.ts';
 import { startLeaseListener } from '../../../services/runner/src/ingress/lease-listener.ts';
-import { TrafficBook } from '../../../services/runner/src/ingress/traffic-book.ts';
 import { WaitingRoom } from '../../../services/runner/src/ingress/waiting-room.ts';
 import { openControlKey } from '../../../services/runner/src/sandbox/control-key.ts';
-import { createFreezer } from '../../../services/runner/src/sandbox/create-freezer.ts';
-import { createKeeper } from '../../../services/runner/src/sandbox/create-keeper.ts';
-import type { Freezer } from '../../../services/runner/src/sandbox/freezer.ts';
 import { GuestControl } from '../../../services/runner/src/sandbox/guest-control.ts';
+import { createFreezer } from '../../../services/runner/src/sleep/create-freezer.ts';
+import { createSleepManager } from '../../../services/runner/src/sleep/create-sleep-manager.ts';
+import type { Freezer } from '../../../services/runner/src/sleep/freezer.ts';
+import { LastUseFiles } from '../../../services/runner/src/sleep/last-use-files.ts';
+import type { RunningSandbox } from '../../../services/runner/src/sleep/running-sandbox.ts';
 import {
-  type RunningSandbox,
-  type SandboxKeeper,
-  type SandboxNews,
+  type SandboxActivity,
+  type SleepManager,
   sandboxLeaseKeepMs,
-} from '../../../services/runner/src/sandbox/keeper.ts';
-import { LastUseBook } from '../../../services/runner/src/sandbox/last-use-book.ts';
+} from '../../../services/runner/src/sleep/sleep-manager.ts';
 import { startGuestContainer } from '../../harness/guest-container.ts';
 import type { IsolationUnderTest } from '../../harness/workloads.ts';
 
@@ -36,7 +36,7 @@ export interface SleepOptions {
   readonly leaseKeepMs?: number;
 }
 
-interface HeardNews extends SandboxNews {
+interface HeardNews extends SandboxActivity {
   readonly instance: string;
 }
 
@@ -64,22 +64,21 @@ export async function startSleepingRunner(options: SleepOptions) {
       return real.isFrozen(container);
     },
   };
-  const traffic: TrafficBook = new TrafficBook({ drainSeconds: 5, leaveSeconds: 5 }, (instance, count) =>
-    keeper.onLeases(instance, count),
-  );
+  const leases = new InstanceLeases({ drainSeconds: 5, leaveSeconds: 5 });
   /** Instances whose guests were asked to agree to sleep, in order. */
   const asked: string[] = [];
   const quiesce: GuestControl['quiesce'] = (place) => {
     asked.push(place.instance);
     return guest.quiesce(place);
   };
-  const keeper: SandboxKeeper = createKeeper({
+  const keeper: SleepManager = createSleepManager({
     ...{ freezer, guest: { quiesce }, wakeReserveMb, freeMemoryMb, logger },
-    lastUse: new LastUseBook(stateFolder),
-    recall: (instance) => traffic.recall(instance),
-    onNews: (instance, heard) => void news.push({ instance, ...heard }),
+    lastUse: new LastUseFiles(stateFolder),
+    recall: (instance) => leases.recall(instance),
+    onActivity: (instance, heard) => void news.push({ instance, ...heard }),
     onWake: () => {},
   });
+  leases.watch((instance, count) => keeper.onLeases(instance, count));
   const open = async (instance: string): Promise<Admission> => {
     const place = places.get(instance);
     const opened = await keeper.open(instance);
@@ -89,7 +88,7 @@ export async function startSleepingRunner(options: SleepOptions) {
   const socketPath = join(stateFolder, 'ingress.sock');
   const waitingRoom = new WaitingRoom();
   const closeLeases = await startLeaseListener(socketPath, {
-    ...{ instances: { open }, traffic, waitingRoom, logger },
+    ...{ instances: { open }, leases, waitingRoom, logger },
     calls: {
       adopt: async () => ({ call: 'unknown' }),
       wake: ({ instance }) => keeper.wake(instance),
@@ -97,14 +96,14 @@ export async function startSleepingRunner(options: SleepOptions) {
     },
   });
   return {
-    ...{ driver, guest, keeper, traffic, news, counts, asked, freezer: real, socketPath },
+    ...{ driver, guest, keeper, leases, news, counts, asked, freezer: real, socketPath },
     keep(sandbox: RunningSandbox): void {
       places.set(sandbox.instance, sandbox);
-      keeper.keep(sandbox);
+      keeper.manage(sandbox);
     },
     async [Symbol.asyncDispose]() {
       closeLeases();
-      await traffic.close(0);
+      await leases.close(0);
       await keeper.close();
     },
   };

@@ -14,24 +14,24 @@ const files = 64;
 export class Ballast {
   readonly #folder: string;
   /** Unknown at first: an earlier run may have left a ballast. */
-  #isKept: boolean | undefined;
+  #isReserved: boolean | undefined;
 
   /** `folder` must be on the file system that the engine writes to. */
   constructor(folder: string) {
     this.#folder = join(folder, 'berth-ballast');
   }
 
-  async keep(): Promise<void> {
-    if (this.#isKept) return;
+  async reserve(): Promise<void> {
+    if (this.#isReserved) return;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     for (let number = 1; number <= files; number += 1) await writeFile(join(this.#folder, String(number)), '');
     await run('fallocate', ['--length', `${sizeMb}MiB`, join(this.#folder, fileName)]);
-    this.#isKept = true;
+    this.#isReserved = true;
   }
 
-  async give(): Promise<void> {
-    if (this.#isKept === false) return;
+  async release(): Promise<void> {
+    if (this.#isReserved === false) return;
     await rm(this.#folder, { recursive: true, force: true });
-    this.#isKept = false;
+    this.#isReserved = false;
   }
 }

@@ -1,13 +1,13 @@
 // Counts deleted files that are still open: no walk through folders finds them, but they take disk space.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import { cgroupOf, processesIn } from '../cgroup/find.ts';
+import { cgroupOf, processesIn } from '../machine/cgroup/find.ts';
 import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;
-const mostOutputBytes = 64 * 1024 * 1024;
+const maxOutputBytes = 64 * 1024 * 1024;
 // Searches open and memory-mapped files; prints device, inode and blocks of each.
-const told = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b\\n'];
+const findArguments = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b\\n'];
 
 /** `pid` is any process of the container. Files in memory are not counted, because memory has its own limit. */
 export async function countUnlinked(pid: number, folder: string, signal: AbortSignal): Promise<Amount> {
@@ -25,7 +25,7 @@ export async function countUnlinked(pid: number, folder: string, signal: AbortSi
   const places = pids.flatMap((each) => [`/proc/${each}/fd`, `/proc/${each}/map_files`]);
   if (places.length === 0 || signal.aborted) return nothing;
   const blocksOf = new Map<string, number>();
-  for (const line of (await find(['-L', ...places, ...told], signal)).split('\n')) {
+  for (const line of (await find(['-L', ...places, ...findArguments], signal)).split('\n')) {
     const [device = '', inode = '', blocks = ''] = line.split(' ');
     if (devices.includes(Number(device))) blocksOf.set(`${device} ${inode}`, Number(blocks));
   }
@@ -41,6 +41,6 @@ async function processesBeside(pid: number): Promise<readonly string[]> {
 /** Output up to the end of `find`. Its errors are ignored: processes that exit meanwhile cause one. */
 const find = (words: readonly string[], signal: AbortSignal): Promise<string> =>
   new Promise((resolve) => {
-    const options = { maxBuffer: mostOutputBytes, signal, killSignal: 'SIGKILL' } as const;
+    const options = { maxBuffer: maxOutputBytes, signal, killSignal: 'SIGKILL' } as const;
     execFile('nice', ['-n', '19', 'find', ...words], options, (_, stdout) => resolve(stdout));
   });

@@ -6,7 +6,7 @@ import type { Amount } from './written.ts';
 export interface Counting {
   readonly paths: readonly string[];
   /** Counting stops beyond this amount, because the limit is exceeded anyway. */
-  readonly most: Amount;
+  readonly limits: Amount;
   /** Stops the count; the amount so far is returned. */
   readonly signal: AbortSignal;
 }
@@ -19,11 +19,11 @@ export interface Counted extends Amount {
 const blockBytes = 512;
 // Prints blocks and link count of each entry. A file with several names is counted in fractions that add up to one. The
 // link count of a folder depends on its subfolders, so 1 is printed instead.
-const told = ['-type', 'd', '-printf', '%b 1\\n', '-o', '-printf', '%b %n\\n'];
+const findArguments = ['-type', 'd', '-printf', '%b 1\\n', '-o', '-printf', '%b %n\\n'];
 
-export function countWritten({ paths, most, signal }: Counting): Promise<Counted> {
+export function countWritten({ paths, limits, signal }: Counting): Promise<Counted> {
   return new Promise((resolve, reject) => {
-    const child = spawn('nice', ['-n', '19', 'find', ...paths, '-xdev', ...told], {
+    const child = spawn('nice', ['-n', '19', 'find', ...paths, '-xdev', ...findArguments], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const end = () => child.kill('SIGKILL');
@@ -41,7 +41,7 @@ export function countWritten({ paths, most, signal }: Counting): Promise<Counted
         blocks += Number(line.slice(0, at)) / names;
         files += 1 / names;
       }
-      if (blocks * blockBytes > most.bytes || files > most.files) end();
+      if (blocks * blockBytes > limits.bytes || files > limits.files) end();
     });
     child.once('error', reject);
     child.once('close', (code) => {

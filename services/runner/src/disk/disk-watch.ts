@@ -3,20 +3,18 @@
 // loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
 // the writes beside the layer there.
 import { pause } from '@berth/pace';
-import type { Failure } from '../converge/decide.ts';
 import { signalContainer } from '../driver/signal-container.ts';
-import { isShort } from '../pressure.ts';
+import type { Failure } from '../failures/failure.ts';
+import { isShort } from '../machine/pressure.ts';
 import { Ballast } from './ballast.ts';
+import { chooseToEnd, type Shortage } from './choose-to-end.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
 import { type Level, PullWatch, type PullWatchOptions } from './pull-watch.ts';
-import { judge, type Shortage } from './verdict.ts';
 import { type CounterOptions, WriteCounter, type WritingContainer } from './write-counter.ts';
 import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum } from './written.ts';
 
 export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
   readonly reservePercent: number;
-  /** Ends an instance for good and removes its files. `forget` is called when that is done. */
-  readonly end: (instance: string, failure: Failure) => void;
   /** The disk is getting short: unused files may be removed. */
   readonly onShort: () => void;
 }
@@ -24,9 +22,9 @@ export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
 /** With less free space than this the engine can do nothing. */
 const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
 /** Time limit of a count when the disk is short: an instance has to be ended soon, even with an incomplete count. */
-const hurryMs = 3_000;
+const urgentCountMs = 3_000;
 const looksSoonMs = 100;
-const peaceMs = 600_000;
+const backgroundCountMs = 600_000;
 /** Time for the engine to remove the files of an aborted pull, before an instance is ended. */
 const clearingMs = 1_000;
 /**
@@ -46,17 +44,18 @@ export class DiskWatch {
   readonly #pulls: PullWatch;
   readonly #endedAt = new Map<string, number>();
   readonly #closing = new AbortController();
+  #endInstance: (instance: string, failure: Failure) => void = () => {};
   #running: Promise<void> = Promise.resolve();
   /** Background count in progress, if any. */
-  #peaceful: { readonly ending: AbortController; readonly done: Promise<void> } | undefined;
-  #tide: Amount = nothing;
+  #backgroundCount: { readonly ending: AbortController; readonly done: Promise<void> } | undefined;
+  #totalLoss: Amount = nothing;
   #last: { readonly space: FreeSpace; readonly at: number } | undefined;
   #isPressed = false;
   #isShort = false;
   #isAlarmed = false;
   #pullsAbortedAt = Number.NEGATIVE_INFINITY;
-  /** Tide when the disk last had plenty of room. */
-  #calmTide: Amount = nothing;
+  /** Total loss when the disk last had plenty of room. */
+  #baselineLoss: Amount = nothing;
   /** Growth since that moment of instances that were ended since then. */
   #endedGrowth: Amount = nothing;
 
@@ -86,22 +85,26 @@ export class DiskWatch {
     return this.#last === undefined ? 100 : freePercent(this.#last.space);
   }
 
+  /** Sets the current container of an instance. Idempotent. */
   follow(instance: string, container: WritingContainer): void {
     this.#counter.follow(instance, container);
   }
 
+  /** The files that the instance had written are removed. */
   forget(instance: string): void {
     this.#counter.forget(instance);
     this.#endedAt.delete(instance);
   }
 
-  start(): void {
+  /** `end` ends an instance for good and removes its files. `forget` is called when that is done. */
+  start(end: (instance: string, failure: Failure) => void): void {
+    this.#endInstance = end;
     this.#running = this.#watch();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#running, this.#peaceful?.done]);
+    await Promise.all([this.#running, this.#backgroundCount?.done]);
   }
 
   async #watch(): Promise<void> {
@@ -111,7 +114,7 @@ export class DiskWatch {
       try {
         waitMs = await this.#look();
       } catch (err) {
-        if (!signal.aborted) this.#options.logger.warn({ err }, 'how full the disk is could not be seen; tried again');
+        if (!signal.aborted) this.#options.logger.warn({ err }, 'disk usage check failed; retrying');
       }
       await pause(waitMs, signal);
     }
@@ -125,8 +128,8 @@ export class DiskWatch {
     const last = this.#last ?? { space, at };
     const lost = lossOf(last.space, space);
     this.#last = { space, at };
-    this.#tide = sum(this.#tide, lost);
-    this.#judgePressure(space);
+    this.#totalLoss = sum(this.#totalLoss, lost);
+    this.#updatePressure(space);
     await this.#trimBallast(space);
     const shortage = shortageOf(space, reservePercent);
     const isShortNow = shortage.bytes > 0 || shortage.files > 0;
@@ -137,12 +140,12 @@ export class DiskWatch {
     await this.#limitPulls(last.space, space);
     // The engine is about to free the space of an aborted pull, so no instance is ended for it.
     const isClearing = at - this.#pullsAbortedAt < clearingMs;
-    if (isShortNow) await this.#countInHurry(isClearing ? nothing : shortage);
-    else this.#countInPeace();
+    if (isShortNow) await this.#countAndEnd(isClearing ? nothing : shortage);
+    else this.#countInBackground();
     return nextLookMs(lost, at - last.at, { bytes: -shortage.bytes, files: -shortage.files });
   }
 
-  #judgePressure(space: FreeSpace): void {
+  #updatePressure(space: FreeSpace): void {
     const { reservePercent, onShort, logger } = this.#options;
     const times = ({ below, until }: typeof pressed) => ({
       below: below * reservePercent,
@@ -154,17 +157,17 @@ export class DiskWatch {
     if (this.#isPressed === was) return;
     const fields = { event: 'runner.disk', isPressed: !was, freePercent: Math.round(freePercent(space) * 10) / 10 };
     if (was) {
-      logger.info(fields, 'the disk has room again');
+      logger.info(fields, 'disk has room again; instances are placed here as usual');
       return;
     }
-    logger.warn(fields, 'the disk is getting short; nothing is placed here that can go elsewhere');
+    logger.warn(fields, 'disk is getting short; new instances are placed elsewhere where possible');
     onShort();
   }
 
   async #trimBallast({ freeBytes, freeFiles, sizeFiles }: FreeSpace): Promise<void> {
     const isFull = freeBytes < nearlyNone.bytes || (sizeFiles > 0 && freeFiles < nearlyNone.files);
-    if (isFull) await this.#ballast.give();
-    else if (!this.#isPressed) await this.#ballast.keep();
+    if (isFull) await this.#ballast.release();
+    else if (!this.#isPressed) await this.#ballast.reserve();
   }
 
   /** Instances are counted before a loss is attributed to a pull. */
@@ -177,68 +180,68 @@ export class DiskWatch {
   }
 
   /** Runs beside the looks: counting millions of files must not delay the detection of a full disk. */
-  #countInPeace(): void {
-    if (this.#peaceful !== undefined || this.#closing.signal.aborted) return;
+  #countInBackground(): void {
+    if (this.#backgroundCount !== undefined || this.#closing.signal.aborted) return;
     const ending = new AbortController();
     const { limits, logger } = this.#options;
     const count = async (): Promise<void> => {
-      const tide = this.#tide;
+      const totalLoss = this.#totalLoss;
       await this.#counter.count({
-        isDue: (written) => isDue(written, tide, limits, performance.now()),
-        tide,
-        timeoutMs: peaceMs,
+        isDue: (written) => isDue(written, totalLoss, limits, performance.now()),
+        totalLoss,
+        timeoutMs: backgroundCountMs,
         signal: AbortSignal.any([ending.signal, this.#closing.signal]),
       });
-      if (!ending.signal.aborted && !this.#isPressed) this.#calmDown(tide);
-      this.#judge(nothing);
+      if (!ending.signal.aborted && !this.#isPressed) this.#resetBaseline(totalLoss);
+      this.#endWriters(nothing);
     };
     const done = count()
-      .catch((err: unknown) => logger.warn({ err }, 'what instances have written could not be counted; tried again'))
+      .catch((err: unknown) => logger.warn({ err }, 'count of writes failed; retrying'))
       .finally(() => {
-        this.#peaceful = undefined;
+        this.#backgroundCount = undefined;
       });
-    this.#peaceful = { ending, done };
+    this.#backgroundCount = { ending, done };
   }
 
-  #calmDown(tide: Amount): void {
-    this.#counter.calmDown();
-    this.#calmTide = tide;
+  #resetBaseline(totalLoss: Amount): void {
+    this.#counter.resetBaselines();
+    this.#baselineLoss = totalLoss;
     this.#endedGrowth = nothing;
   }
 
-  async #countInHurry(shortage: Shortage): Promise<void> {
+  async #countAndEnd(shortage: Shortage): Promise<void> {
     await this.#countGrown();
-    this.#judge(shortage);
+    this.#endWriters(shortage);
   }
 
   /** Counts every instance that may have written since its last count, at any cost. */
   async #countGrown(): Promise<void> {
-    this.#peaceful?.ending.abort();
-    await this.#peaceful?.done;
-    const tide = this.#tide;
+    this.#backgroundCount?.ending.abort();
+    await this.#backgroundCount?.done;
+    const totalLoss = this.#totalLoss;
     await this.#counter.count({
-      isDue: (written) => mayHaveGrown(written, tide),
-      tide,
-      timeoutMs: hurryMs,
+      isDue: (written) => mayHaveGrown(written, totalLoss),
+      totalLoss,
+      timeoutMs: urgentCountMs,
       signal: this.#closing.signal,
     });
   }
 
   /** Space that ended instances are about to free is subtracted, or far too many instances would be ended. */
-  #judge(shortage: Shortage): void {
+  #endWriters(shortage: Shortage): void {
     if (this.#closing.signal.aborted) return;
     const now = performance.now();
     for (const [instance, at] of this.#endedAt) if (now - at >= endingMs) this.#endedAt.delete(instance);
     const writers = this.#counter.writers({
-      tide: this.#tide,
-      calmTide: this.#calmTide,
+      total: this.#totalLoss,
+      baseline: this.#baselineLoss,
       endedGrowth: this.#endedGrowth,
-      least: this.#leastLoss(),
+      minimum: this.#minLoss(),
     });
     const staying = writers.filter(({ instance }) => !this.#endedAt.has(instance));
     const awaited = writers.filter(({ instance }) => this.#endedAt.has(instance)).map(({ amount }) => amount);
     const missing = awaited.reduce(difference, shortage);
-    const verdicts = judge(staying, missing);
+    const verdicts = chooseToEnd(staying, missing);
     for (const { instance, failure } of verdicts) {
       const grown = staying.find((writer) => writer.instance === instance)?.grown ?? nothing;
       this.#endedGrowth = sum(this.#endedGrowth, grown);
@@ -249,7 +252,7 @@ export class DiskWatch {
   }
 
   /** Minimum loss between plenty of room and a shortage, also when this process did not see it happen. */
-  #leastLoss(): Amount {
+  #minLoss(): Amount {
     const { sizeBytes = 0, sizeFiles = 0 } = this.#last?.space ?? {};
     const part = ((pressed.below - short.below) * this.#options.reservePercent) / 100;
     return { bytes: sizeBytes * part, files: sizeFiles * part };
@@ -264,19 +267,19 @@ export class DiskWatch {
     else
       logger.error(
         fields,
-        'the disk is nearly full and no workspace has written most of it; no instance is ended, no image is pulled; free or add disk space',
+        'disk is nearly full and no workspace caused it; image pulls stop and no instance is ended until disk space is freed or added',
       );
   }
 
   #end(instance: string, failure: Failure, now: number): void {
-    const { end, logger } = this.#options;
+    const { logger } = this.#options;
     logger.warn({ event: 'instance.disk_full', instance, freePercent: this.freePercent }, failure.message);
     this.#endedAt.set(instance, now);
-    end(instance, failure);
+    this.#endInstance(instance, failure);
     const container = this.#counter.containerOf(instance);
     if (container === undefined) return;
     signalContainer(container, 'SIGKILL').catch((err: unknown) =>
-      logger.debug({ err, instance }, 'it has ended by itself'),
+      logger.debug({ err, instance }, 'instance to end had already exited'),
     );
   }
 }

@@ -16,15 +16,15 @@ export function layerLimitMb(runtimeArguments: readonly string[]): number | unde
 }
 
 /** Logs the limit and returns it, like `layerLimitMb`. */
-export async function tellLayerLimit(driver: Driver, diskMb: number, logger: Logger): Promise<number | undefined> {
+export async function logLayerLimit(driver: Driver, diskMb: number, logger: Logger): Promise<number | undefined> {
   const fields = { event: 'runner.disk_limit', diskMb };
   if (!(await driver.isolationClasses()).includes('gvisor')) {
-    logger.info(fields, 'what instances write is counted, and held against runner.diskMb');
+    logger.info(fields, 'writes of instances are counted; runner.diskMb limits them');
     return undefined;
   }
   const gvisorMb = layerLimitMb(await driver.runtimeArguments('gvisor'));
   if (gvisorMb === undefined) logger.warn(fields, noLimit);
-  else logger.info({ ...fields, gvisorMb }, 'gVisor limits what its containers write, others are counted');
+  else logger.info({ ...fields, gvisorMb }, 'gVisor limits the writes of its containers; writes of others are counted');
   return gvisorMb;
 }
 

@@ -18,7 +18,7 @@ beforeEach(() => {
   running = [];
 });
 
-test('what instances write or give back while an image is pulled is not held against the pull', () => {
+test('writes and removals of instances during a pull do not count for the pull', () => {
   const bytes = fc.nat(1e12);
   fc.assert(
     fc.property(bytes, bytes, bytes, fc.integer({ min: -1e9, max: 1e9 }), (free, pulled, written, grown) => {
@@ -39,7 +39,7 @@ test('a pull beyond the limit is aborted for good; the message names the limit a
   expect(aborted[0]?.reason.message).toMatch(/100 MB .*Use a smaller image.*runner\.imageMaxUnpackedMb/);
 });
 
-test('a pull is charged from its own beginning, and pulls side by side share a loss', () => {
+test('a pull counts from its own beginning, and concurrent pulls share a loss', () => {
   const watch = open();
   running = [pull('first')];
   watch.follow({ freeBytes: 500 * mb, writtenBytes: 0 });

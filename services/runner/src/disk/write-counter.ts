@@ -3,10 +3,10 @@
 import type { IsolationClass } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { containerLabels } from '../driver/driver.ts';
+import type { Writer } from './choose-to-end.ts';
 import { countUnlinked } from './count-unlinked.ts';
 import { countWritten } from './count-written.ts';
-import type { Writer } from './verdict.ts';
-import { type Amount, difference, least, most, nothing, sum, type Written } from './written.ts';
+import { type Amount, difference, larger, nothing, smaller, sum, type Written } from './written.ts';
 
 export interface WritingContainer {
   readonly id: string;
@@ -24,25 +24,25 @@ interface Watched {
    * Last count while the disk had plenty of room, else the first count. Earlier writes are not held against the
    * instance.
    */
-  calm: Pick<Written, 'amount' | 'tideThen'> | undefined;
+  baseline: Pick<Written, 'amount' | 'lossThen'> | undefined;
 }
 
 /** Loss of the file system, with which the growth of instances is compared. */
 export interface Loss {
   /** Total loss since this runner began; see `lossOf`. */
-  readonly tide: Amount;
-  /** Tide when the disk last had plenty of room. */
-  readonly calmTide: Amount;
+  readonly total: Amount;
+  /** Total loss when the disk last had plenty of room. */
+  readonly baseline: Amount;
   /** Part of the loss that was caused by instances that are ended by now. */
   readonly endedGrowth: Amount;
   /** Minimum loss since the disk had plenty of room. */
-  readonly least: Amount;
+  readonly minimum: Amount;
 }
 
 export interface Round {
   readonly isDue: (written: Written | undefined) => boolean;
   /** Total loss of the file system when the round began. */
-  readonly tide: Amount;
+  readonly totalLoss: Amount;
   /** Limit for the whole round. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -62,8 +62,8 @@ export interface CounterOptions {
 }
 
 /** Limit for one tree, so that it cannot keep the others from being counted. */
-const oneMs = 30_000;
-const atOnce = 2;
+const treeTimeoutMs = 30_000;
+const maxConcurrent = 2;
 
 export class WriteCounter {
   readonly #folder: string;
@@ -87,7 +87,7 @@ export class WriteCounter {
     const known = this.#watched.get(instance);
     const isSame = known?.container.writablePaths.join('\n') === container.writablePaths.join('\n');
     if (known !== undefined && isSame) known.container = container;
-    else this.#watched.set(instance, { container, written: undefined, calm: undefined });
+    else this.#watched.set(instance, { container, written: undefined, baseline: undefined });
   }
 
   forget(instance: string): void {
@@ -103,18 +103,18 @@ export class WriteCounter {
     return [...this.#watched.values()].map(({ written }) => written?.amount ?? nothing).reduce(sum, nothing);
   }
 
-  writers({ tide, calmTide, endedGrowth, least: leastLoss }: Loss): Writer[] {
-    return [...this.#watched].flatMap(([instance, { container, written, calm }]) => {
-      if (written === undefined || calm === undefined) return [];
-      // A count may be older than the last calm moment: then the loss since that count is used.
-      const since = least(calmTide, calm.tideThen);
+  writers({ total, baseline: baselineLoss, endedGrowth, minimum }: Loss): Writer[] {
+    return [...this.#watched].flatMap(([instance, { container, written, baseline }]) => {
+      if (written === undefined || baseline === undefined) return [];
+      // A count may be older than the last moment with plenty of room: then the loss since that count is used.
+      const since = smaller(baselineLoss, baseline.lossThen);
       return [
         {
           instance,
           workspace: container.labels[containerLabels.workspace] ?? this.#workspaceOf(instance),
           amount: written.amount,
-          grown: difference(written.amount, calm.amount),
-          lost: most(leastLoss, difference(difference(tide, since), endedGrowth)),
+          grown: difference(written.amount, baseline.amount),
+          lost: larger(minimum, difference(difference(total, since), endedGrowth)),
           limits: this.#limitsOf(container),
         },
       ];
@@ -127,12 +127,12 @@ export class WriteCounter {
   }
 
   /** The disk has plenty of room: writes until now are not held against any instance in a later shortage. */
-  calmDown(): void {
-    for (const watched of this.#watched.values()) watched.calm = watched.written;
+  resetBaselines(): void {
+    for (const watched of this.#watched.values()) watched.baseline = watched.written;
   }
 
   /** Counts two at a time, trees that were fastest last time first: an endless tree delays only itself. */
-  async count({ isDue, tide, timeoutMs, signal }: Round): Promise<void> {
+  async count({ isDue, totalLoss, timeoutMs, signal }: Round): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
     const due = [...this.#watched]
       .filter(([, { written }]) => isDue(written))
@@ -140,24 +140,24 @@ export class WriteCounter {
       .values();
     const work = async (): Promise<void> => {
       for (const [instance, watched] of due) {
-        const leftMs = Math.min(oneMs, giveUpAt - performance.now());
+        const leftMs = Math.min(treeTimeoutMs, giveUpAt - performance.now());
         if (leftMs <= 0 || signal.aborted) return;
         await this.#countOne(
           instance,
           watched,
-          tide,
+          totalLoss,
           AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]),
         );
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: maxConcurrent }, work));
   }
 
-  async #countOne(instance: string, watched: Watched, tideThen: Amount, signal: AbortSignal): Promise<void> {
+  async #countOne(instance: string, watched: Watched, lossThen: Amount, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const { writablePaths: paths, pid } = watched.container;
     const [{ isWhole, ...named }, unnamed] = await Promise.all([
-      countWritten({ paths, most: this.#limitsOf(watched.container), signal }),
+      countWritten({ paths, limits: this.#limitsOf(watched.container), signal }),
       pid === undefined ? nothing : countUnlinked(pid, this.#folder, signal),
     ]);
     const counted = sum(named, unnamed);
@@ -166,11 +166,11 @@ export class WriteCounter {
     // After an incomplete count the instance is assumed to hold at least as much as before.
     const before = isWhole ? nothing : (watched.written?.amount ?? nothing);
     const amount = { bytes: Math.max(counted.bytes, before.bytes), files: Math.max(counted.files, before.files) };
-    watched.written = { amount, tideThen, countedAt: performance.now(), tookMs };
-    watched.calm ??= watched.written;
+    watched.written = { amount, lossThen, countedAt: performance.now(), tookMs };
+    watched.baseline ??= watched.written;
     this.#logger.debug(
       { event: 'instance.written', instance, ...amount, isWhole, tookMs },
-      'counted what it has written',
+      'writes of instance counted',
     );
   }
 }

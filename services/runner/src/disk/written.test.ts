@@ -8,13 +8,13 @@ const limits: Amount = { bytes: 1e10, files: 1e6 };
 const amountsWithin: fc.Arbitrary<Amount> = fc.record({ bytes: fc.nat(limits.bytes), files: fc.nat(limits.files) });
 const written = (changes: Partial<Written> = {}): Written => ({
   amount: nothing,
-  tideThen: nothing,
+  lossThen: nothing,
   countedAt: 0,
   tookMs: 10,
   ...changes,
 });
 
-test('what one frees never hides what another writes', () => {
+test('space that one instance frees never hides the writes of another', () => {
   const spaces = fc.array(
     fc.record({
       freeBytes: fc.nat(1e9),
@@ -26,15 +26,15 @@ test('what one frees never hides what another writes', () => {
   );
   fc.assert(
     fc.property(spaces, (seen) => {
-      let tide = nothing;
+      let total = nothing;
       for (const [index, space] of seen.slice(1).entries()) {
-        const higher = sum(tide, lossOf(seen[index] ?? space, space));
-        expect(higher.bytes).toBeGreaterThanOrEqual(tide.bytes);
-        expect(higher.files).toBeGreaterThanOrEqual(tide.files);
-        tide = higher;
+        const higher = sum(total, lossOf(seen[index] ?? space, space));
+        expect(higher.bytes).toBeGreaterThanOrEqual(total.bytes);
+        expect(higher.files).toBeGreaterThanOrEqual(total.files);
+        total = higher;
       }
       const lowest = Math.min(...seen.map(({ freeBytes }) => freeBytes));
-      expect(tide.bytes).toBeGreaterThanOrEqual((seen[0]?.freeBytes ?? 0) - lowest);
+      expect(total.bytes).toBeGreaterThanOrEqual((seen[0]?.freeBytes ?? 0) - lowest);
     }),
   );
 });
@@ -53,13 +53,13 @@ describe('an instance is counted again', () => {
     );
   });
 
-  test('when it never was, and after a minute in any case', () => {
+  test('when it was never counted, and after a minute in any case', () => {
     expect(isDue(undefined, nothing, limits, 0)).toBe(true);
     expect(isDue(written(), nothing, limits, 59_000)).toBe(false);
     expect(isDue(written(), nothing, limits, 61_000)).toBe(true);
   });
 
-  test('when the disk is short, and it may have written anything worth mentioning', () => {
+  test('when the disk is short and it may have written a noticeable amount', () => {
     expect(mayHaveGrown(undefined, nothing)).toBe(true);
     expect(mayHaveGrown(written(), { bytes: 1_000, files: 5 })).toBe(false);
     expect(mayHaveGrown(written(), { bytes: 2e6, files: 0 })).toBe(true);
@@ -67,7 +67,7 @@ describe('an instance is counted again', () => {
   });
 });
 
-test('looks come more often the sooner the disk would be short, and never more than ten times a second', () => {
+test('checks are more frequent the sooner the disk would be short, and at most ten per second', () => {
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 60_000 }), amounts, (lost, inMs, above) => {
       const waitMs = nextLookMs(lost, inMs, above);

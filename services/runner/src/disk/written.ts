@@ -13,7 +13,7 @@ export const nothing: Amount = { bytes: 0, files: 0 };
 export interface Written {
   readonly amount: Amount;
   /** Total loss of the file system when the count began. */
-  readonly tideThen: Amount;
+  readonly lossThen: Amount;
   readonly countedAt: number;
   readonly tookMs: number;
 }
@@ -33,12 +33,12 @@ export const sum = (left: Amount, right: Amount): Amount => ({
 });
 
 /** Larger or smaller of both, for bytes and files separately. */
-export const most = (left: Amount, right: Amount): Amount => ({
+export const larger = (left: Amount, right: Amount): Amount => ({
   bytes: Math.max(left.bytes, right.bytes),
   files: Math.max(left.files, right.files),
 });
 
-export const least = (left: Amount, right: Amount): Amount => ({
+export const smaller = (left: Amount, right: Amount): Amount => ({
   bytes: Math.min(left.bytes, right.bytes),
   files: Math.min(left.files, right.files),
 });
@@ -49,44 +49,44 @@ export const difference = (left: Amount, right: Amount): Amount => ({
 });
 
 /** Every instance is counted again after this time, for changes that the free space does not show. */
-const mostAgeMs = 60_000;
+const maxAgeMs = 60_000;
 /** Counting takes at most this part of the time between two counts. */
-const mostShare = 0.1;
+const maxShare = 0.1;
 /**
  * Part of an instance's remaining room that may be lost before it is counted again, so that it exceeds its limit by
  * little.
  */
 const shareOfRoom = 0.5;
 /** Smaller losses are not worth a count; logs alone write that much. */
-const leastBytes = 1_048_576;
-const leastFiles = 100;
+const minBytes = 1_048_576;
+const minFiles = 100;
 
-export function isDue(written: Written | undefined, tide: Amount, limits: Amount, now: number): boolean {
+export function isDue(written: Written | undefined, totalLoss: Amount, limits: Amount, now: number): boolean {
   if (written === undefined) return true;
-  const { amount, tideThen, countedAt, tookMs } = written;
+  const { amount, lossThen, countedAt, tookMs } = written;
   const ageMs = now - countedAt;
-  if (ageMs < tookMs / mostShare) return false;
-  if (ageMs > mostAgeMs) return true;
-  const room = (limit: number, used: number, least: number): number => Math.max(least, (limit - used) * shareOfRoom);
+  if (ageMs < tookMs / maxShare) return false;
+  if (ageMs > maxAgeMs) return true;
+  const room = (limit: number, used: number, min: number): number => Math.max(min, (limit - used) * shareOfRoom);
   return (
-    tide.bytes - tideThen.bytes >= room(limits.bytes, amount.bytes, leastBytes) ||
-    tide.files - tideThen.files >= room(limits.files, amount.files, leastFiles)
+    totalLoss.bytes - lossThen.bytes >= room(limits.bytes, amount.bytes, minBytes) ||
+    totalLoss.files - lossThen.files >= room(limits.files, amount.files, minFiles)
   );
 }
 
 /**
  * When the file system is short: an instance that may have written since its last count is counted again, at any cost.
  */
-export const mayHaveGrown = (written: Written | undefined, tide: Amount): boolean =>
+export const mayHaveGrown = (written: Written | undefined, totalLoss: Amount): boolean =>
   written === undefined ||
-  tide.bytes - written.tideThen.bytes >= leastBytes ||
-  tide.files - written.tideThen.files >= leastFiles;
+  totalLoss.bytes - written.lossThen.bytes >= minBytes ||
+  totalLoss.files - written.lossThen.files >= minFiles;
 
-const looksMs = { least: 100, most: 1_000 };
+const looksMs = { min: 100, max: 1_000 };
 
 /** Pause before the next look at the file system: a quarter of the time until it is short at the current rate. */
 export function nextLookMs(lost: Amount, inMs: number, above: Amount): number {
   const until = (left: number, gone: number): number => (gone <= 0 ? Number.POSITIVE_INFINITY : (left * inMs) / gone);
   const untilShortMs = Math.min(until(above.bytes, lost.bytes), until(above.files, lost.files));
-  return Math.min(looksMs.most, Math.max(looksMs.least, untilShortMs / 4));
+  return Math.min(looksMs.max, Math.max(looksMs.min, untilShortMs / 4));
 }

@@ -16,6 +16,6 @@ test('the layer of a container is the upper folder of the overlay that is mounte
   expect(upperFolder(mountinfo, 'ef56')).toBeUndefined();
 });
 
-test('a path with a blank is read as it is', () => {
+test('a path with a blank is read correctly', () => {
   expect(upperFolder(overlay(`/data\\040root/${id}`, '/data\\040root/2/fs'), id)).toBe('/data root/2/fs');
 });

@@ -1,31 +1,31 @@
 // Isolation and limits of a container, as settings of the engine. Pure.
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../cgroup/limits.ts';
-import type { ContainerWish } from './driver.ts';
+import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../machine/cgroup/limits.ts';
+import type { ContainerSpec } from './driver.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 
 /** Properties of the engine's machine and configuration. */
 export interface EngineOffer {
   readonly cores: number;
-  readonly runtimes: Readonly<Record<ContainerWish['isolation'], string>>;
+  readonly runtimes: Readonly<Record<ContainerSpec['isolation'], string>>;
   /** Disk that containers write to, and the limit of each container for reads and for writes. */
   readonly disk?: { readonly device: string; readonly mbPerSecond: number } | undefined;
 }
 
 // Capabilities that ordinary server images need to prepare their folders as root and then drop to another user. NET_RAW
 // is left out: with it a container could impersonate another one on the bridge.
-const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
+const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
 
 // Only a guard against fork bombs. It is far above what servers use, because gVisor ends the whole container at the
 // limit.
-const MAX_PROCESSES = 4_096;
+const defaultMaxProcesses = 4_096;
 
 // Not compressed, because the log reader also reads the rotated files.
-const LOG = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
+const logConfig = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 
-export function containerSettings(wish: ContainerWish, offer: EngineOffer): ContainerCreateOptions {
+export function containerSettings(wish: ContainerSpec, offer: EngineOffer): ContainerCreateOptions {
   return {
     name: wish.name,
     Image: wish.image,
@@ -45,13 +45,13 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
       Init: wish.entrypoint === undefined,
       Mounts: Object.entries(wish.mounts ?? {}).map(([inside, folder]) => readOnlyMount(inside, folder)),
       CapDrop: ['ALL'],
-      CapAdd: CAPABILITIES,
+      CapAdd: capabilities,
       // gVisor handles system calls itself and ignores a profile; its own filter towards the host is narrower.
       SecurityOpt: ['no-new-privileges', ...(wish.isolation === 'runc' ? [`seccomp=${seccompProfile}`] : [])],
       // A core dump may be piped to a program of the host, which would then read data of a tenant.
       Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
-      PidsLimit: wish.mostProcesses ?? MAX_PROCESSES,
-      LogConfig: LOG,
+      PidsLimit: wish.maxProcesses ?? defaultMaxProcesses,
+      LogConfig: logConfig,
       RestartPolicy: { Name: 'no' },
       ...limitSettings(wish, offer.cores),
       // With systemd's cgroups gVisor does not start under a disk limit.
@@ -62,7 +62,7 @@ export function containerSettings(wish: ContainerWish, offer: EngineOffer): Cont
 
 function diskSettings(disk: EngineOffer['disk']): HostConfig {
   if (disk === undefined) return {};
-  const limit = [{ Path: disk.device, Rate: disk.mbPerSecond * MB }];
+  const limit = [{ Path: disk.device, Rate: disk.mbPerSecond * bytesPerMb }];
   return { BlkioDeviceReadBps: limit, BlkioDeviceWriteBps: limit };
 }
 
@@ -73,13 +73,13 @@ const readOnlyMount = (inside: string, folder: string) => ({
   ReadOnly: true,
 });
 
-type Limits = Pick<ContainerWish, 'memoryMb' | 'cpus'>;
+type Limits = Pick<ContainerSpec, 'memoryMb' | 'cpus'>;
 
 export function limitSettings({ memoryMb, cpus }: Limits, cores: number): HostConfig {
   return {
-    Memory: memoryMb * MB,
+    Memory: memoryMb * bytesPerMb,
     // This is memory plus swap, so an equal value means no swap.
-    MemorySwap: memoryMb * MB,
+    MemorySwap: memoryMb * bytesPerMb,
     // A container that may use all cores gets no quota: accounting for one would slow it down.
     ...(cpus < cores ? { CpuPeriod: cpuPeriodUs, CpuQuota: cpuQuotaUs(cpus) } : {}),
     CpuShares: cpuShares(memoryMb),

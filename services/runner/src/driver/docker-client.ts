@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 
-const ANSWER_TIMEOUT_SECONDS = 60;
+const answerTimeoutSeconds = 60;
 
 /** `url` is the engine's socket, `unix:///…`. */
 export function openDocker(url: string): Docker {
@@ -16,7 +16,7 @@ export function openDocker(url: string): Docker {
  * An engine that is killed in the middle of an answer leaves dockerode's promise pending forever. A timeout keeps the
  * runner's sequential work from hanging on it.
  */
-export async function answered<T>(answer: Promise<T>, timeoutSeconds = ANSWER_TIMEOUT_SECONDS): Promise<T> {
+export async function answered<T>(answer: Promise<T>, timeoutSeconds = answerTimeoutSeconds): Promise<T> {
   const finished = new AbortController();
   const late = sleep(timeoutSeconds * 1_000, undefined, { signal: finished.signal }).then(() => {
     throw new Error(`The container engine gave no answer within ${timeoutSeconds} s. Is it running?`);

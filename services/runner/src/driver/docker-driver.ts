@@ -1,6 +1,6 @@
 import { isolationClasses } from '@berth/contract/node';
 import { z } from 'zod';
-import { wholeDisk } from '../disk/whole-disk.ts';
+import { wholeDisk } from '../machine/whole-disk.ts';
 import { containerLayer } from './container-layer.ts';
 import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
 import { containerState, containerUsage } from './container-state.ts';
@@ -19,20 +19,20 @@ export interface DockerDriverOptions {
   readonly diskMbPerSecond?: number | undefined;
 }
 
-const RUNTIMES = { runc: 'runc', gvisor: 'runsc' };
-const GONE = 404;
-const NOT_RUNNING = 304;
+const defaultRuntimes = { runc: 'runc', gvisor: 'runsc' };
+const gone = 404;
+const notModified = 304;
 // The image or container is in use, or is already being removed.
-const CONFLICT = 409;
-const FAILED = 500;
+const conflict = 409;
+const failed = 500;
 // Time for the engine's own work, in addition to the container's grace period.
-const STOP_MARGIN_SECONDS = 60;
+const stopMarginSeconds = 60;
 
 const Runtime = z.object({ runtimeArgs: z.array(z.string()).nullish() });
 const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z.record(z.string(), Runtime) });
 
 export function createDockerDriver(options: DockerDriverOptions): Driver {
-  const { dockerUrl, runtimes = RUNTIMES, diskMbPerSecond } = options;
+  const { dockerUrl, runtimes = defaultRuntimes, diskMbPerSecond } = options;
   const docker = openDocker(dockerUrl);
   const info = async () => Info.parse(await answered(docker.info()));
   let asked: Promise<EngineOffer> | undefined;
@@ -69,7 +69,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
    */
   async function unpauseToEnd(id: string): Promise<void> {
     const state = await inspect(id);
-    if (state?.status === 'paused') await answeredOr([GONE, CONFLICT, FAILED], unpause(state));
+    if (state?.status === 'paused') await answeredOr([gone, conflict, failed], unpause(state));
   }
 
   return {
@@ -98,10 +98,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 
     async removeImage(image) {
       try {
-        await answeredOr([GONE], docker.getImage(engineName(image)).remove());
+        await answeredOr([gone], docker.getImage(engineName(image)).remove());
         return true;
       } catch (error) {
-        if (statusOf(error) === CONFLICT) return false;
+        if (statusOf(error) === conflict) return false;
         throw error;
       }
     },
@@ -111,12 +111,12 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       return (await answered(docker.createContainer(settings))).id;
     },
 
-    start: (id) => answeredOr([NOT_RUNNING], docker.getContainer(id).start()),
+    start: (id) => answeredOr([notModified], docker.getContainer(id).start()),
 
     async stop(id, graceSeconds) {
       await unpauseToEnd(id);
       const stopping = docker.getContainer(id).stop({ t: Math.ceil(graceSeconds) });
-      await answeredOr([NOT_RUNNING, GONE], stopping, graceSeconds + STOP_MARGIN_SECONDS);
+      await answeredOr([notModified, gone], stopping, graceSeconds + stopMarginSeconds);
     },
 
     pause,
@@ -149,7 +149,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 
     async remove(id) {
       await unpauseToEnd(id);
-      await answeredOr([GONE, CONFLICT], docker.getContainer(id).remove({ force: true, v: true }));
+      await answeredOr([gone, conflict], docker.getContainer(id).remove({ force: true, v: true }));
     },
 
     events: (signal) => containerEvents(docker, signal),

@@ -1,7 +1,7 @@
 // Interface of the runner to a container engine. Docker implements it today; a second engine would implement the same.
 import type { IsolationClass } from '@berth/contract/node';
 
-export interface ContainerWish {
+export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface ContainerWish {
   /** Read-only folders of this machine, by their path inside the container. */
   readonly mounts?: Readonly<Record<string, string>>;
   /** Maximum number of processes; absent: the driver's default. */
-  readonly mostProcesses?: number;
+  readonly maxProcesses?: number;
 }
 
 export interface ContainerState {
@@ -92,7 +92,7 @@ export interface Driver {
   pull(pull: Pull): Promise<void>;
   /** False when a container still uses the image. */
   removeImage(image: string): Promise<boolean>;
-  create(wish: ContainerWish): Promise<string>;
+  create(wish: ContainerSpec): Promise<string>;
   start(id: string): Promise<void>;
   stop(id: string, graceSeconds: number): Promise<void>;
   /** A paused container takes no CPU. */

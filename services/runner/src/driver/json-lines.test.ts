@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { jsonLines } from './json-lines.ts';
 
-test('objects arrive whole, however the stream is cut', async () => {
+test('objects are parsed whole, however the stream is cut', async () => {
   const bytes = Buffer.from('{"a":"é"}\r\n\n{"a":"2"}\n{"a":"3"}');
   for (let size = 1; size <= bytes.length; size += 1) {
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>

@@ -32,7 +32,7 @@ test.each([
   );
 });
 
-test('what may be missing or private names both', () => {
+test('the message for an image that is missing or private names both', () => {
   const { message } = pullFailed(image, "repository does not exist or may require 'docker login'");
   expect(message).toMatch(/does not exist there, or it is private/);
 });

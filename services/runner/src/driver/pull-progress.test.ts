@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PullProgress } from './pull-progress.ts';
 
-test('layers are added up, and a finished one counts in full', () => {
+test('the progress is the sum of all layers, and a finished layer counts in full', () => {
   const progress = new PullProgress();
   const downloading = (id: string, current: number, total: number) =>
     progress.take({ id, status: 'Downloading', progressDetail: { current, total } });
@@ -13,7 +13,7 @@ test('layers are added up, and a finished one counts in full', () => {
   expect(progress.take({ status: 'Status: Downloaded newer image for app:1' })).toBeUndefined();
 });
 
-test('a layer that is unpacked has come, also when the engine did not say so before', () => {
+test('a layer that is being unpacked counts as downloaded, even without an earlier event', () => {
   const progress = new PullProgress();
   progress.take({ id: 'a', status: 'Downloading', progressDetail: { current: 3, total: 100 } });
   const extracting = { id: 'a', status: 'Extracting', progressDetail: { current: 1, total: 300 } };

@@ -1,4 +1,4 @@
-import { cgroupOfContainer } from '../cgroup/find.ts';
+import { cgroupOfContainer } from '../machine/cgroup/find.ts';
 import type { ContainerState } from './driver.ts';
 
 /** Signals the first process, if it still runs. Without the engine, which would need time and some disk space. */

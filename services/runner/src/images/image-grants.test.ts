@@ -15,7 +15,7 @@ const logger = createLogger({ role: 'runner' }, { level: 'silent' });
 const file = () => join(folder, 'state', 'image-grants.json');
 const open = () => openImageGrants(file(), logger);
 
-test('a grant outlives the runner, and is one workspace’s, for one content', async () => {
+test('a grant outlives the runner and holds for one workspace and one content', async () => {
   await (await open()).add('a:1', 'mine', 'sha256:1');
   const grants = await open();
   expect(grants.has('a:1', 'mine', 'sha256:1')).toBe(true);
@@ -27,7 +27,7 @@ test('a grant outlives the runner, and is one workspace’s, for one content', a
   expect((await open()).has('a:1', 'mine', 'sha256:1')).toBe(false);
 });
 
-test('a file that cannot be read grants nothing', async () => {
+test('an unreadable file grants nothing', async () => {
   await (await open()).add('a:1', 'mine', 'sha256:1');
   await writeFile(file(), '{"a:1":');
   expect((await open()).has('a:1', 'mine', 'sha256:1')).toBe(false);

@@ -41,7 +41,7 @@ async function read(path: string, logger: Logger): Promise<[string, Map<string, 
       new Map(Object.entries(ids)),
     ]);
   } catch (err) {
-    logger.warn({ err, file: path }, 'the record of image grants cannot be read; registries are asked again');
+    logger.warn({ err, file: path }, 'record of image grants is unreadable; asking registries again');
     return [];
   }
 }

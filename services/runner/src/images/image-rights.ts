@@ -13,7 +13,7 @@ export interface RegistryCredentials {
   readonly repositories?: readonly string[] | undefined;
 }
 
-export interface ImageWish {
+export interface ImageRequest {
   readonly image: string;
   /** Absent from an older api: then it is an outside image. */
   readonly source?: ImageSource | undefined;
@@ -24,7 +24,7 @@ export interface ImageWish {
 const anything = '*';
 
 /** True if every workspace may use the local copy. A `*` at the end of a listed name matches any suffix. */
-export function isShared({ image, source }: ImageWish, shared: readonly string[]): boolean {
+export function isShared({ image, source }: ImageRequest, shared: readonly string[]): boolean {
   if (source?.origin === 'deployment') return true;
   const name = fullName(image);
   if (name === undefined) return false;
@@ -35,15 +35,15 @@ export function isShared({ image, source }: ImageWish, shared: readonly string[]
 
 /** The operator's password is not used for a tenant who names another tenant's private image. */
 export function credentialsFor(
-  wish: ImageWish,
+  request: ImageRequest,
   registries: readonly RegistryCredentials[],
   shared: readonly string[],
 ): RegistryCredentials | undefined {
-  const parts = parseImageReference(wish.image);
+  const parts = parseImageReference(request.image);
   if (parts === undefined) return undefined;
   const known = registries.find(({ host }) => host.toLowerCase() === registryOf(parts));
   if (known === undefined) return undefined;
-  const isOurs = wish.source?.origin === 'workspace' || isShared(wish, shared);
+  const isOurs = request.source?.origin === 'workspace' || isShared(request, shared);
   return isOurs || (known.repositories ?? []).some((allowed) => covers(allowed, parts.path)) ? known : undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Driver, Pull } from '../driver/driver.ts';
 import { engineName, fullName } from '../driver/engine-name.ts';
 import { hostOf } from '../driver/pull-fault.ts';
 import { openImageGrants } from './image-grants.ts';
-import { credentialsFor, type ImageWish, isShared, type RegistryCredentials } from './image-rights.ts';
+import { credentialsFor, type ImageRequest, isShared, type RegistryCredentials } from './image-rights.ts';
 import { requirePublicRegistry } from './public-registry.ts';
 import { downloadTooLarge, noRoomFor, type PullLimits, unpackedTooLarge } from './pull-limits.ts';
 import { openPulledImages } from './pulled-images.ts';
@@ -28,7 +28,7 @@ export interface ImageStoreOptions {
   /** Folder on the engine's disk; default: the state folder. */
   readonly diskFolder?: string;
   /** Images of the configured warm pools: they are kept, even while no sandbox uses them. */
-  readonly standing?: readonly string[];
+  readonly pinned?: readonly string[];
   /** Images whose local copy every workspace may use, in addition to `standing`. */
   readonly shared?: readonly string[];
   readonly logger: Logger;
@@ -40,21 +40,21 @@ export interface ImageStore {
    * Throws `PullFailed`. A local copy is used for a workspace only if the operator offers it to all, or if the registry
    * gave it to this workspace before. Otherwise the registry is asked again, which is cheap when nothing has changed.
    */
-  ensure(wish: ImageWish, onProgress: Pull['onProgress']): Promise<void>;
+  ensure(request: ImageRequest, onProgress: Pull['onProgress']): Promise<void>;
   /** For the disk watch, because a pull may fill the disk. */
   runningPulls(): readonly RunningPull[];
   /** Returns the names of the removed images. */
   clean(): Promise<readonly string[]>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const settleMs = 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+const lateRemovalMs = 1_000;
 
 export async function createImageStore(options: ImageStoreOptions): Promise<ImageStore> {
   const { driver, stateFolder, registries, limits, hasRoom = () => true, logger, now } = options;
   const pulled = await openPulledImages(join(stateFolder, 'pulled-images.json'), logger);
   const grants = await openImageGrants(join(stateFolder, 'image-grants.json'), logger);
-  const shared = [...(options.shared ?? []), ...(options.standing ?? [])];
+  const shared = [...(options.shared ?? []), ...(options.pinned ?? [])];
   const pulls = new SharedPulls(async ({ image, credentials, signal, abort }, onProgress) => {
     const onBytes: Pull['onProgress'] = (bytes) => {
       onProgress(bytes);
@@ -64,12 +64,12 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
     // An image that was on the machine before the runner pulled it is never removed.
     const isOurs = pulled.has(image) || (await driver.imageId(image)) === undefined;
     // Noted before the pull: otherwise a runner killed during it would leave an image that is never removed.
-    if (isOurs) await pulled.note(image, now());
+    if (isOurs) await pulled.recordUse(image, now());
     try {
       await driver.pull({ image, credentials, onProgress: onBytes, signal });
       await refuseIfTooLarge(image, isOurs);
     } catch (error) {
-      logger.warn({ err: error, image }, 'image pull failed; its workload is told so in general words');
+      logger.warn({ err: error, image }, 'image pull failed; reporting it to the workload in general words');
       if (signal.aborted && isOurs) await removeLate(image);
       if (isOurs && !(await isHere(image))) await pulled.forget(image);
       throw error;
@@ -84,23 +84,23 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
 
   /** The engine may have finished the pull just before the abort reached it. */
   async function removeLate(image: string): Promise<void> {
-    await sleep(settleMs);
+    await sleep(lateRemovalMs);
     await driver.removeImage(image).catch(() => false);
   }
 
   /** True when the engine does not answer, because the image may be present. */
   const isHere = async (image: string): Promise<boolean> => (await driver.imageId(image).catch(() => '')) !== undefined;
 
-  async function pull(wish: ImageWish, image: string, onProgress: Pull['onProgress']): Promise<void> {
+  async function pull(request: ImageRequest, image: string, onProgress: Pull['onProgress']): Promise<void> {
     if (!pulls.has(image) && !hasRoom()) throw noRoomFor(image);
     const registry = hostOf(image);
-    const credentials = credentialsFor(wish, registries, shared);
+    const credentials = credentialsFor(request, registries, shared);
     const isKnown = registries.some(({ host }) => host.toLowerCase() === registry) || registry === defaultRegistry;
-    const isOutside = (wish.source?.origin ?? 'outside') === 'outside';
-    if (isOutside && !isKnown && wish.source?.isListed !== true) await requirePublicRegistry(registry);
+    const isOutside = (request.source?.origin ?? 'outside') === 'outside';
+    if (isOutside && !isKnown && request.source?.isListed !== true) await requirePublicRegistry(registry);
     await pulls.pull({ image, credentials }, onProgress);
     const id = await driver.imageId(image);
-    if (id !== undefined && wish.workspaceId !== undefined) await grants.add(image, wish.workspaceId, id);
+    if (id !== undefined && request.workspaceId !== undefined) await grants.add(image, request.workspaceId, id);
   }
 
   /**
@@ -109,36 +109,36 @@ export async function createImageStore(options: ImageStoreOptions): Promise<Imag
   async function remove(image: string): Promise<boolean> {
     const removed = await driver.removeImage(image);
     if (removed) await Promise.all([pulled.forget(image), grants.forget(image)]);
-    else await pulled.note(image, now());
+    else await pulled.recordUse(image, now());
     return removed;
   }
 
   /** An image may be pulled through the deployment's own registry, whose name then precedes its own. */
-  const isStanding = (image: string): boolean =>
-    (options.standing ?? []).some((name) => image === fullName(name) || image.endsWith(`/${name}`));
+  const isPinned = (image: string): boolean =>
+    (options.pinned ?? []).some((name) => image === fullName(name) || image.endsWith(`/${name}`));
 
   return {
-    async ensure(wish, onProgress) {
-      const image = engineName(wish.image);
+    async ensure(request, onProgress) {
+      const image = engineName(request.image);
       const copy = await driver.imageId(image);
-      const mayUse = copy !== undefined && (isShared(wish, shared) || grants.has(image, wish.workspaceId, copy));
-      if (!mayUse) await pull(wish, image, onProgress);
-      else if (pulled.has(image)) await pulled.note(image, now());
+      const mayUse = copy !== undefined && (isShared(request, shared) || grants.has(image, request.workspaceId, copy));
+      if (!mayUse) await pull(request, image, onProgress);
+      else if (pulled.has(image)) await pulled.recordUse(image, now());
     },
 
     runningPulls: () => pulls.running(),
 
     async clean() {
-      const oldest = now().getTime() - options.maxAgeDays * DAY_MS;
+      const oldest = now().getTime() - options.maxAgeDays * dayMs;
       const removed: string[] = [];
       for (const { image, lastUsedAt } of pulled.oldestFirst()) {
-        if (pulls.has(image) || isStanding(image)) continue;
+        if (pulls.has(image) || isPinned(image)) continue;
         const isOld = lastUsedAt.getTime() < oldest;
         const isNeeded =
           !isOld && (await usedPercent(options.diskFolder ?? stateFolder)) <= options.diskPressurePercent;
         if (!isNeeded && (await remove(image))) removed.push(image);
       }
-      if (removed.length > 0) logger.info({ images: removed }, 'removed images that no instance uses');
+      if (removed.length > 0) logger.info({ images: removed }, 'unused images removed');
       return removed;
     },
   };

@@ -31,7 +31,7 @@ test('a registry is asked only if all of its addresses are on the internet', asy
   await expect(ask(['1.1.1.1', '10.0.0.5'])).rejects.toMatchObject({ fault: 'unavailable' });
 });
 
-test('a tenant is told the same of a private name and of an unknown one', async () => {
+test('a tenant gets the same message for a private and for an unknown registry name', async () => {
   const [hidden, unknown] = await Promise.all([ask(['10.0.0.5']), ask([])].map((asked) => asked.catch(String)));
   expect(hidden).toBe(unknown);
   expect(hidden).toContain('api.allowedRegistries');

@@ -4,7 +4,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { PullFailed } from '../driver/driver.ts';
-import { closedRanges } from '../network/ruleset.ts';
+import { closedRanges } from '../network/rules/ruleset.ts';
 
 const closed = new BlockList();
 for (const range of closedRanges) addRange(closed, range, 'ipv4');

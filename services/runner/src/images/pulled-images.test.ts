@@ -14,12 +14,12 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const open = () => openPulledImages(join(folder, 'state', 'pulled-images.json'), logger);
 
-test('what was noted is there after a restart, oldest first', async () => {
+test('recorded images are known after a restart, oldest first', async () => {
   const before = await open();
   await Promise.all([
-    before.note('docker.io/library/b:1', new Date(3_000)),
-    before.note('docker.io/library/a:1', new Date(2_000)),
-    before.note('docker.io/library/gone:1', new Date(1_000)),
+    before.recordUse('docker.io/library/b:1', new Date(3_000)),
+    before.recordUse('docker.io/library/a:1', new Date(2_000)),
+    before.recordUse('docker.io/library/gone:1', new Date(1_000)),
   ]);
   await before.forget('docker.io/library/gone:1');
   const after = await open();
@@ -28,7 +28,7 @@ test('what was noted is there after a restart, oldest first', async () => {
   expect(await readdir(join(folder, 'state'))).toEqual(['pulled-images.json']);
 });
 
-test('a file that cannot be read names no image', async () => {
+test('an unreadable file names no image', async () => {
   await open();
   await writeFile(join(folder, 'state', 'pulled-images.json'), '{"a":');
   expect((await open()).oldestFirst()).toEqual([]);

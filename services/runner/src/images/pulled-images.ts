@@ -9,7 +9,7 @@ const Contents = z.record(z.string(), z.object({ lastUsedAt: z.iso.datetime() })
 export interface PulledImages {
   has(image: string): boolean;
   oldestFirst(): readonly { readonly image: string; readonly lastUsedAt: Date }[];
-  note(image: string, usedAt: Date): Promise<void>;
+  recordUse(image: string, usedAt: Date): Promise<void>;
   forget(image: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function openPulledImages(file: string, logger: Logger): Promise<Pu
       [...images]
         .map(([image, lastUsedAt]) => ({ image, lastUsedAt }))
         .sort((one, other) => one.lastUsedAt.getTime() - other.lastUsedAt.getTime()),
-    async note(image, usedAt) {
+    async recordUse(image, usedAt) {
       images.set(image, usedAt);
       await save();
     },
@@ -47,7 +47,7 @@ async function read(file: string, logger: Logger): Promise<[string, Date][]> {
       return name === undefined ? [] : [[name, new Date(lastUsedAt)]];
     });
   } catch (error) {
-    logger.warn({ err: error, file }, 'the list of pulled images cannot be read; none of them will be removed');
+    logger.warn({ err: error, file }, 'list of pulled images is unreadable; keeping all of these images');
     return [];
   }
 }

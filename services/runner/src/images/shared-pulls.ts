@@ -1,7 +1,7 @@
 import type { Pull, PullFailed } from '../driver/driver.ts';
 
 type Listener = Pull['onProgress'];
-export type PullWish = Pick<Pull, 'image' | 'credentials'>;
+export type PullRequest = Pick<Pull, 'image' | 'credentials'>;
 
 export interface RunningPull {
   readonly image: string;
@@ -9,7 +9,7 @@ export interface RunningPull {
   abort(reason: PullFailed): void;
 }
 
-type AbortablePull = PullWish & RunningPull & { readonly signal: AbortSignal };
+type AbortablePull = PullRequest & RunningPull & { readonly signal: AbortSignal };
 
 /**
  * One pull at a time per image and credentials: later callers with the same right join it and receive its progress. A
@@ -31,8 +31,8 @@ export class SharedPulls {
     return [...this.#running.values()].map(({ pull }) => pull);
   }
 
-  pull(wish: PullWish, onProgress: Listener): Promise<void> {
-    const { image, credentials } = wish;
+  pull(request: PullRequest, onProgress: Listener): Promise<void> {
+    const { image, credentials } = request;
     const key = credentials === undefined ? image : `${image} with password`;
     const running = this.#running.get(key);
     if (running !== undefined) {
@@ -44,7 +44,7 @@ export class SharedPulls {
       for (const listener of listeners) listener(bytes);
     };
     const ending = new AbortController();
-    const pull = { ...wish, signal: ending.signal, abort: (reason: PullFailed) => ending.abort(reason) };
+    const pull = { ...request, signal: ending.signal, abort: (reason: PullFailed) => ending.abort(reason) };
     const done = this.#pull(pull, tellAll).finally(() => this.#running.delete(key));
     this.#running.set(key, { pull, done, listeners });
     return done;

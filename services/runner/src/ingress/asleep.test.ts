@@ -3,32 +3,32 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Leases, NotDispatched } from '@berth/wire';
 import { expect, test } from 'vitest';
+import { startTestIngress } from '../../test/test-ingress.ts';
 import type { Admission } from './endpoint.ts';
-import { startTestIngress } from './ingress-fixture.ts';
 
 const never = new AbortController().signal;
 const leasesOf = (bed: Awaited<ReturnType<typeof startTestIngress>>, keepMs = 60_000) =>
   new Leases({ socketPath: bed.lease, answerMs: 5_000, keepMs });
 
-test('a lease counts from before the instance is awake, and its answer waits for that', async () => {
+test('a lease counts before the instance is awake, and its answer waits for the wake', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.end('hello'));
   const endpoint = bed.endpoints.get(id);
   if (endpoint === undefined) throw new Error('no endpoint');
   const woken = Promise.withResolvers<Admission>();
   bed.admissions.set(id, () => {
-    expect(bed.traffic.leases).toBe(1);
+    expect(bed.leases.count).toBe(1);
     return woken.promise;
   });
   const tunnel = bed.open(id);
-  await expect.poll(() => bed.traffic.leases).toBe(1);
+  await expect.poll(() => bed.leases.count).toBe(1);
   woken.resolve({ is: 'open', endpoint });
   const { answer, socket } = await tunnel;
   expect(answer).toBe('open');
   expect(await text(socket)).toBe('hello');
 });
 
-test('one that cannot wake is busy, to a lease and through a tunnel, and nobody is counted as using it', async () => {
+test('an instance that cannot wake is busy for leases and tunnels, and holds no lease', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   bed.admissions.set(id, async () => ({ is: 'busy', retryAfterSeconds: 7 }));
@@ -45,7 +45,7 @@ test('one that cannot wake is busy, to a lease and through a tunnel, and nobody 
   bed.admissions.delete(id);
   expect((await leases.on(id))?.endpoint.port).toBe(bed.endpoints.get(id)?.port);
   await leases.close();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
 });
 
 test('a lease is kept unused no longer than the runner says', async () => {
@@ -60,11 +60,11 @@ test('a lease is kept unused no longer than the runner says', async () => {
   await sleep(300);
   expect(lease?.isOver).toBe(false);
   end?.();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
   expect(lease?.isOver).toBe(true);
 });
 
-test('a lease that is asked back while its instance wakes is not given', async () => {
+test('a lease that is recalled while its instance wakes is not granted', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   const endpoint = bed.endpoints.get(id);
@@ -72,21 +72,21 @@ test('a lease that is asked back while its instance wakes is not given', async (
   const woken = Promise.withResolvers<Admission>();
   bed.admissions.set(id, () => woken.promise);
   const asked = bed.ask(id);
-  await expect.poll(() => bed.traffic.leases).toBe(1);
-  const drained = bed.traffic.drain(id, never, false);
+  await expect.poll(() => bed.leases.count).toBe(1);
+  const drained = bed.leases.drain(id, never, false);
   woken.resolve({ is: 'open', endpoint });
   expect((await asked).answer).toEqual({ lease: 'unknown' });
   await drained;
 });
 
-test('who gives up while an instance wakes is no longer counted', async () => {
+test('a caller that gives up while an instance wakes holds no lease', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve(() => {});
   const woken = Promise.withResolvers<Admission>();
   bed.admissions.set(id, () => woken.promise);
   const leases = new Leases({ socketPath: bed.lease, answerMs: 100, keepMs: 1_000 });
   expect(await leases.on(id)).toBeUndefined();
-  await expect.poll(() => bed.traffic.leases).toBe(0);
+  await expect.poll(() => bed.leases.count).toBe(0);
   woken.resolve({ is: 'unknown' });
 });
 

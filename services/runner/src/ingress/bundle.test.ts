@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bundle, Channel } from '@berth/wire';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const never = new AbortController().signal;
 
@@ -42,7 +42,7 @@ test('a drain waits for a tunnel beside others, and a container that has ended b
   const [last, neighbour] = [await tunnel(bundle, going), await tunnel(bundle, staying)];
   bed.endpoints.delete(going);
   let isDrained = false;
-  const drained = bed.traffic.drain(going, never, false).then(() => {
+  const drained = bed.leases.drain(going, never, false).then(() => {
     isDrained = true;
   });
   await expect.poll(async () => (await tunnel(bundle, going)).said).toBe('unknown');
@@ -52,12 +52,12 @@ test('a drain waits for a tunnel beside others, and a container that has ended b
   expect(await text(last.channel)).toBe('last words');
   await drained;
   expect(neighbour.channel.destroyed).toBe(false);
-  bed.traffic.cut(staying);
+  bed.leases.cut(staying);
   await expect(text(neighbour.channel)).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(bundle.isOpen).toBe(true);
 });
 
-test('a gateway that leaves a tunnel, or is gone with all of them, ends the connections to containers', async () => {
+test('a gateway that closes a tunnel, or its whole connection, ends the connections to containers', async () => {
   await using bed = await startTestIngress();
   let open = 0;
   const id = await bed.serve((socket) => {

@@ -7,8 +7,8 @@ import { ingressCallerName, ingressServerName, TunnelAnswer } from '@berth/contr
 import { createLogger } from '@berth/telemetry';
 import { type Bundle, Leases, parseLine, RunnerConnections, readLine } from '@berth/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeAuthority } from '../node/listener-fixture.ts';
-import { type Card, makeCard, startTestIngress } from './ingress-fixture.ts';
+import { type Card, makeCard, startTestIngress } from '../../test/test-ingress.ts';
+import { makeAuthority } from '../../test/test-listener.ts';
 import { startTunnelListener } from './tunnel-listener.ts';
 import { TunnelTally } from './tunnel-tally.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -50,7 +50,7 @@ test('a caller without a certificate of a role opens nothing, whatever secret it
   for (const card of [bed.cards.gateway, bed.cards.api]) expect(await bed.knock(card)).toBe('open');
 });
 
-test('a resumed session is worth what its first certificate was worth', async () => {
+test('a resumed session has the rights of its first certificate', async () => {
   await using bed = await startTestIngress();
   const knock = async (card: Card, session?: Buffer) => {
     const place = { host: '127.0.0.1', port: bed.port, rejectUnauthorized: false };
@@ -77,7 +77,7 @@ test('a resumed session is worth what its first certificate was worth', async ()
   expect(await knock({}, session)).toMatchObject({ said: 'open', isResumed: true });
 });
 
-test('a certificate that ends leaves open tunnels alone, and opens no new ones', async () => {
+test('an expired certificate leaves open tunnels alone, and opens no new ones', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.pipe(socket));
   let nowMs = Date.now();

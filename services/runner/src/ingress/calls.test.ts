@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { createLogger } from '@berth/telemetry';
 import { callRunner, RunnerConnections } from '@berth/wire';
 import { expect, onTestFinished, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
-import { startTestIngress } from './ingress-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
 
@@ -48,7 +48,7 @@ test('many calls share a connection, each with its own answer', async () => {
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
 
-test('a call that fails says why, and one that hangs is given up by who called', async () => {
+test('a failed call returns its reason, and the caller gives up a hanging one', async () => {
   await using bed = await startTestIngress();
   const { lines, place } = caller(bed);
   bed.calls.wake = async () => {
@@ -65,7 +65,7 @@ test('a call that fails says why, and one that hangs is given up by who called',
   hanging.resolve({ call: 'done' });
 });
 
-test('a body that is not what the call takes is told so, and one without end is cut off', async () => {
+test('an invalid body gets an error, and an endless one is cut off', async () => {
   await using bed = await startTestIngress();
   const say = (...words: string[]) => {
     const socket = connect({ path: bed.lease, allowHalfOpen: true });

@@ -19,7 +19,7 @@ export type Admission =
 /** Opens instances for requests. Only instances that are ready and wanted can be opened. */
 export interface Endpoints {
   /**
-   * Resolves once the instance is awake. The caller must already have begun a use in the traffic book, so that the
+   * Resolves once the instance is awake. The caller must already hold a lease, so that the
    * instance does not fall asleep again meanwhile.
    */
   open(instance: string): Promise<Admission>;

@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
 /** Bytes only pass through and few objects live long: a large young generation would waste memory. */
 const flags = ['--max-semi-space-size=2'];
 const firstPauseMs = 100;
-const mostPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A process that ran this long did not die of its start, so the backoff begins again. */
 const steadyMs = 30_000;
 
@@ -76,8 +76,8 @@ export class IngressChild {
       if (!hasListened) return onFailed(new Error(`The ingress cannot listen: ${trouble}`));
       if (this.#closing.signal.aborted) return;
       if (performance.now() - startedAt > steadyMs) failures = 1;
-      this.#options.logger.error({ trouble }, 'an ingress process ended, and with it its tunnels; another is started');
-      await pause(backoffMs(failures, firstPauseMs, mostPauseMs, Math.random), this.#closing.signal);
+      this.#options.logger.error({ trouble }, 'ingress process ended with its tunnels; starting another');
+      await pause(backoffMs(failures, firstPauseMs, maxPauseMs, Math.random), this.#closing.signal);
     }
   }
 
@@ -97,7 +97,7 @@ export class IngressChild {
       if (message.is === 'listening') onListening(message.port);
       if (message.is === 'failing') {
         trouble = message.message;
-        logger.warn({ trouble }, 'an ingress process has trouble');
+        logger.warn({ trouble }, 'ingress process reported a failure');
       }
       if (message.is === 'counting') {
         this.#tunnels = message.tunnels;

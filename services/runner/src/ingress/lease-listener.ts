@@ -16,7 +16,7 @@ export interface LocalTools extends LeaseTools, CallTools {
   readonly logger: Logger;
 }
 
-const mostLineBytes = 4_096;
+const maxLineBytes = 4_096;
 
 /**
  * Returns a function that closes the listener. A socket file left by an earlier run would block the path and is
@@ -26,12 +26,14 @@ export async function startLeaseListener(path: string, tools: LocalTools): Promi
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     serve(socket, tools).catch((err: unknown) => {
       socket.destroy();
-      tools.logger.warn({ err }, 'somebody on this machine could not be served');
+      tools.logger.warn({ err }, 'request on the local socket failed; connection closed');
     });
   });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await rm(path, { force: true });
-  await listen(server, { path }, (err) => tools.logger.warn({ err }, 'a lease could not be asked for'));
+  await listen(server, { path }, (err) =>
+    tools.logger.warn({ err }, 'connection to the local socket could not be accepted'),
+  );
   await chmod(path, 0o600);
   return () => void server.close();
 }
@@ -44,7 +46,7 @@ async function serve(socket: Socket, tools: LocalTools): Promise<void> {
     return;
   }
   waitingRoom.enter(socket);
-  const line = await readLine(socket, mostLineBytes);
+  const line = await readLine(socket, maxLineBytes);
   waitingRoom.leave(socket);
   const lease = parseLine(line, LeaseRequest);
   if (lease !== undefined) return serveLease(socket, lease.instance, tools);

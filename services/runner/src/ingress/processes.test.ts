@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -21,7 +21,7 @@ test('processes share the port, and both take tunnels under one lease each', asy
   const tunnels = await Promise.all(Array.from({ length: 40 }, () => bed.open(id)));
   expect(tunnels.map(({ answer }) => answer)).toEqual(Array(40).fill('open'));
   await expect.poll(() => bed.ingress.tunnels).toBe(40);
-  expect(bed.traffic.leases).toBe(2);
+  expect(bed.leases.count).toBe(2);
   for (const { socket } of tunnels) socket.destroy();
 });
 
@@ -31,7 +31,7 @@ test('with one process killed its tunnels break, those of the other go on, and n
   const tunnels = await Promise.all(Array.from({ length: 40 }, () => bed.open(id)));
   const [killed = 0, other = 0] = bed.ingress.pids;
   process.kill(killed, 'SIGKILL');
-  await expect.poll(() => bed.traffic.leases).toBe(1);
+  await expect.poll(() => bed.leases.count).toBe(1);
   const heard = await Promise.allSettled(
     tunnels.map(({ socket }) => {
       socket.end('still here');
@@ -53,7 +53,7 @@ test('with one process killed its tunnels break, those of the other go on, and n
       async () => {
         const more = await Promise.all(Array.from({ length: 20 }, () => bed.open(id)));
         expect(more.map(({ answer }) => answer)).toEqual(Array(20).fill('open'));
-        const { leases } = bed.traffic;
+        const { count: leases } = bed.leases;
         for (const { socket } of more) socket.destroy();
         return leases;
       },
@@ -67,7 +67,7 @@ test('an ingress that cannot listen says why', async () => {
 });
 
 const program = `
-  import { startTestIngress } from './ingress-fixture.ts';
+  import { startTestIngress } from '../../test/test-ingress.ts';
   const { ingress, port, lease } = await startTestIngress(30, 2);
   process.stdout.write(JSON.stringify({ pids: ingress.pids, port, lease }) + '\\n');
 `;

@@ -14,22 +14,22 @@ export interface CallTools {
 }
 
 /** The limit that a guest has for its environment. */
-const mostBodyBytes = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 /** The api sends the whole body at once. */
 const bodyMs = 10_000;
-const mostMessage = 2_000;
+const maxMessage = 2_000;
 
 export async function serveCall(socket: Socket, name: RunnerCallName, { calls, logger }: CallTools): Promise<void> {
   const timer = setTimeout(() => socket.destroy(), bodyMs);
-  const text = await readText(socket, mostBodyBytes);
+  const text = await readText(socket, maxBodyBytes);
   clearTimeout(timer);
   if (text === undefined) {
     socket.destroy();
     return;
   }
   const answer = await answerTo(name, text, calls).catch((err: unknown): RunnerCallAnswer => {
-    logger.warn({ err, call: name }, 'a call of the api failed; what it asked for comes again by the stream');
-    return { call: 'failed', message: (err instanceof Error ? err.message : String(err)).slice(0, mostMessage) };
+    logger.warn({ err, call: name }, 'call of the api failed; the node stream repeats the change');
+    return { call: 'failed', message: (err instanceof Error ? err.message : String(err)).slice(0, maxMessage) };
   });
   if (socket.writable) socket.end(JSON.stringify(answer));
 }
@@ -52,16 +52,16 @@ async function carryOut<Body>(
 }
 
 /**
- * Undefined if the stream breaks off or exceeds `mostBytes`. Reads by events: an iterator would also close the half
+ * Undefined if the stream breaks off or exceeds `maxBytes`. Reads by events: an iterator would also close the half
  * of the socket that is needed for the answer.
  */
-function readText(stream: Readable, mostBytes: number): Promise<string | undefined> {
+function readText(stream: Readable, maxBytes: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > mostBytes) resolve(undefined);
+      if (bytes > maxBytes) resolve(undefined);
       else chunks.push(chunk);
     });
     stream.once('end', () => resolve(Buffer.concat(chunks).toString()));

@@ -2,24 +2,24 @@
 import type { Socket } from 'node:net';
 import type { LeaseAnswer, LeaseNotice } from '@berth/contract/node';
 import type { Admission, Endpoints } from './endpoint.ts';
-import type { TrafficBook } from './traffic-book.ts';
+import type { InstanceLeases } from './instance-leases.ts';
 
 export interface LeaseTools {
   readonly instances: Endpoints;
-  readonly traffic: TrafficBook;
+  readonly leases: InstanceLeases;
 }
 
 /**
  * The lease counts before its container is woken, so that the container does not fall asleep between waking and the
  * answer.
  */
-export async function serveLease(socket: Socket, instance: string, { instances, traffic }: LeaseTools): Promise<void> {
-  let standing: 'asked for' | 'held' | 'over' = 'asked for';
-  const end = traffic.begin(instance, {
+export async function serveLease(socket: Socket, instance: string, { instances, leases }: LeaseTools): Promise<void> {
+  let state: 'asked for' | 'held' | 'over' = 'asked for';
+  const end = leases.begin(instance, {
     // The holder then sends no new requests there, and closes the connection when its open requests are done.
     leave() {
-      if (standing === 'held' && socket.writable) socket.write(lineOf({ lease: 'over' }));
-      standing = 'over';
+      if (state === 'held' && socket.writable) socket.write(lineOf({ lease: 'over' }));
+      state = 'over';
     },
     cut: () => void socket.destroy(),
   });
@@ -29,8 +29,8 @@ export async function serveLease(socket: Socket, instance: string, { instances, 
     .once('end', () => socket.end())
     .resume();
   const admission = await instances.open(instance);
-  if (admission.is === 'open' && standing === 'asked for') {
-    standing = 'held';
+  if (admission.is === 'open' && state === 'asked for') {
+    state = 'held';
     if (socket.writable) socket.write(lineOf(answerTo(admission)));
     return;
   }

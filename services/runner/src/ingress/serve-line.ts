@@ -24,7 +24,7 @@ export interface LineTools {
   readonly now: () => number;
 }
 
-const mostLineBytes = 4_096;
+const maxLineBytes = 4_096;
 const open: TunnelAnswer = { tunnel: 'open' };
 const refused: TunnelAnswer = { tunnel: 'refused' };
 
@@ -33,7 +33,7 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   // The connection may break at any time; its reader or the waiting room sees that it closed.
   socket.on('error', () => {});
   waitingRoom.enter(socket);
-  const request = parseLine(await readLine(socket, mostLineBytes), ConnectionRequest);
+  const request = parseLine(await readLine(socket, maxLineBytes), ConnectionRequest);
   if (request === undefined) {
     socket.destroy();
     return;

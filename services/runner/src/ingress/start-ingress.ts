@@ -10,16 +10,16 @@ import type { Identity } from '../node/identity.ts';
 import type { Endpoints } from './endpoint.ts';
 import { IngressChild } from './ingress-child.ts';
 import type { Certificate } from './ingress-messages.ts';
+import type { InstanceLeases } from './instance-leases.ts';
 import { startLeaseListener } from './lease-listener.ts';
 import type { RunnerCalls } from './runner-calls.ts';
-import type { TrafficBook } from './traffic-book.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 export interface IngressOptions {
   readonly config: Pick<RunnerConfig, 'ingress' | 'stateFolder'>;
   readonly identity: Identity;
   readonly instances: Endpoints;
-  readonly traffic: TrafficBook;
+  readonly leases: InstanceLeases;
   readonly calls: RunnerCalls;
   readonly onAnswers: (answer: TunnelAnswer['tunnel'], count: number) => void;
   readonly logger: Logger;
@@ -43,7 +43,7 @@ export const leaseSocketName = 'ingress.sock';
 const endMs = 2_000;
 
 export async function startIngress(options: IngressOptions): Promise<RunningIngress> {
-  const { config, traffic, logger, onAnswers } = options;
+  const { config, leases, logger, onAnswers } = options;
   const { host, processes, advertisedAddress } = config.ingress;
   let { port } = config.ingress;
   let certificate = certificateOf(options.identity);
@@ -77,7 +77,7 @@ export async function startIngress(options: IngressOptions): Promise<RunningIngr
       const ended = end(patienceMs + endMs);
       closeLeases();
       waitingRoom.close();
-      await traffic.close(patienceMs);
+      await leases.close(patienceMs);
       await ended;
     },
   };

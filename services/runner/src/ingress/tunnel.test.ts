@@ -9,11 +9,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
-import { startTestIngress } from './ingress-fixture.ts';
+import { startTestIngress } from '../../test/test-ingress.ts';
 
 const mebibyte = 1_048_576;
 /** Limit of the waiting room for connections from one address. */
-const mostFromOne = 256;
+const maxPerAddress = 256;
 
 async function rssOf(pids: readonly number[]): Promise<number> {
   const pages = await Promise.all(
@@ -74,7 +74,7 @@ test('a hundred megabytes arrive as they were sent, both ways at once', async ()
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
 
-test('who has said everything still hears the answer, in both directions', async () => {
+test('a side that has ended its half still receives the other half', async () => {
   await using bed = await startTestIngress();
   const answering = await bed.serve(async (socket) => {
     const said = await buffer(socket);
@@ -98,14 +98,14 @@ test('who has said everything still hears the answer, in both directions', async
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
 
-test('a gateway or a container that breaks off is not taken for one that has finished', async () => {
+test('a gateway or container that breaks off is not mistaken for one that has finished', async () => {
   await using bed = await startTestIngress();
   const left = Promise.withResolvers<unknown>();
   const patient = await bed.serve(
     (socket) => void socket.once('end', left.resolve).once('close', left.resolve).resume().write('half an'),
   );
   const leaving = await bed.open(patient);
-  leaving.socket.once('data', () => bed.traffic.cut(patient));
+  leaving.socket.once('data', () => bed.leases.cut(patient));
   await expect(text(leaving.socket)).rejects.toThrow(/broken off/);
   await left.promise;
   const rude = await bed.serve((socket) => {
@@ -170,7 +170,7 @@ test('a thousand quick tunnels are all answered, and none is left', async () => 
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 }, 60_000);
 
-test('nonsense and too long a line are hung up on', async () => {
+test('an invalid or too long first line closes the connection', async () => {
   await using bed = await startTestIngress();
   for (const nonsense of ['hello\n', '[]\n', `${'x'.repeat(5_000)}`, `${'x'.repeat(5_000)}\n`, '\n']) {
     const socket = await bed.connectRaw();
@@ -180,7 +180,7 @@ test('nonsense and too long a line are hung up on', async () => {
   }
 });
 
-test('strangers that say nothing take a bounded number of places, and not for long', async () => {
+test('silent connections take a bounded number of places for a bounded time', async () => {
   await using bed = await startTestIngress();
   const id = await bed.serve((socket) => void socket.end());
   // One of the silent connections has made its handshake.
@@ -197,7 +197,7 @@ test('strangers that say nothing take a bounded number of places, and not for lo
     });
     if (count % 50 === 0) await once(stranger, 'connect').catch(() => {});
   }
-  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - mostFromOne);
+  await expect.poll(() => turnedAway).toBeGreaterThanOrEqual(1_101 - maxPerAddress);
   await expect.poll(() => turnedAway, { timeout: 30_000 }).toBe(1_100);
   await isHungUpOn;
   expect((await bed.open(id)).answer).toBe('open');

@@ -5,7 +5,7 @@ import { WaitingRoom } from './waiting-room.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a stranger waits five seconds and no longer, and one that has left the room is not hung up on', () => {
+test('a new connection waits at most five seconds, and one that has left the waiting room is not closed', () => {
   const room = new WaitingRoom();
   const [silent, known] = [new Socket(), new Socket()];
   for (const socket of [silent, known]) room.enter(socket);
@@ -16,7 +16,7 @@ test('a stranger waits five seconds and no longer, and one that has left the roo
   expect([silent.destroyed, known.destroyed]).toEqual([true, false]);
 });
 
-test('the room is full with 1 024 strangers, and has room again once one has closed', () => {
+test('the waiting room is full with 1 024 connections, and has room again once one has closed', () => {
   const room = new WaitingRoom();
   const strangers = Array.from({ length: 1_024 }, () => new Socket());
   for (const stranger of strangers) {
@@ -29,7 +29,7 @@ test('the room is full with 1 024 strangers, and has room again once one has clo
   room.close();
 });
 
-test('one address takes a quarter of the room and no more; others still come in', () => {
+test('one address takes at most a quarter of the waiting room, so that others still get in', () => {
   const room = new WaitingRoom();
   const from = (remoteAddress: string) =>
     Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 
 /** Time for a new connection to identify itself and to send its first line, from the first packet on. */
 const patienceMs = 5_000;
-const mostWaiting = 1_024;
+const maxWaiting = 1_024;
 /** Limit per address, so that one machine cannot keep out the gateways of others. */
-const mostFromOne = 256;
+const maxPerAddress = 256;
 
 /**
  * Connections that have not sent their first line yet. Their number and their time are limited, so that unknown
@@ -17,7 +17,7 @@ export class WaitingRoom {
   /** Connections over a local socket have no address. */
   isFullFor({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): boolean {
     const fromThere = remoteAddress === '' ? 0 : (this.#fromAddress.get(remoteAddress) ?? 0);
-    return this.#waiting.size >= mostWaiting || fromThere >= mostFromOne;
+    return this.#waiting.size >= maxWaiting || fromThere >= maxPerAddress;
   }
 
   enter(socket: Socket): void {

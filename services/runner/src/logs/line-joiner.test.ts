@@ -12,7 +12,7 @@ test('an entry of Docker\u2019s file is read to the nanosecond', () => {
   expect(parseEntry(line.replace('.67890123', ''))?.timeNs).toBe('1767323045000000000');
 });
 
-test('what is no entry is none', () => {
+test('a line that is not an entry is ignored', () => {
   for (const line of [
     '',
     '{',
@@ -59,7 +59,7 @@ describe('pieces', () => {
   });
 });
 
-test('whatever is written, every character arrives, in order and in bounded lines', () => {
+test('every written character arrives, in order and in lines of bounded length', () => {
   const text = fc.oneof(fc.string(), fc.constant(pieceOf('x')), fc.constant(pieceOf('é')), fc.constant('\n'));
   fc.assert(
     fc.property(fc.array(text, { maxLength: 60 }), (texts) => {

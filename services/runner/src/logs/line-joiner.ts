@@ -6,7 +6,7 @@ import type { LogEntry } from './log-entry.ts';
 export type JoinedLine = Omit<LogLine, 'sequence'>;
 
 /** Longest line that the node protocol takes; a longer one is cut. */
-const mostCharacters = 262_144;
+const maxCharacters = 262_144;
 /** A piece of this length is continued by the next; a shorter one without a line break is the end of the stream. */
 const pieceBytes = 16_384;
 
@@ -20,9 +20,9 @@ export class LineJoiner {
 
   add({ text, stream, timeNs }: LogEntry): JoinedLine[] {
     const isEnd = text.endsWith('\n') || Buffer.byteLength(text) < pieceBytes;
-    const piece = { stream, timeNs, text: text.replace(/\n$/, '').slice(0, mostCharacters) };
+    const piece = { stream, timeNs, text: text.replace(/\n$/, '').slice(0, maxCharacters) };
     const begun = this.#pending.get(stream);
-    const isTooLong = begun !== undefined && begun.text.length + piece.text.length > mostCharacters;
+    const isTooLong = begun !== undefined && begun.text.length + piece.text.length > maxCharacters;
     const line = begun === undefined || isTooLong ? piece : { ...begun, text: begun.text + piece.text };
     if (isEnd) this.#pending.delete(stream);
     else this.#pending.set(stream, line);

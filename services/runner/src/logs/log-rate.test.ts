@@ -15,7 +15,7 @@ const isNote = ({ text }: LogLine): boolean => text.startsWith('[');
 const bytesOf = (lines: readonly LogLine[]): number =>
   lines.filter((line) => !isNote(line)).reduce((sum, { text }) => sum + text.length + 64, 0);
 
-test('a flood is cut to the rate, each gap has a note with the number of bytes and the name of the limit, and nothing is unaccounted', () => {
+test('a flood is limited to the rate; each gap has a note with the number of bytes and the name of the limit, and all bytes are accounted for', () => {
   const size = fc.integer({ min: 0, max: 3_000 });
   const step = fc.integer({ min: 0, max: 60 });
   const flood = fc.array(fc.record({ size, step }), { minLength: 1, maxLength: 600 });

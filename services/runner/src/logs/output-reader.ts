@@ -5,7 +5,7 @@ import { LineJoiner } from './line-joiner.ts';
 import type { Cursor } from './log-cursor.ts';
 import { parseEntry } from './log-entry.ts';
 import type { LogSource, Segment } from './log-source.ts';
-import { SeenSegments } from './lost-output.ts';
+import { SeenSegments } from './seen-segments.ts';
 import { SegmentFile } from './segment-file.ts';
 
 export interface Batch {
@@ -16,9 +16,9 @@ export interface Batch {
   readonly isEnd: boolean;
 }
 
-const mostLines = 1_000;
+const maxBatchLines = 1_000;
 /** Leaves room for one more line of the maximum length: together they make a megabyte. */
-const mostBytes = 786_432;
+const maxBatchBytes = 786_432;
 
 export class OutputReader {
   readonly #joiner = new LineJoiner();
@@ -41,7 +41,7 @@ export class OutputReader {
     this.#bytes = 0;
     if (source.container !== this.#cursor.container) this.#begin(source.container);
     let isEnd = false;
-    while (!isEnd && this.#lines.length < mostLines && this.#bytes < mostBytes) {
+    while (!isEnd && this.#lines.length < maxBatchLines && this.#bytes < maxBatchBytes) {
       const line = await this.#file?.nextLine();
       if (line !== undefined) this.#add(line);
       else if (!(await this.#goOn(source))) {

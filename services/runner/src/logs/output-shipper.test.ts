@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ContainerLog, logFolders, type StoringApi, startStoringApi } from './logs-fixture.ts';
+import { ContainerLog, logFolders, type StoringApi, startStoringApi } from '../../test/test-logs.ts';
 import { OutputShipper } from './output-shipper.ts';
 
 const instance = '0199a0b0-0000-7000-8000-000000000001';
@@ -60,7 +60,7 @@ test('lines arrive in order, numbered from the first', async () => {
   expect(api.stored.get(1)).toMatchObject({ stream: 'stderr', timeNs: expect.stringMatching(/^17\d{17}$/) });
 });
 
-test('an entry that is still being written waits for its end, and a torn one is left out', async () => {
+test('an incomplete entry waits for its end, and a torn entry is skipped', async () => {
   await log.write('a');
   await appendFile(log.file, '{"log":"b\\n","stream":"std');
   shipper.follow(instance, container());
@@ -115,7 +115,7 @@ describe('rotation', () => {
     await arrived(['before', `${'x'.repeat(16_384)}y`]);
   });
 
-  test('while nobody listens is told as so many bytes lost, and sequences still grow', async () => {
+  test('while the api is unreachable is noted as a number of lost bytes, and sequences still grow', async () => {
     shipper.follow(instance, container());
     await log.write('first');
     await arrived(['first']);
@@ -143,7 +143,7 @@ describe('rotation', () => {
 });
 
 describe('a runner that starts again', () => {
-  test('goes on where it was, and sends nothing twice', async () => {
+  test('continues at its position, and sends nothing twice', async () => {
     await log.write('a');
     shipper.follow(instance, container());
     await arrived(['a']);
@@ -193,8 +193,8 @@ describe('a runner that starts again', () => {
   });
 });
 
-describe('a container that goes', () => {
-  test('leaves its output to be sent, and then nothing', async () => {
+describe('a removed container', () => {
+  test('leaves its output until it is sent, and then nothing', async () => {
     api.status = 503;
     await log.write('a');
     await log.rotate();
@@ -210,7 +210,7 @@ describe('a container that goes', () => {
     await expect.poll(kept).toEqual([]);
   });
 
-  test('and is made anew goes on counting', async () => {
+  test('that is replaced keeps the numbering', async () => {
     await log.write('a');
     shipper.follow(instance, container());
     await arrived(['a']);
@@ -227,7 +227,7 @@ describe('a container that goes', () => {
     await arrived(['a', 'unfinished', 'b', 'c']);
   });
 
-  test('is kept once, however often that is asked', async () => {
+  test('is archived once, however often that is requested', async () => {
     await log.write('a');
     await shipper.keep(instance, container());
     await shipper.keep(instance, container());
@@ -235,7 +235,7 @@ describe('a container that goes', () => {
     expect(api.batches).toHaveLength(1);
   });
 
-  test('is forgotten after three days in which nobody took its output', async () => {
+  test('is dropped when its output could not be sent for three days', async () => {
     api.status = 503;
     await log.write('a');
     await shipper.keep(instance, container());
@@ -269,7 +269,7 @@ describe('a container that goes', () => {
   });
 });
 
-test('a note of the runner stands beside the lines, and takes the number of none', async () => {
+test('a note of the runner is stored beside the lines and takes none of their numbers', async () => {
   await log.write('a');
   shipper.follow(instance, container());
   await arrived(['a']);
@@ -280,7 +280,7 @@ test('a note of the runner stands beside the lines, and takes the number of none
   expect([...api.stored.keys()].sort((left, right) => left - right).slice(0, 2)).toEqual([0, 1]);
 });
 
-test('lines that the api can never take do not hold up the others', async () => {
+test('lines that the api refuses for good do not delay the others', async () => {
   api.status = 400;
   await log.write('bad');
   shipper.follow(instance, container());
@@ -291,7 +291,7 @@ test('lines that the api can never take do not hold up the others', async () => 
   expect([...api.stored.keys()]).toEqual([1]);
 });
 
-test('a container that prints at full speed is cut to its rate, with a note of what was dropped, and goes on afterwards', async () => {
+test('a container that prints at full speed is limited to its rate, with a note about dropped output, and continues afterwards', async () => {
   await shipper.close();
   bytesPerSecond = 1_000;
   try {

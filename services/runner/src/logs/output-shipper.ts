@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type LogLine, nodePaths } from '@berth/contract/node';
 import { backoffMs, pause, Semaphore } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
-import type { OutputKeeper } from '../converge/tools.ts';
 import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';
 import { InstanceOutput } from './instance-output.ts';
@@ -22,8 +21,8 @@ export interface ShipperOptions {
   readonly now?: () => number;
 }
 
-const atATime = 4;
-const retryMs = { first: 200, most: 5_000 };
+const maxConcurrentSends = 4;
+const retryMs = { first: 200, max: 5_000 };
 /** Above the sequence number of every line that an instance writes. Notes share it and differ by their time. */
 const noteSequence = 2 ** 52;
 /** Statuses with which the api refuses lines for good: sending them again does not help. */
@@ -31,12 +30,12 @@ const hopeless = [400, 413, 422];
 
 type Container = { readonly id: string; readonly logFile: string };
 
-export class OutputShipper implements OutputKeeper {
+export class OutputShipper {
   readonly #options: ShipperOptions;
   readonly #folder: string;
   readonly #outputs = new Map<string, Promise<InstanceOutput>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #limit = new Semaphore(atATime);
+  readonly #limit = new Semaphore(maxConcurrentSends);
   readonly #closing = new AbortController();
 
   constructor(options: ShipperOptions) {
@@ -51,28 +50,35 @@ export class OutputShipper implements OutputKeeper {
     return readdirSync(this.#folder);
   }
 
+  /** Sets the current container of an instance, whose output is read. Idempotent. */
   follow(instance: string, { id, logFile }: Container): void {
     void this.#output(instance).then((output) => output.follow(id, logFile));
   }
 
-  /** Output that cannot be kept is lost: an instance must be removable from a machine whose disk is full. */
+  /**
+   * Called before a container is removed: keeps output that is not sent yet. Output that cannot be kept is lost: an
+   * instance must be removable from a machine whose disk is full.
+   */
   async keep(instance: string, { id, logFile }: Container): Promise<void> {
     const output = await this.#output(instance);
     await output.keep(id, logFile).catch((err: unknown) => {
-      this.#options.logger.error({ err, instance }, 'output of an instance could not be kept');
+      this.#options.logger.error(
+        { err, instance },
+        'output of instance could not be archived; its unsent lines are lost',
+      );
     });
   }
 
+  /** Adds a line written by the runner. A line that cannot be stored now is dropped. */
   note(instance: string, text: string): void {
     const { logger, now = Date.now } = this.#options;
     const line = { sequence: noteSequence, timeNs: `${now()}000000`, stream: 'stderr' as const, text };
     this.#limit
       .run(() => this.#send(instance, [line]))
-      .catch((err: unknown) =>
-        logger.warn({ err, instance }, 'a note about an instance could not be stored; it is left out'),
-      );
+      .catch((err: unknown) => logger.warn({ err, instance }, 'note about instance could not be stored; dropping it'));
   }
 
+  /** The instance gets no further container. */
   end(instance: string): void {
     void this.#outputs.get(instance)?.then((output) => output.end());
   }
@@ -98,11 +104,11 @@ export class OutputShipper implements OutputKeeper {
       instance,
       folder,
       archives: await listArchives(folder).catch((err: unknown) => {
-        logger.error({ err, instance }, 'kept output cannot be read, and is left where it is');
+        logger.error({ err, instance }, 'archived output is unreadable; leaving it in place');
         return [];
       }),
       send: (id, lines) => this.#limit.run(() => this.#send(id, lines)),
-      rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal),
+      rest: (failures) => pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal),
       rate,
       now,
       signal,
@@ -120,8 +126,8 @@ export class OutputShipper implements OutputKeeper {
       try {
         return await output.run(() => this.#outputs.delete(instance));
       } catch (err) {
-        this.#options.logger.warn({ err, instance }, 'output of an instance cannot be read; tried again');
-        await pause(backoffMs(failures, retryMs.first, retryMs.most, Math.random), signal);
+        this.#options.logger.warn({ err, instance }, 'output of instance cannot be read; retrying');
+        await pause(backoffMs(failures, retryMs.first, retryMs.max, Math.random), signal);
       }
     }
   }
@@ -134,7 +140,7 @@ export class OutputShipper implements OutputKeeper {
     if (!hopeless.includes(answer.status)) throw refusal;
     logger.error(
       { err: refusal, instance, lines: lines.length },
-      'the api does not take these lines; they are left out',
+      'api refused lines of output for good; dropping them',
     );
   }
 }

@@ -6,7 +6,7 @@ import { type Segment, segmentId } from './log-source.ts';
 /** Most reads find nothing or one line: a large buffer each time would be work for the garbage collector. */
 const chunkBytes = { first: 4_096, more: 65_536 };
 /** Docker's longest entry is far shorter; longer data without a line break is not an entry and is skipped. */
-const mostLineBytes = 4_194_304;
+const maxLineBytes = 4_194_304;
 const lineBreak = 10;
 
 export class SegmentFile {
@@ -42,7 +42,7 @@ export class SegmentFile {
     for (let bytes = chunkBytes.first; ; bytes = chunkBytes.more) {
       const end = this.#unread.indexOf(lineBreak);
       if (end !== -1) return this.#take(end);
-      if (this.#unread.length > mostLineBytes) this.#take(this.#unread.length - 1);
+      if (this.#unread.length > maxLineBytes) this.#take(this.#unread.length - 1);
       const position = this.#offset + this.#unread.length;
       const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(bytes), 0, bytes, position);
       if (bytesRead === 0) return undefined;

@@ -2,9 +2,9 @@
 import type Docker from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
-import type { RunCommand } from './command.ts';
+import type { RunCommand } from '../machine/command.ts';
 
-export interface InterfaceWish {
+export interface InterfaceSpec {
   readonly runnerId: string;
   readonly bridge: string;
   readonly subnet: string;
@@ -21,14 +21,14 @@ export function machineAddress(subnet: string): string {
  * Gives the bridge the same MAC address whenever it is created: instances cache it, and would send to the earlier one
  * for most of a minute. It is derived from the IP address, as the engine derives those of containers.
  */
-export async function setHardwareAddress(run: RunCommand, { bridge, subnet }: InterfaceWish): Promise<void> {
+export async function setHardwareAddress(run: RunCommand, { bridge, subnet }: InterfaceSpec): Promise<void> {
   const octets = machineAddress(subnet).split('.');
   const hex = octets.map((octet) => Number(octet).toString(16).padStart(2, '0'));
   await run('ip', ['link', 'set', 'dev', bridge, 'address', ['02', '42', ...hex].join(':')]);
 }
 
 /** Repairs the interface; returns a description of each repair. */
-export async function mendInterface(docker: Docker, run: RunCommand, wish: InterfaceWish): Promise<string[]> {
+export async function mendInterface(docker: Docker, run: RunCommand, wish: InterfaceSpec): Promise<string[]> {
   const { bridge, subnet } = wish;
   const link = await run('ip', ['-o', 'link', 'show', 'dev', bridge]).catch(() => undefined);
   if (link === undefined) {
@@ -48,7 +48,7 @@ export async function mendInterface(docker: Docker, run: RunCommand, wish: Inter
  * Attaches the slots to the bridge again. Each slot holds one end of a veth pair and this machine the other; each end
  * shows the interface number of the other.
  */
-async function plugIn(docker: Docker, run: RunCommand, { runnerId, bridge }: InterfaceWish): Promise<void> {
+async function plugIn(docker: Docker, run: RunCommand, { runnerId, bridge }: InterfaceSpec): Promise<void> {
   const filters = { label: [`${containerLabels.runner}=${runnerId}`, containerLabels.slot] };
   const nameOf = new Map<string, string>();
   for (const [, number = '', name = ''] of (await run('ip', ['-o', 'link'])).matchAll(/^(\d+): ([^@:]+)/gm)) {

@@ -3,20 +3,20 @@ import type Docker from 'dockerode';
 import type { NetworkInspectInfo } from 'dockerode';
 import { answered, answeredIfThere } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
+import type { RunCommand } from '../machine/command.ts';
 import { machineAddress, mendInterface, setHardwareAddress } from './bridge-interface.ts';
-import type { RunCommand } from './command.ts';
 
-export interface BridgeWish {
+export interface BridgeSpec {
   readonly runnerId: string;
   /** Name of the interface and of the engine's network. */
   readonly bridge: string;
   readonly subnet: string;
 }
 
-const BRIDGE_NAME = 'com.docker.network.bridge.name';
+const bridgeNameOption = 'com.docker.network.bridge.name';
 
 /** Creates or repairs the bridge; returns a description of each change. */
-export async function mendBridge(docker: Docker, run: RunCommand, wish: BridgeWish): Promise<string[]> {
+export async function mendBridge(docker: Docker, run: RunCommand, wish: BridgeSpec): Promise<string[]> {
   const found = await answeredIfThere(docker.getNetwork(wish.bridge).inspect());
   if (found === undefined) {
     await createBridge(docker, wish);
@@ -27,7 +27,7 @@ export async function mendBridge(docker: Docker, run: RunCommand, wish: BridgeWi
   return mendInterface(docker, run, wish);
 }
 
-async function createBridge(docker: Docker, { runnerId, bridge, subnet }: BridgeWish): Promise<void> {
+async function createBridge(docker: Docker, { runnerId, bridge, subnet }: BridgeSpec): Promise<void> {
   const network = {
     Name: bridge,
     Driver: 'bridge',
@@ -36,7 +36,7 @@ async function createBridge(docker: Docker, { runnerId, bridge, subnet }: Bridge
     Labels: { [containerLabels.runner]: runnerId },
     IPAM: { Config: [{ Subnet: subnet, Gateway: machineAddress(subnet) }] },
     Options: {
-      [BRIDGE_NAME]: bridge,
+      [bridgeNameOption]: bridge,
       // Our own table does this.
       'com.docker.network.bridge.enable_ip_masquerade': 'false',
     },
@@ -45,10 +45,10 @@ async function createBridge(docker: Docker, { runnerId, bridge, subnet }: Bridge
 }
 
 /** A network cannot be changed while slots are attached to it, so the operator has to resolve a difference. */
-function assertOurs(found: NetworkInspectInfo, { runnerId, bridge, subnet }: BridgeWish): void {
+function assertOurs(found: NetworkInspectInfo, { runnerId, bridge, subnet }: BridgeSpec): void {
   const asWished =
     found.Labels?.[containerLabels.runner] === runnerId &&
-    found.Options?.[BRIDGE_NAME] === bridge &&
+    found.Options?.[bridgeNameOption] === bridge &&
     found.IPAM?.Config?.[0]?.Subnet === subnet;
   if (asWished) return;
   throw new Error(

@@ -1,17 +1,18 @@
 import type { Logger } from '@berth/telemetry';
 import { openDocker } from '../driver/docker-client.ts';
+import { openShell, type RunCommand } from '../machine/command.ts';
+import { mendSwitches } from '../machine/kernel-switches.ts';
 import { mendBridge } from './bridge.ts';
-import { openShell, type RunCommand } from './command.ts';
-import { type MembershipOf, takeStock } from './earlier-run.ts';
+import { type MembershipOf, recoverEarlierRun } from './earlier-run.ts';
 import { checkFirewall } from './firewall/check-firewall.ts';
-import { mendSwitches } from './kernel-switches.ts';
-import type { Network, UsedSlot } from './network.ts';
-import { refusalText } from './refused.ts';
-import type { OutgoingLimits } from './ruleset.ts';
-import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slot-container.ts';
-import { ensureSlotImage } from './slot-image.ts';
-import { SlotPool } from './slot-pool.ts';
-import { forgetConnections, openTable } from './table.ts';
+import type { Network } from './network.ts';
+import { refusalText } from './rules/refused.ts';
+import type { OutgoingLimits } from './rules/ruleset.ts';
+import { forgetConnections, openTable } from './rules/table.ts';
+import type { UsedSlot } from './slots/network-slot.ts';
+import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slots/slot-container.ts';
+import { ensureSlotImage } from './slots/slot-image.ts';
+import { SlotPool } from './slots/slot-pool.ts';
 
 export interface NetworkOptions {
   /** URL of the engine's socket, `unix:///…`. */
@@ -53,7 +54,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const ground = { runnerId, bridge, subnet };
   await mendSwitches(run);
   await mendBridge(docker, run, ground);
-  const inUse = await takeStock(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
+  const inUse = await recoverEarlierRun(docker, runnerId, bridge, options.membershipOf ?? (() => undefined));
   const denied = [...deniedRanges, ...(await ownAddresses())];
   const table = await openTable(run, { bridge, subnet, resolvers, gateways, denied, outgoing }, inUse);
   await ensureSlotImage(docker);
@@ -75,8 +76,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   }
 
   return {
-    async takeSlot({ isForLater } = {}) {
-      const slot = await (isForLater ? pool.make() : pool.take());
+    async takeSlot({ isBackground } = {}) {
+      const slot = await (isBackground ? pool.make() : pool.take());
       ownerOf.set(slot.address, slot.containerId);
       await table.dismiss(slot.address);
       return slot;

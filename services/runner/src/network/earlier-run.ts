@@ -2,8 +2,8 @@
 import type Docker from 'dockerode';
 import { answered } from '../driver/docker-client.ts';
 import { containerLabels } from '../driver/driver.ts';
-import type { Membership } from './membership.ts';
-import { findSlot, removeSlot } from './slot-container.ts';
+import type { Membership } from './rules/membership.ts';
+import { findSlot, removeSlot } from './slots/slot-container.ts';
 
 export interface UsedAddress {
   readonly address: string;
@@ -18,7 +18,7 @@ export type MembershipOf = (instance: string) => Membership | undefined;
  * Returns the addresses of instances with their memberships, so that their connections go on while the runner starts.
  * Removes the other slots: each is used once, and whether one was used already is no longer known.
  */
-export async function takeStock(
+export async function recoverEarlierRun(
   docker: Docker,
   runnerId: string,
   network: string,

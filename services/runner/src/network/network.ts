@@ -1,13 +1,7 @@
 // Interface of the machine's network for the rest of the runner.
 import type { FirewallProblem } from './firewall/check-firewall.ts';
-import type { Membership } from './membership.ts';
-
-/** A wired network namespace, held by a tiny container, waiting for the one instance that will use it. */
-export interface NetworkSlot {
-  /** Id of the container that holds the slot. */
-  readonly containerId: string;
-  readonly address: string;
-}
+import type { Membership } from './rules/membership.ts';
+import type { NetworkSlot, UsedSlot } from './slots/network-slot.ts';
 
 /** An address that has hit a limit, and the message for its owner. */
 export interface Refusal {
@@ -15,18 +9,12 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** A slot that may have ended; its address is unknown then. */
-export interface UsedSlot {
-  readonly containerId: string;
-  readonly address: string | undefined;
-}
-
 export interface Network {
   /**
    * Returns a ready slot, or a new one when none is left. It belongs to the caller until released, and is used once.
    * With `isForLater` it is always a new one, so that the ready ones are left for instances that a user waits for.
    */
-  takeSlot(wish?: { readonly isForLater?: boolean }): Promise<NetworkSlot>;
+  takeSlot(wish?: { readonly isBackground?: boolean }): Promise<NetworkSlot>;
   /** Removes the slot's container and dismisses its address; the instance that used it must be gone. */
   releaseSlot(slot: UsedSlot): Promise<void>;
   /**

@@ -8,18 +8,18 @@ const OuterBody = z.object({ error: ErrorBody });
 export class ApiRefusal extends Error {
   readonly status: number;
   constructor({ status, body }: Answer) {
-    super(`The api answered ${status}: ${wordsOf(body)}`);
+    super(`The api answered ${status}: ${messageOf(body)}`);
     this.name = 'ApiRefusal';
     this.status = status;
   }
 
   /** The api does not know this runner. Trying again helps only after an operator has acted. */
-  get isStranger(): boolean {
+  get isUnknownRunner(): boolean {
     return this.status === 401 || this.status === 403;
   }
 }
 
-function wordsOf(body: unknown): string {
+function messageOf(body: unknown): string {
   const outer = OuterBody.safeParse(body);
   if (outer.success) return outer.data.error.message;
   const inner = ErrorBody.safeParse(body);

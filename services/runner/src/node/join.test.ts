@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { JoinRequest, nodePaths, RenewRequest } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answer, type Handle, makeAuthority, startListener } from '../../test/test-listener.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
 import { isExpired, loadIdentity, needsRenewal } from './identity.ts';
 import { joinDeployment } from './join-deployment.ts';
-import { answer, type Handle, makeAuthority, startListener } from './listener-fixture.ts';
 import { createNodeClient } from './node-client.ts';
 import { obtainIdentity } from './obtain-identity.ts';
 import { renewCertificate } from './renew-certificate.ts';
@@ -44,7 +44,7 @@ const api: Handle = async (path, body, caller, response) => {
   return answer(response, 200, { certificate, authority: authority.certificate });
 };
 
-test('a machine joins with a token and is known by its certificate from then on', async () => {
+test('a machine joins with a token and is identified by its certificate from then on', async () => {
   await using listener = await startListener(authority, api);
   const config = { apiUrl: listener.url, joinToken, stateFolder, name: 'machine-1' };
   const identity = await obtainIdentity(config, logger);
@@ -55,7 +55,7 @@ test('a machine joins with a token and is known by its certificate from then on'
   client.close();
 });
 
-test('the key is readable by its owner alone, and a second start joins no second time', async () => {
+test('the key file is readable by its owner alone, and a second start does not join again', async () => {
   await using listener = await startListener(authority, api);
   const config = { apiUrl: listener.url, joinToken, stateFolder, name: 'machine-1' };
   const first = await obtainIdentity(config, logger);
@@ -86,7 +86,7 @@ describe('a machine does not give its secret to', () => {
   });
 });
 
-test('a token that the api refuses, and one that cannot be read, say what to do', async () => {
+test('the error for a refused or unreadable token names the next step', async () => {
   await using listener = await startListener(authority, api);
   const wrong = { apiUrl: listener.url, name: 'machine-1' };
   await expect(joinDeployment({ ...wrong, joinToken: `no.${authority.fingerprint}` })).rejects.toThrow(/not known/);

@@ -31,11 +31,11 @@ export async function keepCertificate(first: Identity, keeping: CertificateKeepi
         await saveIdentity(stateFolder, identity);
         client.use(identity);
         onRenewed(identity);
-        logger.info('the certificate of this runner was renewed');
+        logger.info('certificate of this runner renewed');
       }
     } catch (err) {
       waitMs = Math.min(everyMs, retryMs);
-      if (!signal.aborted) logger.warn({ err }, 'the certificate of this runner could not be renewed; tried again');
+      if (!signal.aborted) logger.warn({ err }, 'certificate renewal failed; retrying');
     }
     await pause(waitMs, signal);
   }

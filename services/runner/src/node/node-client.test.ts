@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { answer, makeAuthority, startListener } from '../../test/test-listener.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
-import { answer, makeAuthority, startListener } from './listener-fixture.ts';
 import { createNodeClient } from './node-client.ts';
 
-test('a request under way is answered although the certificate is renewed meanwhile', async () => {
+test('a request in progress is answered although the certificate is renewed meanwhile', async () => {
   const authority = await makeAuthority();
   const credentials = async () => {
     const { key, request } = await makeCertificateRequest('a');

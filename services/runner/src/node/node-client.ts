@@ -27,7 +27,7 @@ export interface NodeClient {
 }
 
 const answerTimeoutMs = 15_000;
-const mostAnswerBytes = 1_048_576;
+const maxAnswerBytes = 1_048_576;
 
 export function createNodeClient(apiUrl: string, first: Credentials): NodeClient {
   let tls = tlsOptions(first);
@@ -83,7 +83,7 @@ export async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
   for await (const chunk of incoming) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > mostAnswerBytes) throw new Error('The api answered with more than a megabyte.');
+    if (size > maxAnswerBytes) throw new Error('The api answered with more than a megabyte.');
     chunks.push(bytes);
   }
   return { status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type InstanceReport, nodePaths, Reports, type StreamMessage } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
+import { answer, type Handle, makeAuthority, startListener } from '../../test/test-listener.ts';
 import { makeCertificateRequest } from './certificate-request.ts';
-import { answer, type Handle, makeAuthority, startListener } from './listener-fixture.ts';
 import { createNodeClient } from './node-client.ts';
-import { NodeLink } from './node-link.ts';
+import { type DesiredStateListener, NodeLink } from './node-link.ts';
 
 const authority = await makeAuthority();
 const { key, request } = await makeCertificateRequest('a');
@@ -40,30 +40,32 @@ async function startApi(pulseSeconds = 5) {
 const send = (response: ServerResponse, message: StreamMessage) => response.write(`${JSON.stringify(message)}\n`);
 
 function openLink(url: string) {
-  const wished: string[] = [];
+  const received: string[] = [];
   const client = createNodeClient(url, { authority: authority.certificate, key, certificate });
   const link = new NodeLink({
     client,
     logger,
-    hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
-    measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
     onReportsSent: () => {},
   });
-  link.start({
-    all: ({ instances, gone }) => void wished.push(`all ${instances.length} ${gone.length}`),
-    set: ({ id }) => wished.push(`set ${id}`),
-    unset: (id) => wished.push(`unset ${id}`),
+  const desired: DesiredStateListener = {
+    all: ({ instances, gone }) => void received.push(`all ${instances.length} ${gone.length}`),
+    set: ({ id }) => received.push(`set ${id}`),
+    unset: (id) => received.push(`unset ${id}`),
+  };
+  link.start(desired, {
+    hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),
+    measure: async () => ({ freeMemoryMb: 1, freeDiskPercent: 1, instances: 0 }),
   });
   const close = async () => {
     await link.close();
     client.close();
   };
-  return { link, wished, close };
+  return { link, received, close };
 }
 
-test('wishes arrive in order, and words of a newer api are passed over', async () => {
+test('desired states arrive in order, and message types of a newer api are ignored', async () => {
   const { api, listener } = await startApi();
-  const { wished, close } = openLink(listener.url);
+  const { received, close } = openLink(listener.url);
   await expect.poll(() => api.streams.length).toBe(1);
   const [stream] = api.streams;
   if (stream === undefined) throw new Error('no stream');
@@ -75,13 +77,13 @@ test('wishes arrive in order, and words of a newer api are passed over', async (
   await sleep(50);
   stream.write(`${text.slice(40)}\n`);
   send(stream, { type: 'unset', id: instance.id, isLeaving: false });
-  await expect.poll(() => wished).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
+  await expect.poll(() => received).toEqual(['all 1 1', `set ${instance.id}`, `unset ${instance.id}`]);
   await expect.poll(() => api.heartbeats).toBe(1);
   await close();
   await listener[Symbol.asyncDispose]();
 });
 
-test('reports are said until they are acknowledged, the latest of each instance alone', async () => {
+test('reports are sent until they are acknowledged, only the latest of each instance', async () => {
   const { api, listener } = await startApi();
   api.reportStatus = 503;
   const { link, close } = openLink(listener.url);
@@ -98,7 +100,7 @@ test('reports are said until they are acknowledged, the latest of each instance 
   await listener[Symbol.asyncDispose]();
 });
 
-test('a new session hears everything again, with newer sequences, except what is gone and acknowledged', async () => {
+test('a new session gets all reports again with newer sequences, except acknowledged reports of instances that are gone', async () => {
   const { api, listener } = await startApi();
   const { link, close } = openLink(listener.url);
   const [stays, goes] = [randomUUID(), randomUUID()];
@@ -116,7 +118,7 @@ test('a new session hears everything again, with newer sequences, except what is
   await listener[Symbol.asyncDispose]();
 });
 
-test('a stream that is silent for three pulses is opened again', async () => {
+test('a stream without a message for three pulses is reopened', async () => {
   const { api, listener } = await startApi(0.1);
   const { close } = openLink(listener.url);
   await expect.poll(() => api.streams.length).toBeGreaterThan(2);
@@ -124,7 +126,7 @@ test('a stream that is silent for three pulses is opened again', async () => {
   await listener[Symbol.asyncDispose]();
 });
 
-test('a session that is over ends its stream, and the next one is opened', async () => {
+test('a session that the api has ended closes its stream, and the next one is opened', async () => {
   const { api, listener } = await startApi();
   api.reportStatus = 409;
   const { link, close } = openLink(listener.url);

@@ -5,13 +5,13 @@ import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
+import { type Observation, PendingReports, type SandboxActivity } from './pending-reports.ts';
 import { readMessages } from './read-messages.ts';
-import { type News, type Observation, ReportBook } from './report-book.ts';
 import { sendHeartbeats } from './send-heartbeats.ts';
 import { sendReports } from './send-reports.ts';
 
 /** Receives the state that the api wants on this runner. */
-export interface Wishes {
+export interface DesiredStateListener {
   all(wanted: Omit<Extract<StreamMessage, { type: 'all' }>, 'type'>): void;
   set(instance: DesiredInstance): void;
   /** An instance that is leaving is removed only once its open requests have ended. */
@@ -20,10 +20,14 @@ export interface Wishes {
 
 export interface NodeLinkOptions {
   readonly client: NodeClient;
-  readonly hello: () => Promise<Hello>;
-  readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
   readonly logger: Logger;
   readonly onReportsSent: (count: number) => void;
+}
+
+/** What the runner tells about itself. */
+export interface RunnerFacts {
+  readonly hello: () => Promise<Hello>;
+  readonly measure: () => Promise<Omit<Heartbeat, 'session'>>;
 }
 
 type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
@@ -31,17 +35,17 @@ type Welcome = Extract<StreamMessage, { type: 'welcome' }>;
 /** After a stream that lasted this long, the backoff begins again. */
 const goodStreamMs = 10_000;
 const soonMs = 250;
-const reconnectMs = { first: 100, most: 5_000 };
+const reconnectMs = { first: 100, max: 5_000 };
 
 export class NodeLink {
   readonly #options: NodeLinkOptions;
-  readonly #book = new ReportBook();
-  readonly #news = new Bell();
+  readonly #reports = new PendingReports();
+  readonly #reportBell = new Bell();
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #soon: NodeJS.Timeout | undefined;
   #isConnected = false;
-  #lastComplaint = '';
+  #lastFailure = '';
 
   constructor(options: NodeLinkOptions) {
     this.#options = options;
@@ -52,17 +56,17 @@ export class NodeLink {
   }
 
   report(instance: string, observation: Observation): void {
-    const isStillReady = this.#book.stateOf(instance) === 'ready' && observation.state === 'ready';
-    this.#book.put(instance, observation);
+    const isStillReady = this.#reports.stateOf(instance) === 'ready' && observation.state === 'ready';
+    this.#reports.put(instance, observation);
     if (isStillReady) this.#ringSoon();
-    else this.#news.ring();
+    else this.#reportBell.ring();
   }
 
   /** Reports of a ready sandbox whether it is awake, and when it was used. */
-  news(instance: string, news: News): void {
-    this.#book.note(instance, news);
-    if (news.awake && !news.isExpired) this.#ringSoon();
-    else this.#news.ring();
+  reportActivity(instance: string, activity: SandboxActivity): void {
+    this.#reports.putActivity(instance, activity);
+    if (activity.awake && !activity.isExpired) this.#ringSoon();
+    else this.#reportBell.ring();
   }
 
   /**
@@ -72,16 +76,16 @@ export class NodeLink {
   #ringSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      this.#news.ring();
+      this.#reportBell.ring();
     }, soonMs).unref();
   }
 
   countByState(): Map<string, number> {
-    return this.#book.count();
+    return this.#reports.countByState();
   }
 
-  start(wishes: Wishes): void {
-    this.#running = this.#run(wishes);
+  start(desired: DesiredStateListener, facts: RunnerFacts): void {
+    this.#running = this.#run(desired, facts);
   }
 
   async close(): Promise<void> {
@@ -89,24 +93,24 @@ export class NodeLink {
     await this.#running;
   }
 
-  async #run(wishes: Wishes): Promise<void> {
+  async #run(desired: DesiredStateListener, facts: RunnerFacts): Promise<void> {
     const { signal } = this.#closing;
     let failures = 0;
     while (!signal.aborted) {
       const openedAt = performance.now();
       try {
-        await this.#hold(wishes);
+        await this.#runSession(desired, facts);
       } catch (error) {
-        if (!signal.aborted) this.#complain(error);
+        if (!signal.aborted) this.#logFailure(error);
       }
       failures = performance.now() - openedAt > goodStreamMs ? 1 : failures + 1;
-      await pause(backoffMs(failures, reconnectMs.first, reconnectMs.most, Math.random), signal);
+      await pause(backoffMs(failures, reconnectMs.first, reconnectMs.max, Math.random), signal);
     }
   }
 
   /** Returns when the api ends the stream; throws when it breaks. */
-  async #hold(wishes: Wishes): Promise<void> {
-    const { client, hello } = this.#options;
+  async #runSession(desired: DesiredStateListener, { hello, measure }: RunnerFacts): Promise<void> {
+    const { client } = this.#options;
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, this.#closing.signal]);
     const beside: Promise<void>[] = [];
@@ -114,8 +118,8 @@ export class NodeLink {
       const incoming = await client.open(nodePaths.stream, await hello(), signal);
       if (incoming.statusCode !== 200) throw new ApiRefusal(await readAnswer(incoming));
       for await (const message of readMessages(incoming)) {
-        if (message.type === 'welcome') beside.push(...this.#welcome(message, signal, ending));
-        else follow(message, wishes);
+        if (message.type === 'welcome') beside.push(...this.#welcome(message, measure, signal, ending));
+        else dispatch(message, desired);
       }
     } finally {
       this.#isConnected = false;
@@ -124,37 +128,42 @@ export class NodeLink {
     }
   }
 
-  #welcome({ session }: Welcome, signal: AbortSignal, ending: AbortController): Promise<void>[] {
-    const { client, measure, logger, onReportsSent } = this.#options;
-    const onTrouble = (error: unknown) => this.#complain(error);
+  #welcome(
+    { session }: Welcome,
+    measure: RunnerFacts['measure'],
+    signal: AbortSignal,
+    ending: AbortController,
+  ): Promise<void>[] {
+    const { client, logger, onReportsSent } = this.#options;
+    const onTrouble = (error: unknown) => this.#logFailure(error);
     this.#isConnected = true;
-    this.#lastComplaint = '';
-    this.#book.repeatAll();
+    this.#lastFailure = '';
+    this.#reports.resendAll();
     logger.info({ session }, 'connected to the api');
     const shared = { client, session, signal, onTrouble };
-    const reports = sendReports({ ...shared, book: this.#book, bell: this.#news, onSent: onReportsSent });
+    const reports = sendReports({ ...shared, pending: this.#reports, bell: this.#reportBell, onSent: onReportsSent });
     // The session is over, so its stream is ended too.
     return [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
   }
 
   /** Logs a repeated failure once, until another failure occurs or the runner connects. */
-  #complain(error: unknown): void {
+  #logFailure(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error);
-    if (words === this.#lastComplaint) return;
-    this.#lastComplaint = words;
+    if (words === this.#lastFailure) return;
+    this.#lastFailure = words;
     const { logger } = this.#options;
-    if (error instanceof ApiRefusal && error.isStranger) logger.error({ err: error }, strangerAdvice);
-    else logger.warn({ err: error }, 'the api is not reached; what runs goes on, and it is tried again');
+    if (error instanceof ApiRefusal && error.isUnknownRunner) logger.error({ err: error }, unknownRunnerAdvice);
+    else logger.warn({ err: error }, 'connection to the api failed; instances keep running, reconnecting');
   }
 }
 
-const strangerAdvice =
+const unknownRunnerAdvice =
   'The api does not accept this runner\u2019s certificate: it was removed, or belongs to another deployment. To join again, ' +
   'make a token with berth-server create-join-token, set runner.joinToken, remove identity.json from runner.stateFolder ' +
   'and start the runner again.';
 
-function follow(message: Exclude<StreamMessage, Welcome>, wishes: Wishes): void {
-  if (message.type === 'all') wishes.all(message);
-  if (message.type === 'set') wishes.set(message.instance);
-  if (message.type === 'unset') wishes.unset(message.id, message.isLeaving);
+function dispatch(message: Exclude<StreamMessage, Welcome>, desired: DesiredStateListener): void {
+  if (message.type === 'all') desired.all(message);
+  if (message.type === 'set') desired.set(message.instance);
+  if (message.type === 'unset') desired.unset(message.id, message.isLeaving);
 }

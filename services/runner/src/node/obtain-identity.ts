@@ -1,8 +1,8 @@
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
+import { machine } from '../machine/machine.ts';
 import { type Identity, isExpired, loadIdentity, saveIdentity } from './identity.ts';
 import { joinDeployment } from './join-deployment.ts';
-import { machine } from './machine.ts';
 
 type Settings = Pick<RunnerConfig, 'apiUrl' | 'joinToken' | 'stateFolder' | 'name'>;
 

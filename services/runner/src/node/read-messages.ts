@@ -8,8 +8,8 @@ import { z } from 'zod';
  * Enough for everything that a full machine runs. A longer line is a mistake that would take the memory of the
  * instances.
  */
-const mostLineBytes = 64 * 1024 * 1024;
-const firstWordMs = 15_000;
+const maxLineBytes = 64 * 1024 * 1024;
+const firstMessageMs = 15_000;
 const pulsesMissed = 3;
 
 class StreamSilent extends Error {}
@@ -18,7 +18,7 @@ class StreamSilent extends Error {}
 export async function* readMessages(stream: Readable): AsyncGenerator<StreamMessage> {
   const silence = (ms: number) =>
     setTimeout(() => stream.destroy(new StreamSilent(`Nothing was heard for ${ms / 1_000} seconds.`)), ms);
-  let patienceMs = firstWordMs;
+  let patienceMs = firstMessageMs;
   let timer = silence(patienceMs);
   try {
     for await (const line of lines(stream)) {
@@ -47,7 +47,7 @@ async function* lines(stream: Readable): AsyncGenerator<string> {
     }
     parts.push(rest);
     size += rest.length;
-    if (size > mostLineBytes) throw new Error('The api sent a line of more than 64 MB.');
+    if (size > maxLineBytes) throw new Error('The api sent a line of more than 64 MB.');
   }
 }
 

@@ -5,7 +5,7 @@ import type { NodeClient } from './node-client.ts';
 
 const everyMs = 5_000;
 
-export interface Heart {
+export interface HeartbeatOptions {
   readonly client: NodeClient;
   readonly session: number;
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ export interface Heart {
 }
 
 /** A lost heartbeat is not sent again: the next one is more recent. */
-export async function sendHeartbeats({ client, session, signal, measure, onTrouble }: Heart): Promise<void> {
+export async function sendHeartbeats({ client, session, signal, measure, onTrouble }: HeartbeatOptions): Promise<void> {
   while (!signal.aborted) {
     try {
       const body: Heartbeat = { session, ...(await measure()) };

@@ -2,12 +2,12 @@ import { nodePaths } from '@berth/contract/node';
 import { type Bell, backoffMs, pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';
-import type { ReportBook } from './report-book.ts';
+import type { PendingReports } from './pending-reports.ts';
 
 export interface Reporting {
   readonly client: NodeClient;
-  readonly book: ReportBook;
-  /** Rung when the book has something new. */
+  readonly pending: PendingReports;
+  /** Rung when there is something new to send. */
   readonly bell: Bell;
   readonly session: number;
   readonly signal: AbortSignal;
@@ -15,16 +15,16 @@ export interface Reporting {
   readonly onTrouble: (error: unknown) => void;
 }
 
-const mostPerBatch = 1_000;
+const maxPerBatch = 1_000;
 const sessionOver = 409;
 const idleMs = 60_000;
 
 /** Runs until the session ends; reports that the api has not acknowledged are sent again. */
 export async function sendReports(reporting: Reporting): Promise<void> {
-  const { client, book, bell, session, signal, onSent, onTrouble } = reporting;
+  const { client, pending, bell, session, signal, onSent, onTrouble } = reporting;
   let failures = 0;
   while (!signal.aborted) {
-    const reports = book.waiting(mostPerBatch);
+    const reports = pending.nextBatch(maxPerBatch);
     if (reports.length === 0) {
       await bell.wait(idleMs, signal);
       continue;
@@ -32,7 +32,7 @@ export async function sendReports(reporting: Reporting): Promise<void> {
     try {
       const answer = await client.post(nodePaths.reports, { session, reports }, { signal });
       if (answer.status !== 200) throw new ApiRefusal(answer);
-      book.heard(reports);
+      pending.acknowledge(reports);
       onSent(reports.length);
       failures = 0;
     } catch (error) {

@@ -3,19 +3,20 @@
 // idempotent, so an interrupted adoption is repeated from the beginning.
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredInstance } from '@berth/contract/node';
-import { setLimits } from '../cgroup/limits.ts';
-import { membershipOf } from '../network/membership.ts';
+import { setLimits } from '../machine/cgroup/limits.ts';
+import { machine } from '../machine/machine.ts';
 import type { Network } from '../network/network.ts';
-import { machine } from '../node/machine.ts';
-import type { AdoptedBook } from './adopted-book.ts';
+import { membershipOf } from '../network/rules/membership.ts';
+import type { RunningSandbox } from '../sleep/running-sandbox.ts';
+import type { SleepManager } from '../sleep/sleep-manager.ts';
+import type { AdoptionFiles } from './adoption-files.ts';
 import type { GuestControl } from './guest-control.ts';
-import type { RunningSandbox, SandboxKeeper } from './keeper.ts';
 
-export interface AdoptTools {
+export interface AdoptDependencies {
   readonly network: Pick<Network, 'admit'>;
   readonly control: Pick<GuestControl, 'setEnvironment'>;
-  readonly keeper: Pick<SandboxKeeper, 'keep' | 'release'>;
-  readonly adopted: AdoptedBook;
+  readonly sleep: Pick<SleepManager, 'manage' | 'release'>;
+  readonly adopted: AdoptionFiles;
 }
 
 export interface Changes {
@@ -39,7 +40,7 @@ export async function adopt(
   running: RunningSandbox,
   desired: DesiredInstance & { readonly workspaceId: string },
   before: DesiredInstance | undefined,
-  { network, control, keeper, adopted }: AdoptTools,
+  { network, control, sleep, adopted }: AdoptDependencies,
 ): Promise<void> {
   const { id, generation, env } = desired;
   const membership = membershipOf(desired) ?? { workspaceId: desired.workspaceId };
@@ -47,7 +48,7 @@ export async function adopt(
   // Saved before the network is opened: after a crash the runner must know which network the sandbox may be in.
   adopted.save(id, { ...membership, generation: adopted.find(id)?.generation ?? 0 });
   // The guest must be awake to receive its environment.
-  if (changes.environment) await keeper.release(id);
+  if (changes.environment) await sleep.release(id);
   const done = await Promise.allSettled([
     changes.network ? network.admit(running.address, membership) : undefined,
     changes.limits ? setLimits(running.pid, desired, machine.cpus()) : undefined,
@@ -57,5 +58,5 @@ export async function adopt(
   if (failed !== undefined) throw failed.reason;
   adopted.save(id, { ...membership, generation });
   // The guest has just answered, so the first connection need not wait for a check that it is awake.
-  keeper.keep(changes.environment ? { ...running, isAwake: true } : running);
+  sleep.manage(changes.environment ? { ...running, isAwake: true } : running);
 }

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import type { ControlKey } from './control-key.ts';
 
-export interface GuestPlace {
+export interface GuestEndpoint {
   readonly instance: string;
   readonly address: string;
   readonly port: number;
@@ -20,7 +20,7 @@ export interface GuestPlace {
   readonly pid?: number;
 }
 
-const mostAnswerBytes = 64 * 1024;
+const maxAnswerBytes = 64 * 1024;
 const lookMs = 100;
 
 const State = z.object({
@@ -38,7 +38,7 @@ const Quiesced = z.object({
 }) satisfies z.ZodType<QuiesceAnswer>;
 export type Quiesced = z.infer<typeof Quiesced>;
 
-interface Wish {
+interface ControlRequest {
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -62,28 +62,28 @@ export class GuestControl {
     return { SANDBOX_CONTROL_KEY: this.#key.publicText, SANDBOX_INSTANCE_ID: instance };
   }
 
-  async state(place: GuestPlace): Promise<GuestState> {
-    return State.parse(await this.#ask(place, { method: 'GET', path: '/control/v1/state', statuses: [200] }));
+  async state(endpoint: GuestEndpoint): Promise<GuestState> {
+    return State.parse(await this.#ask(endpoint, { method: 'GET', path: '/control/v1/state', statuses: [200] }));
   }
 
   /** Asks the guest whether the sandbox may sleep. */
-  async quiesce(place: GuestPlace): Promise<Quiesced> {
+  async quiesce(endpoint: GuestEndpoint): Promise<Quiesced> {
     return Quiesced.parse(
-      await this.#ask(place, { method: 'POST', path: '/control/v1/quiesce', statuses: [200, 409] }),
+      await this.#ask(endpoint, { method: 'POST', path: '/control/v1/quiesce', statuses: [200, 409] }),
     );
   }
 
-  async setEnvironment(place: GuestPlace, wish: ControlEnvironmentRequest): Promise<void> {
-    const body = JSON.stringify(wish);
-    await this.#ask(place, { method: 'PUT', path: '/control/v1/environment', body, statuses: [200] });
+  async setEnvironment(endpoint: GuestEndpoint, wanted: ControlEnvironmentRequest): Promise<void> {
+    const body = JSON.stringify(wanted);
+    await this.#ask(endpoint, { method: 'PUT', path: '/control/v1/environment', body, statuses: [200] });
   }
 
   /** Runs a command ahead, so that the first command of the owner finds everything loaded. */
-  async rehearse(place: GuestPlace): Promise<void> {
-    await this.#ask(place, { method: 'POST', path: '/control/v1/rehearse', statuses: [200] });
+  async warmUp(endpoint: GuestEndpoint): Promise<void> {
+    await this.#ask(endpoint, { method: 'POST', path: '/control/v1/rehearse', statuses: [200] });
   }
 
-  #authorization({ instance }: GuestPlace, { method, path, body = '' }: Wish): string {
+  #authorization({ instance }: GuestEndpoint, { method, path, body = '' }: ControlRequest): string {
     this.#lastMs = Math.max(this.#lastMs + 1, Date.now());
     const issuedAtMs = this.#lastMs;
     const nonce = randomBytes(12).toString('base64url');
@@ -93,17 +93,17 @@ export class GuestControl {
     return formatRunnerProof({ issuedAtMs, nonce, signature });
   }
 
-  #ask(place: GuestPlace, wish: Wish): Promise<unknown> {
-    const { method, path, body, statuses } = wish;
+  #ask(endpoint: GuestEndpoint, call: ControlRequest): Promise<unknown> {
+    const { method, path, body, statuses } = call;
     return new Promise((resolve, reject) => {
       const asked = request({
-        host: place.address,
-        port: place.port,
+        host: endpoint.address,
+        port: endpoint.port,
         method,
         path,
         agent: false,
         headers: {
-          Authorization: this.#authorization(place, wish),
+          Authorization: this.#authorization(endpoint, call),
           ...(body === undefined
             ? {}
             : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
@@ -113,7 +113,7 @@ export class GuestControl {
       // Under gVisor the address disappears with the process, so no connection is refused: only this check notices the
       // end.
       const looks = setInterval(() => {
-        if (hasEnded(place)) asked.destroy(new Error('the sandbox has ended'));
+        if (hasEnded(endpoint)) asked.destroy(new Error('the sandbox has ended'));
       }, lookMs);
       asked.once('close', () => {
         clearTimeout(timer);
@@ -125,7 +125,7 @@ export class GuestControl {
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => {
           text += chunk;
-          if (text.length > mostAnswerBytes) asked.destroy(new Error('the guest says too much'));
+          if (text.length > maxAnswerBytes) asked.destroy(new Error('the guest says too much'));
         });
         response.once('error', reject);
         response.once('end', () => {
@@ -143,7 +143,7 @@ export class GuestControl {
   }
 }
 
-function hasEnded({ pid }: GuestPlace): boolean {
+function hasEnded({ pid }: GuestEndpoint): boolean {
   if (pid === undefined) return false;
   try {
     return !process.kill(pid, 0);

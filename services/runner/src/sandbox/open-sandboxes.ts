@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import type { Brand } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
-import type { SandboxTools } from '../converge/tools.ts';
 import type { Driver } from '../driver/driver.ts';
-import { machine } from '../node/machine.ts';
-import type { AdoptedBook } from './adopted-book.ts';
+import { machine } from '../machine/machine.ts';
+import { createFreezer } from '../sleep/create-freezer.ts';
+import { createSleepManager, type SleepManagerOptions } from '../sleep/create-sleep-manager.ts';
+import { LastUseFiles } from '../sleep/last-use-files.ts';
+import type { AdoptionFiles } from './adoption-files.ts';
 import { openControlKey } from './control-key.ts';
-import { createFreezer } from './create-freezer.ts';
-import { createKeeper, type KeeperOptions } from './create-keeper.ts';
 import { GuestControl } from './guest-control.ts';
-import { LastUseBook } from './last-use-book.ts';
+import type { SandboxServices } from './sandbox-services.ts';
 
-export interface SandboxOptions extends Pick<KeeperOptions, 'recall' | 'onNews' | 'onWake'> {
+export interface SandboxOptions extends Pick<SleepManagerOptions, 'recall' | 'onActivity' | 'onWake'> {
   readonly config: Pick<RunnerConfig, 'guestFolder' | 'stateFolder' | 'wakeReserveMb'>;
   readonly brand: Brand;
   readonly driver: Driver;
-  readonly adopted: AdoptedBook;
+  readonly adopted: AdoptionFiles;
   readonly logger: Logger;
 }
 
@@ -28,15 +28,15 @@ export async function openSandboxes({
   driver,
   adopted,
   ...options
-}: SandboxOptions): Promise<SandboxTools> {
+}: SandboxOptions): Promise<SandboxServices> {
   const { guestFolder, stateFolder, wakeReserveMb } = config;
   if (guestFolder !== undefined) await requireGuest(guestFolder);
   const control = new GuestControl(await openControlKey(stateFolder));
   const freezer = createFreezer(driver);
-  const lastUse = new LastUseBook(stateFolder);
+  const lastUse = new LastUseFiles(stateFolder);
   const freeMemoryMb = machine.freeMemoryMb;
-  const keeper = createKeeper({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb });
-  return { guestFolder, brand, control, keeper, freezer, adopted };
+  const sleep = createSleepManager({ ...options, guest: control, freezer, lastUse, wakeReserveMb, freeMemoryMb });
+  return { guestFolder, brand, control, sleep, freezer, adopted };
 }
 
 async function requireGuest(folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../converge/desired-fixture.ts';
+import { desiredInstance } from '../../test/desired-instance.ts';
 import { sandboxContainer } from './sandbox-container.ts';
 
 const settings = {
@@ -9,12 +9,12 @@ const settings = {
   control: { variablesOf: (instance: string) => ({ SANDBOX_CONTROL_KEY: 'key', SANDBOX_INSTANCE_ID: instance }) },
 };
 
-test('the guest is its first process, and its owner’s variables wait until it answers', () => {
+test('the guest is the first process of a sandbox, and the variables of its owner are not in its container', () => {
   const desired = desiredInstance({ env: { SECRET: 'x', SERVICE_SANDBOX_USER: 'app', SANDBOX_CONTROL_KEY: 'mine' } });
   expect(sandboxContainer(desired, settings)).toEqual({
     entrypoint: ['/.berth/init', '--port', '8080'],
     mounts: { '/.berth': '/opt/guest' },
-    mostProcesses: 2_048,
+    maxProcesses: 2_048,
     env: {
       // Read by the guest only when it starts.
       SERVICE_SANDBOX_USER: 'app',

@@ -2,7 +2,7 @@
 // among them: the guest receives those once it answers, and they can change later.
 import type { Brand } from '@berth/contract';
 import type { DesiredInstance } from '@berth/contract/node';
-import type { ContainerWish } from '../driver/driver.ts';
+import type { ContainerSpec } from '../driver/driver.ts';
 import type { GuestControl } from './guest-control.ts';
 
 export interface GuestSettings {
@@ -16,20 +16,20 @@ type Environment = Readonly<Record<string, string>>;
 
 const insideFolder = '/.berth';
 /** Lower than for a server: a sandbox runs unreviewed code, and its neighbours share the cores. */
-const mostProcesses = 2_048;
+const maxProcesses = 2_048;
 
 export function sandboxContainer(
   { id, port, env }: Pick<DesiredInstance, 'id' | 'port' | 'env'>,
   { guestFolder, brand, control }: GuestSettings,
-): Required<Pick<ContainerWish, 'entrypoint' | 'mounts' | 'mostProcesses' | 'env'>> {
+): Required<Pick<ContainerSpec, 'entrypoint' | 'mounts' | 'maxProcesses' | 'env'>> {
   return {
     entrypoint: [`${insideFolder}/init`, '--port', String(port)],
     mounts: { [insideFolder]: guestFolder },
-    mostProcesses,
+    maxProcesses,
     env: {
       ...bootVariables(env, brand),
       ...control.variablesOf(id),
-      SANDBOX_PIDS_LIMIT: String(mostProcesses),
+      SANDBOX_PIDS_LIMIT: String(maxProcesses),
       SANDBOX_BRAND: `${brand.long}:${brand.short}`,
     },
   };

@@ -1,7 +1,7 @@
 // Sends real packets from a network slot through the firewall of this machine. Our own table may accept them while
 // another one, Docker's or ufw's, drops them.
 import { fileURLToPath } from 'node:url';
-import type { RunCommand } from '../command.ts';
+import type { RunCommand } from '../../machine/command.ts';
 import { type Blocked, type Firewall, repair } from './advice.ts';
 
 export interface FirewallCheck {

@@ -12,7 +12,7 @@ const place = { host, port: Number(port) };
  */
 const untilMs = 60_000;
 const tryMs = 1_000;
-const mostDropped = 5;
+const maxDropped = 5;
 const pauseMs = 100;
 
 if (role === 'listen') {
@@ -27,7 +27,7 @@ if (role === 'listen') {
 
 async function connects(): Promise<boolean> {
   let dropped = 0;
-  while (dropped < mostDropped && performance.now() < untilMs) {
+  while (dropped < maxDropped && performance.now() < untilMs) {
     const outcome = await tryOnce();
     if (outcome === 'connected') return true;
     if (outcome === 'dropped') dropped += 1;

@@ -1,5 +1,0 @@
-import type { DesiredInstance } from '@berth/contract/node';
-
-/** True for a warm sandbox: it has no owner yet, so no caller waits for it. */
-export const isForLater = ({ sandbox, workspaceId }: DesiredInstance): boolean =>
-  sandbox !== undefined && workspaceId === undefined;

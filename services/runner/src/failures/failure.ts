@@ -1,0 +1,7 @@
+import type { FailureCode } from '@berth/contract';
+
+/** Why an instance was given up, as its owner reads it. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+}

@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:net';
+import { Bell } from '@berth/pace';
+import { afterEach, expect, test, vi } from 'vitest';
+import { awaitAnswer } from './await-answer.ts';
+import { isListening, probePauseMs } from './is-listening.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  vi.useRealTimers();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(port = 0): Promise<number> {
+  const server = createServer((socket) => socket.end());
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function freePort(): Promise<number> {
+  const port = await listen();
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  return port;
+}
+
+const awaited = (port: number, other: Partial<Parameters<typeof awaitAnswer>[0]> = {}) =>
+  awaitAnswer({
+    ask: () => isListening('127.0.0.1', port),
+    timeoutMs: 60_000,
+    bell: new Bell(),
+    isRunning: async () => true,
+    signal: new AbortController().signal,
+    ...other,
+  });
+
+test('a listener is found by the first probe, and a later one by the next probe', async () => {
+  let questions = 0;
+  const askedOf = (port: number) =>
+    awaited(port, {
+      async ask() {
+        const answers = await isListening('127.0.0.1', port);
+        questions += 1;
+        return answers;
+      },
+    });
+  expect(await askedOf(await listen())).toBe('yes');
+  expect(questions).toBe(1);
+  const port = await freePort();
+  const waiting = askedOf(port);
+  await expect.poll(() => questions).toBeGreaterThan(2);
+  await listen(port);
+  const before = questions;
+  expect(await waiting).toBe('yes');
+  // One probe may have been in flight.
+  expect(questions - before).toBeLessThanOrEqual(2);
+});
+
+test('without a listener in time the outcome is too late', async () => {
+  expect(await awaited(await freePort(), { timeoutMs: 100 })).toBe('too late');
+});
+
+test('the end of a container is noticed on an engine event, and without one two seconds later', async () => {
+  vi.useFakeTimers();
+  const endedAfterMs = async (bell: Bell): Promise<number> => {
+    const startedAt = performance.now();
+    let isOver = false;
+    const waiting = awaited(0, { bell, ask: async () => false, isRunning: async () => false }).then((answer) => {
+      expect(answer).toBe('ended');
+      isOver = true;
+      return performance.now() - startedAt;
+    });
+    setTimeout(() => bell.ring(), 500);
+    while (!isOver) await vi.advanceTimersByTimeAsync(1);
+    return waiting;
+  };
+  expect(await endedAfterMs(new Bell())).toBe(500);
+  const unheard = new Bell();
+  vi.spyOn(unheard, 'ring').mockReturnValue();
+  expect(Math.abs((await endedAfterMs(unheard)) - 2_125)).toBeLessThanOrEqual(125);
+});
+
+test('an aborted wait ends at once', async () => {
+  const wish = new AbortController();
+  const asked = Promise.withResolvers<void>();
+  const ask = async () => {
+    asked.resolve();
+    return false;
+  };
+  const waiting = awaited(0, { signal: wish.signal, ask });
+  await asked.promise;
+  wish.abort();
+  expect(await waiting).toBe('given up');
+});
+
+test('probes are frequent at first and at least four per second later', () => {
+  expect(probePauseMs(0)).toBe(10);
+  expect(probePauseMs(1_000)).toBe(250);
+});

@@ -1,0 +1,194 @@
+// A sandbox: it may wait warm for an owner, is adopted and changed while it runs, and sleeps. The files of an owner are
+// never replaced by an empty container.
+import type { DesiredInstance, SandboxWish } from '@berth/contract';
+import { type ContainerSpec, type ContainerState, containerLabels } from '../../driver/driver.ts';
+import type { Failure } from '../../failures/failure.ts';
+import type { Admission } from '../../ingress/endpoint.ts';
+import { adopt } from '../../sandbox/adopt.ts';
+import { bootVariables, sandboxContainer } from '../../sandbox/sandbox-container.ts';
+import type { RunningSandbox } from '../../sleep/running-sandbox.ts';
+import { sandboxLeaseKeepMs } from '../../sleep/sleep-manager.ts';
+import { aborted } from '../aborted.ts';
+import { elapsedMs } from '../bring-up-clock.ts';
+import { noGuest } from '../explain.ts';
+import type { InstanceContainer } from '../instance-container.ts';
+import type { InstanceRun } from '../instance-run.ts';
+import type { PendingCallers } from '../pending-callers.ts';
+import type { WorkerDependencies } from '../worker-dependencies.ts';
+import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
+
+type Dependencies = WorkerDependencies['sandboxes'] & Pick<WorkerDependencies, 'network' | 'logger'>;
+
+class SandboxMode implements InstanceMode {
+  readonly restartNote = ' Its files are kept; processes that ran in it are not.';
+  readonly #id: string;
+  readonly #container: InstanceContainer;
+  readonly #deps: Dependencies;
+  /** The desired state that was applied last, and the run it was applied to. */
+  #applied: { readonly desired: DesiredInstance; readonly run: InstanceRun } | undefined;
+  /** The current run has no owner yet and is frozen until it gets one. */
+  #isFrozenWarm = false;
+
+  constructor({ instance, container, deps: { network, logger, sandboxes } }: ModeOptions) {
+    this.#id = instance;
+    this.#container = container;
+    this.#deps = { ...sandboxes, network, logger };
+  }
+
+  isFor(desired: DesiredInstance): boolean {
+    return isSandbox(desired);
+  }
+
+  /** Sandboxes are created only where a guest is configured. */
+  get unavailable(): Failure | undefined {
+    return this.#deps.guestFolder === undefined ? noGuest : undefined;
+  }
+
+  /** True for a warm sandbox: it has no owner yet. */
+  isBackground({ workspaceId }: DesiredInstance): boolean {
+    return workspaceId === undefined;
+  }
+
+  containerSpec(desired: DesiredInstance): Partial<ContainerSpec> {
+    const { guestFolder } = this.#deps;
+    if (guestFolder === undefined) return {};
+    const labels = { [containerLabels.sandbox]: desired.isolation };
+    return { labels, ...sandboxContainer(desired, { ...this.#deps, guestFolder }) };
+  }
+
+  /** Asks the guest: the port is open before the guest is up. */
+  probe({ port }: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean> {
+    const answered = this.#deps.control.state({ instance: this.#id, address, port }).then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([answered, aborted(signal).then(() => false)]);
+  }
+
+  /**
+   * Takes over a sandbox that an earlier run of this process froze. A frozen guest cannot answer, so it is not probed,
+   * and it stays asleep unless a newer generation has to be applied. False when it is awake, or when it has no known
+   * owner: then it is thawed so that it can be probed.
+   */
+  async takeOver(desired: DesiredInstance, state: ContainerState): Promise<boolean> {
+    const run = this.#container.runIn(state);
+    if (run === undefined || this.#applied !== undefined) return false;
+    const running = this.#running(desired, run);
+    if (!this.holdsFiles) {
+      await this.#deps.freezer.thaw(running);
+      return false;
+    }
+    if (state.status !== 'paused' && !(await this.#deps.freezer.isFrozen(running))) return false;
+    this.#deps.sleep.manage(running);
+    if (this.#adoptedGeneration === desired.generation) this.#applied = { desired, run };
+    else await this.apply(desired, run);
+    return true;
+  }
+
+  acceptsCall(desired: DesiredInstance): boolean {
+    return isSandbox(desired);
+  }
+
+  get generation(): number {
+    return this.#applied?.desired.generation ?? 0;
+  }
+
+  get appliedRun(): InstanceRun | undefined {
+    return this.#applied?.run;
+  }
+
+  isBehind({ generation }: DesiredInstance): boolean {
+    return this.generation < generation;
+  }
+
+  /** A warm sandbox cannot get variables that a guest reads only at its start. */
+  needsNewContainer({ workspaceId, env }: DesiredInstance): boolean {
+    if (workspaceId === undefined || this.#container.isMadeForOwner || this.holdsFiles) return false;
+    return Object.keys(bootVariables(env, this.#deps.brand)).length > 0;
+  }
+
+  async apply(desired: DesiredInstance, run: InstanceRun): Promise<void> {
+    const startedAt = performance.now();
+    const isSameRun = this.#applied?.run.pid === run.pid;
+    const before = isSameRun ? this.#applied?.desired : undefined;
+    const { workspaceId, generation } = desired;
+    const running = this.#running(desired, run);
+    if (this.#isFrozenWarm) await this.#deps.freezer.thaw(running);
+    this.#isFrozenWarm = false;
+    if (workspaceId !== undefined) await adopt(running, { ...desired, workspaceId }, before, this.#deps);
+    else await this.#warmUp(desired, running);
+    this.#applied = { desired, run };
+    const durationMs = elapsedMs(startedAt);
+    this.#deps.logger.info({ event: 'sandbox.changed', instance: this.#id, generation, durationMs }, 'sandbox changed');
+  }
+
+  /** The sandbox belongs to its owner and is set up completely. */
+  get isOpen(): boolean {
+    return this.#applied?.desired.workspaceId !== undefined;
+  }
+
+  /** Waits for the handover to the owner: the first connection may arrive before it. Then wakes a sleeping sandbox. */
+  async open(callers: PendingCallers): Promise<Admission> {
+    const endpoint = await callers.untilEndpoint();
+    if (endpoint === undefined) return { is: 'unknown' };
+    const opened = await this.#deps.sleep.open(this.#id);
+    return opened.is === 'open' ? { is: 'open', endpoint, keepMs: sandboxLeaseKeepMs } : opened;
+  }
+
+  /** The sandbox was adopted, so it may hold files of its owner. */
+  get holdsFiles(): boolean {
+    return this.#adoptedGeneration > 0;
+  }
+
+  isAwaited({ workspaceId }: DesiredInstance): boolean {
+    return workspaceId !== undefined && !this.holdsFiles;
+  }
+
+  get removal(): 'drain' | 'kill' {
+    return this.holdsFiles ? 'kill' : 'drain';
+  }
+
+  /** The sleep manager stops managing the run. */
+  async endRun(): Promise<void> {
+    this.#applied = undefined;
+    this.#isFrozenWarm = false;
+    await this.#deps.sleep.release(this.#id);
+  }
+
+  forget(): void {
+    this.#deps.adopted.forget(this.#id);
+    this.#deps.sleep.forget(this.#id);
+  }
+
+  /**
+   * Does the steps of an adoption once ahead, because code that has not run yet would delay the owner. Then freezes the
+   * warm sandbox under gVisor, where being awake costs CPU.
+   */
+  async #warmUp({ generation, env }: DesiredInstance, running: RunningSandbox): Promise<void> {
+    const { control, freezer, logger } = this.#deps;
+    await control.setEnvironment(running, { generation, environment: env });
+    await control.warmUp(running);
+    if (running.isolation !== 'gvisor') return;
+    try {
+      await freezer.freeze(running);
+      this.#isFrozenWarm = true;
+    } catch (err) {
+      logger.warn({ err, instance: this.#id }, 'freeze of warm sandbox failed; it stays awake');
+    }
+  }
+
+  get #adoptedGeneration(): number {
+    return this.#deps.adopted.find(this.#id)?.generation ?? 0;
+  }
+
+  #running(desired: DesiredInstance, run: InstanceRun): RunningSandbox {
+    if (!isSandbox(desired)) throw new Error(`Instance ${this.#id} is not a sandbox.`);
+    const { port, isolation, sandbox: wish } = desired;
+    return { ...run, instance: this.#id, port, isolation, wish };
+  }
+}
+
+const isSandbox = (desired: DesiredInstance): desired is DesiredInstance & { readonly sandbox: SandboxWish } =>
+  desired.sandbox !== undefined;
+
+export const sandboxMode: ModeFactory = { isFor: isSandbox, create: (options) => new SandboxMode(options) };

@@ -1,0 +1,31 @@
+import type { Limit } from '@berth/pace';
+import type { Logger } from '@berth/telemetry';
+import type { DiskWatch } from '../disk/disk-watch.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { FailureFiles } from '../failures/failure-files.ts';
+import type { ImageStore } from '../images/image-store.ts';
+import type { InstanceLeases } from '../ingress/instance-leases.ts';
+import type { OutputShipper } from '../logs/output-shipper.ts';
+import type { Network } from '../network/network.ts';
+import type { Observation } from '../node/pending-reports.ts';
+import type { SandboxServices } from '../sandbox/sandbox-services.ts';
+
+/** What the workers need from the rest of the runner. */
+export interface WorkerDependencies {
+  readonly runnerId: string;
+  readonly driver: Driver;
+  readonly network: Network;
+  readonly images: Pick<ImageStore, 'ensure'>;
+  readonly output: Omit<OutputShipper, 'close'>;
+  readonly failures: FailureFiles;
+  readonly report: (instance: string, observation: Observation) => void;
+  /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
+  readonly bringUps: Limit;
+  readonly sandboxes: SandboxServices;
+  /** Absent when instances are not reachable. */
+  readonly leases?: Pick<InstanceLeases, 'drain' | 'cut'>;
+  /** Absent when the disk is not watched. */
+  readonly disk?: Pick<DiskWatch, 'follow' | 'forget'>;
+  readonly onBroughtUp: (seconds: number) => void;
+  readonly logger: Logger;
+}

@@ -1,0 +1,15 @@
+import type { IsolationClass, SandboxWish } from '@berth/contract';
+
+export interface RunningSandbox {
+  readonly instance: string;
+  readonly containerId: string;
+  /** Host pid of the first process. */
+  readonly pid: number;
+  readonly address: string;
+  /** Port of the guest. */
+  readonly port: number;
+  readonly isolation: IsolationClass;
+  readonly wish: SandboxWish;
+  /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
+  readonly isAwake?: true;
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import { z } from 'zod';
+import type { RunnerConfig } from '../config.ts';
+import type { Driver } from '../driver/driver.ts';
+import { machine } from '../machine/machine.ts';
+
+const Package = z.object({ version: z.string() });
+
+/** What the runner tells the api about itself when it connects. `ingress` is the address for gateways. */
+export async function hello(driver: Driver, config: RunnerConfig, ingress: string): Promise<Hello> {
+  const offered = await driver.isolationClasses();
+  const isolation = offered.filter((each: IsolationClass) => config.isolation?.includes(each) ?? true);
+  if (isolation.length === 0) {
+    throw new Error(
+      `The engine offers ${offered.join(' and ') || 'no isolation class'}, which runner.isolation leaves out.`,
+    );
+  }
+  return {
+    protocol: nodeProtocolVersion,
+    version: ownVersion(),
+    isolation,
+    memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
+    cpus: machine.cpus(),
+    ingress,
+    ingressCredential: 'certificate',
+    warm: config.warm,
+    warmLately: config.warmLately,
+  };
+}
+
+const ownVersion = (): string =>
+  Package.parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))).version;
