@@ -1,7 +1,7 @@
 // The runner role: joins the deployment once, then stays connected to the api and reconciles the machine's containers
 // with the state that the api wants. Each area is opened first and started once all of them exist.
 import type { Brand } from '@berth/contract';
-import { Limit } from '@berth/pace';
+import { PrioritySemaphore } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
 import type { RunnerConfig } from './config.ts';
@@ -40,9 +40,9 @@ export interface RunningRunner {
 
 /**
  * Warm sandboxes are created and removed in the quiet time between two that are given out: after `quietMs` without a
- * disturbance, or after `mostMs` at the latest.
+ * disturbance, or after `maxMs` at the latest.
  */
-const quietPeriod = { quietMs: 500, mostMs: 3_000 };
+const quietPeriod = { quietMs: 500, maxMs: 3_000 };
 /** Shorter than the stop deadline of the whole process. */
 const stopMs = 15_000;
 
@@ -80,7 +80,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, logger },
     failures: new FailureFiles(stateFolder),
     report: (instance, observation) => link.report(instance, observation),
-    bringUps: new Limit(config.concurrency, config.warmConcurrency, quietPeriod),
+    bringUps: new PrioritySemaphore(config.concurrency, config.warmConcurrency, quietPeriod),
     onBroughtUp: (seconds) => metrics.bringUpSeconds.observe(seconds),
   });
   const ingress = await startIngress({

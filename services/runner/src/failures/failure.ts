@@ -1,4 +1,4 @@
-import type { FailureCode } from '@berth/contract';
+import type { FailureCode } from '@berth/contract/node';
 
 /** Why an instance was given up, as its owner reads it. */
 export interface Failure {

@@ -1,5 +1,5 @@
 // Brings the container of an instance up, stage by stage, until the instance answers.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { Bell } from '@berth/pace';
 import type { Failure } from '../failures/failure.ts';
 import { type AnswerOutcome, awaitAnswer } from './await-answer.ts';

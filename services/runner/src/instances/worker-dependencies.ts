@@ -1,4 +1,4 @@
-import type { Limit } from '@berth/pace';
+import type { PrioritySemaphore } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { DiskWatch } from '../disk/disk-watch.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -20,7 +20,7 @@ export interface WorkerDependencies {
   readonly failures: FailureFiles;
   readonly report: (instance: string, observation: Observation) => void;
   /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
-  readonly bringUps: Limit;
+  readonly bringUps: PrioritySemaphore;
   readonly sandboxes: SandboxServices;
   /** Absent when instances are not reachable. */
   readonly leases?: Pick<InstanceLeases, 'drain' | 'cut'>;

@@ -1,6 +1,6 @@
 // Last observation of every instance, and which of them the api has not acknowledged. A newer report replaces an
 // unsent one: the api needs the current state, not the earlier ones.
-import type { InstanceReport } from '@berth/contract';
+import type { InstanceReport } from '@berth/contract/node';
 
 type OfSandbox = 'awake' | 'usedMsAgo' | 'isExpired';
 export type Observation = Omit<InstanceReport, 'instance' | 'sequence' | OfSandbox>;

@@ -1,4 +1,4 @@
-import { within } from '@berth/pace';
+import { settlesWithin } from '@berth/pace';
 import { dropCache } from '../machine/cgroup/drop-cache.ts';
 import type { LastUseFiles } from './last-use-files.ts';
 import { reportEveryMs } from './next-step.ts';
@@ -54,7 +54,7 @@ export function createSleepManager(options: SleepManagerOptions): SleepManager {
     const giveUpAt = performance.now() + freeMemoryTimeoutMs;
     const goesOn = (): boolean => isShort() && performance.now() < giveUpAt;
     for (const controller of goesOn() ? longestIdle(controllers.values()).slice(0, 1) : [])
-      await within(freeMemoryTimeoutMs, controller.sleepToFreeMemory());
+      await settlesWithin(freeMemoryTimeoutMs, controller.sleepToFreeMemory());
     for (const controller of controllers.values()) {
       if (!goesOn()) return;
       if (!controller.isAsleep || emptied.has(controller)) continue;

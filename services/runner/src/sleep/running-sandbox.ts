@@ -1,4 +1,4 @@
-import type { IsolationClass, SandboxWish } from '@berth/contract';
+import type { IsolationClass, SandboxSettings } from '@berth/contract/node';
 
 export interface RunningSandbox {
   readonly instance: string;
@@ -9,7 +9,7 @@ export interface RunningSandbox {
   /** Port of the guest. */
   readonly port: number;
   readonly isolation: IsolationClass;
-  readonly wish: SandboxWish;
+  readonly wish: SandboxSettings;
   /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
   readonly isAwake?: true;
 }

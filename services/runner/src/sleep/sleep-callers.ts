@@ -1,5 +1,5 @@
 // Callers that wait for one sandbox: until it is awake, until it sleeps, or until its last lease has ended.
-import type { RunnerCallAnswer } from '@berth/contract';
+import type { RunnerCallAnswer } from '@berth/contract/node';
 import type { Opened } from './sleep-manager.ts';
 import { Waiters } from './waiters.ts';
 

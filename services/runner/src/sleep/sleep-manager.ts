@@ -1,6 +1,6 @@
 // Sleep of the machine's sandboxes. Only the runner decides about it: it counts leases, asks the guest what runs inside,
 // and freezes and thaws by itself.
-import type { RunnerCallAnswer } from '@berth/contract';
+import type { RunnerCallAnswer } from '@berth/contract/node';
 import type { RunningSandbox } from './running-sandbox.ts';
 
 /** Result of a request to connect to a sandbox. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract';
+import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract/node';
 import { z } from 'zod';
 import type { RunnerConfig } from '../config.ts';
 import type { Driver } from '../driver/driver.ts';

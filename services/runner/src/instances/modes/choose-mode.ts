@@ -1,4 +1,4 @@
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
 import { sandboxMode } from './sandbox.ts';
 import { serveMode } from './serve.ts';

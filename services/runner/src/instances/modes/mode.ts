@@ -1,6 +1,6 @@
 // What differs between kinds of instances. A mode is a file in this folder and an entry in `choose-mode.ts`; the worker
 // and all other code of instances knows only this interface.
-import type { DesiredInstance } from '@berth/contract';
+import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerSpec, ContainerState } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import type { Admission } from '../../ingress/endpoint.ts';

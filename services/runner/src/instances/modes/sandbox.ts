@@ -1,6 +1,7 @@
 // A sandbox: it may wait warm for an owner, is adopted and changed while it runs, and sleeps. The files of an owner are
 // never replaced by an empty container.
-import type { DesiredInstance, SandboxWish } from '@berth/contract';
+
+import type { DesiredInstance, SandboxSettings } from '@berth/contract/node';
 import { type ContainerSpec, type ContainerState, containerLabels } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import type { Admission } from '../../ingress/endpoint.ts';
@@ -188,7 +189,7 @@ class SandboxMode implements InstanceMode {
   }
 }
 
-const isSandbox = (desired: DesiredInstance): desired is DesiredInstance & { readonly sandbox: SandboxWish } =>
+const isSandbox = (desired: DesiredInstance): desired is DesiredInstance & { readonly sandbox: SandboxSettings } =>
   desired.sandbox !== undefined;
 
 export const sandboxMode: ModeFactory = { isFor: isSandbox, create: (options) => new SandboxMode(options) };
