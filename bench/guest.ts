@@ -6,9 +6,9 @@ import type { Bench } from './bench.ts';
 import { type GuestHost, openGuestHost } from './guest/guest-host.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
-const MOST = { atMost: 1.4 } as const;
+const bound = { atMost: 1.4 } as const;
 // Idle time before the memory of either is read.
-const IDLE_MS = 3_000;
+const idleMs = 3_000;
 
 type Sample = { startMs: number; memoryMb: number };
 
@@ -48,7 +48,7 @@ export const guest: Bench = {
           name: `${runtime}: ${name}, guest / bare`,
           value: figure(ours, key) / figure(bare, key),
           unit: 'x',
-          bound: MOST,
+          bound: bound,
         };
       }
     }
@@ -62,7 +62,7 @@ async function sample(host: GuestHost, runtime: 'runc' | 'runsc', what: 'bare' |
     await callDocker(host.url, `POST /containers/${id}/start`);
     const pid = await host.firstAnswer(id);
     const startMs = performance.now() - startedAt;
-    await sleep(IDLE_MS);
+    await sleep(idleMs);
     return { startMs, memoryMb: await memoryMb(pid) };
   } finally {
     await callDocker(host.url, `DELETE /containers/${id}?force=1`);

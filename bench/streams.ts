@@ -50,7 +50,7 @@ async function* holdStreams({ fleet, clients, full }: Stage): AsyncIterable<Meas
   const startedAt = performance.now();
   await clients.open(streamsOf(fleet, count));
   const openingSeconds = (performance.now() - startedAt) / 1_000;
-  const held = await mostMemory(fleet, seconds);
+  const held = await maxMemory(fleet, seconds);
   const report = await clients.count();
   const each = (kib: number) => kib / count;
   const cost = grown(before, held);
@@ -135,7 +135,7 @@ async function* abortClients({ fleet, clients }: Stage): AsyncIterable<Measure> 
  * Maximum over all samples while streams are held, taken separately for gateways and
  * runners: rather too high than too low.
  */
-async function mostMemory(fleet: Fleet, seconds: number): Promise<Memory> {
+async function maxMemory(fleet: Fleet, seconds: number): Promise<Memory> {
   let most: Memory = { gateways: 0, runners: 0 };
   for (let second = 0; second < seconds; second += 1) {
     await sleep(1_000);

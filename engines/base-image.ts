@@ -13,10 +13,10 @@ import { hasImageSeed, keepImageSeed } from './image-seed.ts';
 import { importImage, tagImage } from './import-image.ts';
 import { runFolder } from './run.ts';
 
-const SUITE = 'bookworm';
-const DEBOOTSTRAP = '/usr/sbin/debootstrap';
-const TEMPLATES = resolve(import.meta.dirname, '../templates');
-const NOT_NEEDED = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
+const suite = 'bookworm';
+const debootstrapProgram = '/usr/sbin/debootstrap';
+const templatesFolder = resolve(import.meta.dirname, '../templates');
+const notNeeded = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
 
 export const baseImage: Installable = {
   name: 'base-image',
@@ -28,13 +28,13 @@ export const baseImage: Installable = {
 };
 
 async function makeImage(): Promise<void> {
-  requireDebianPackages('debootstrap', ['debootstrap'], [DEBOOTSTRAP]);
+  requireDebianPackages('debootstrap', ['debootstrap'], [debootstrapProgram]);
   if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
   const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
   try {
     const root = join(staging, 'root');
-    execFileSync(DEBOOTSTRAP, ['--variant=minbase', SUITE, root, ...debianMirror(SUITE)], { stdio: 'inherit' });
-    for (const path of NOT_NEEDED) await rm(join(root, path), { recursive: true, force: true });
+    execFileSync(debootstrapProgram, ['--variant=minbase', suite, root, ...debianMirror(suite)], { stdio: 'inherit' });
+    for (const path of notNeeded) await rm(join(root, path), { recursive: true, force: true });
     await addNode(root);
     execFileSync('tar', [
       '--create',
@@ -89,15 +89,15 @@ async function hasImages(url: string, names: readonly string[]): Promise<boolean
 
 async function baseImageNames(): Promise<string[]> {
   const names = new Set<string>();
-  for (const path of globSync('*/Dockerfile', { cwd: TEMPLATES })) {
-    const text = await readFile(join(TEMPLATES, path), 'utf8');
+  for (const path of globSync('*/Dockerfile', { cwd: templatesFolder })) {
+    const text = await readFile(join(templatesFolder, path), 'utf8');
     for (const [, name = ''] of text.matchAll(/^FROM (\S+)/gm)) names.add(name);
   }
   return [...names];
 }
 
 async function imageFile(): Promise<string> {
-  return join(await engineFolder('images'), `debian-${SUITE}-node-${process.version}.tar`);
+  return join(await engineFolder('images'), `debian-${suite}-node-${process.version}.tar`);
 }
 
 /** Matches the official image: the program in /usr/local/bin, and an account `node` with id 1000. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { importBaseImage } from './base-image.ts';
 import { callDocker } from './docker-api.ts';
 
-const mostContextBytes = 256 * 1024 * 1024;
+const maxContextBytes = 256 * 1024 * 1024;
 const bases = new Map<string, Promise<string[]>>();
 
 /**
@@ -13,7 +13,7 @@ export async function buildImage(url: string, tag: string, folder: string): Prom
   const imported = bases.get(url) ?? importBaseImage(url);
   bases.set(url, imported);
   const [base = ''] = await imported;
-  const body = execFileSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: mostContextBytes });
+  const body = execFileSync('tar', ['--create', '--directory', folder, '.'], { maxBuffer: maxContextBytes });
   const query = new URLSearchParams({ t: tag, networkmode: 'none', buildargs: JSON.stringify({ BASE: base }) });
   await callDocker(url, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
 }

@@ -10,7 +10,7 @@ export type ClickhouseRequest = {
 };
 
 // Parameters of the transport or the caller, not of the query; the engine would refuse them as unknown settings.
-const NO_SETTINGS = new Set([
+const noSettings = new Set([
   'query',
   'query_id',
   'database',
@@ -46,7 +46,7 @@ function assignment([name, value]: [string, string]): string {
 export function readClickhouseRequest(address: string, body: string): ClickhouseRequest {
   const { searchParams } = new URL(address, 'http://localhost');
   const database = searchParams.get('database');
-  const assignments = [...searchParams].filter(([name]) => !NO_SETTINGS.has(name)).map(assignment);
+  const assignments = [...searchParams].filter(([name]) => !noSettings.has(name)).map(assignment);
   return {
     statement: [searchParams.get('query') ?? '', body].filter((part) => part !== '').join('\n'),
     format: searchParams.get('default_format') ?? 'TabSeparated',

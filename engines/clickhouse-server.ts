@@ -23,13 +23,13 @@ async function run({ statement, format, preparation }: ClickhouseRequest): Promi
 }
 
 // Error codes that a client may want to distinguish from a failure of the server.
-const BAD_REQUEST = new Set([6, 26, 27, 36, 38, 41, 53, 62, 72, 117, 456, 457]);
-const NOT_FOUND = new Set([16, 46, 47, 50, 60, 73, 81, 115]);
+const badRequest = new Set([6, 26, 27, 36, 38, 41, 53, 62, 72, 117, 456, 457]);
+const notFound = new Set([16, 46, 47, 50, 60, 73, 81, 115]);
 
 function sendFailure(response: ServerResponse, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const code = Number(/Code: (\d+)/.exec(message)?.[1] ?? 0);
-  const status = BAD_REQUEST.has(code) ? 400 : NOT_FOUND.has(code) ? 404 : 500;
+  const status = badRequest.has(code) ? 400 : notFound.has(code) ? 404 : 500;
   response.writeHead(status, { 'content-type': 'text/plain; charset=UTF-8', 'x-clickhouse-exception-code': code });
   response.end(`${message}\n`);
 }

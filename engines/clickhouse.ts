@@ -11,9 +11,9 @@ import { freePort } from './free-port.ts';
 import { endProcesses, processesWhere } from './processes.ts';
 import { runEnvironment } from './run.ts';
 
-const PROGRAM = join(import.meta.dirname, 'clickhouse-server.ts');
-const START_TIMEOUT_SECONDS = 30;
-const STOP_TIMEOUT_SECONDS = 30;
+const program = join(import.meta.dirname, 'clickhouse-server.ts');
+const startTimeoutSeconds = 30;
+const stopTimeoutSeconds = 30;
 
 export const clickhouse = {
   name: 'clickhouse',
@@ -40,7 +40,7 @@ export const clickhouse = {
   },
 
   async stop(dataFolder: string) {
-    await endProcesses(await runningOn(dataFolder), 'SIGTERM', STOP_TIMEOUT_SECONDS);
+    await endProcesses(await runningOn(dataFolder), 'SIGTERM', stopTimeoutSeconds);
   },
 } satisfies Engine;
 
@@ -50,7 +50,7 @@ const runningOn = (dataFolder: string): Promise<number[]> =>
   // Matches processes of every clone: only the data folder counts, and one clone may have to end a process that another
   // left.
   processesWhere(
-    (words) => words.some((word) => basename(word) === basename(PROGRAM)) && words.includes(dataOf(dataFolder)),
+    (words) => words.some((word) => basename(word) === basename(program)) && words.includes(dataOf(dataFolder)),
   );
 
 /** Port written on the first start of a data folder, so that later starts have the same address. */
@@ -66,7 +66,7 @@ async function preparePort({ dataFolder, port }: StartOptions): Promise<string> 
 async function launch(dataFolder: string, port: string): Promise<RunningEngine> {
   const logFile = join(dataFolder, 'log');
   const log = openSync(logFile, 'a', 0o644);
-  const child = spawn(process.execPath, [PROGRAM, dataOf(dataFolder), port], {
+  const child = spawn(process.execPath, [program, dataOf(dataFolder), port], {
     cwd: dataFolder,
     // Times without a zone mean UTC, in any time zone of the machine.
     env: { TZ: 'UTC', ...runEnvironment() },
@@ -76,7 +76,7 @@ async function launch(dataFolder: string, port: string): Promise<RunningEngine> 
   child.on('error', () => {});
   child.unref();
   const url = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (!(await clickhouse.ready(url))) {
     if (hasEnded(child) || Date.now() > deadline) {
       throw new Error(

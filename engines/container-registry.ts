@@ -13,11 +13,11 @@ import { endProcesses, processesWhere } from './processes.ts';
 import { runEnvironment } from './run.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
-const PROGRAM = '/usr/bin/docker-registry';
-const HTPASSWD = '/usr/bin/htpasswd';
-const USER = 'berth';
-const START_TIMEOUT_SECONDS = 30;
-const STOP_TIMEOUT_SECONDS = 10;
+const program = '/usr/bin/docker-registry';
+const htpasswdProgram = '/usr/bin/htpasswd';
+const username = 'berth';
+const startTimeoutSeconds = 30;
+const stopTimeoutSeconds = 10;
 
 export type ContainerRegistryOptions = StartOptions & {
   /** Allows every process on this machine to pull and push. */
@@ -30,7 +30,7 @@ export const containerRegistry = {
   name: 'container-registry',
 
   async install() {
-    requireDebianPackages('The container registry', ['docker-registry', 'apache2-utils'], [PROGRAM, HTPASSWD]);
+    requireDebianPackages('The container registry', ['docker-registry', 'apache2-utils'], [program, htpasswdProgram]);
   },
 
   async start(options: ContainerRegistryOptions): Promise<RunningEngine> {
@@ -52,7 +52,7 @@ export const containerRegistry = {
 
   async stop(dataFolder: string) {
     const pids = await processesWhere((words) => words.includes(configFile(dataFolder)));
-    await endProcesses(pids, 'SIGTERM', STOP_TIMEOUT_SECONDS);
+    await endProcesses(pids, 'SIGTERM', stopTimeoutSeconds);
   },
 } satisfies Engine;
 
@@ -70,7 +70,7 @@ async function prepare({
   const passwords = join(dataFolder, 'htpasswd');
   await mkdir(images, { recursive: true });
   const password = randomBytes(18).toString('base64url');
-  await writeFile(passwords, execFileSync(HTPASSWD, ['-niB', USER], { input: password }), { mode: 0o600 });
+  await writeFile(passwords, execFileSync(htpasswdProgram, ['-niB', username], { input: password }), { mode: 0o600 });
   const address = `${host}:${port ?? (await freePort(host))}`;
   const config = {
     version: 0.1,
@@ -85,13 +85,13 @@ async function prepare({
     for (const path of [dataFolder, images, passwords, configFile(dataFolder)])
       await chown(path, account.uid, account.gid);
   }
-  await writeFile(urlFile(dataFolder), `http://${open ? '' : `${USER}:${password}@`}${address}`, { mode: 0o600 });
+  await writeFile(urlFile(dataFolder), `http://${open ? '' : `${username}:${password}@`}${address}`, { mode: 0o600 });
 }
 
 async function launch(dataFolder: string, url: string): Promise<RunningEngine> {
   const logFile = join(dataFolder, 'log');
   const log = openSync(logFile, 'a', 0o644);
-  const child = spawn(PROGRAM, ['serve', configFile(dataFolder)], {
+  const child = spawn(program, ['serve', configFile(dataFolder)], {
     ...unprivilegedAccount(),
     cwd: dataFolder,
     env: { OTEL_TRACES_EXPORTER: 'none', ...runEnvironment() },
@@ -100,7 +100,7 @@ async function launch(dataFolder: string, url: string): Promise<RunningEngine> {
   });
   child.on('error', () => {});
   child.unref();
-  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (!(await containerRegistry.ready(url))) {
     if (hasEnded(child) || Date.now() > deadline) {
       const end = (await readFile(logFile, 'utf8')).slice(-2_000);

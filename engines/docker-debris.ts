@@ -7,13 +7,13 @@ import { type DockerFolder, savedNetns } from './docker-config.ts';
 import { mountsBelow } from './mounts.ts';
 import { endProcesses, processesWhere } from './processes.ts';
 
-const PROGRAMS = /^(containerd|runc|runsc|docker-proxy)/;
-const END_TIMEOUT_SECONDS = 10;
+const programNames = /^(containerd|runc|runsc|docker-proxy)/;
+const endTimeoutSeconds = 10;
 
 export async function removeDebris(dataFolder: string, folder: DockerFolder, bridges: readonly string[]) {
   // Shims end first: they would report the end of their containers, and the engine's other processes are useless
   // without them.
-  await endProcesses(await programs(folder), 'SIGKILL', END_TIMEOUT_SECONDS);
+  await endProcesses(await programs(folder), 'SIGKILL', endTimeoutSeconds);
   await killContainers(folder);
   for (const mount of await mountsBelow(dataFolder)) run('umount', ['--lazy', mount]);
   const netns = await savedNetns(folder);
@@ -44,7 +44,7 @@ export async function debris(dataFolder: string, folder: DockerFolder): Promise<
 /** Only the engine's programs count: a developer's `tail` of the log names the folder too. */
 function programs({ execRoot }: DockerFolder): Promise<number[]> {
   return processesWhere(
-    ([program = '', ...words]) => PROGRAMS.test(basename(program)) && words.some((word) => word.includes(execRoot)),
+    ([program = '', ...words]) => programNames.test(basename(program)) && words.some((word) => word.includes(execRoot)),
   );
 }
 

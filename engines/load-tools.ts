@@ -2,12 +2,12 @@
 import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 
-export const NGINX = '/usr/sbin/nginx';
-export const WRK = '/usr/bin/wrk';
+export const nginxProgram = '/usr/sbin/nginx';
+export const wrkProgram = '/usr/bin/wrk';
 
 export const loadTools: Installable = {
   name: 'load-tools',
   async install() {
-    requireDebianPackages('nginx or wrk', ['nginx-light', 'wrk'], [NGINX, WRK]);
+    requireDebianPackages('nginx or wrk', ['nginx-light', 'wrk'], [nginxProgram, wrkProgram]);
   },
 };

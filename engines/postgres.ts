@@ -10,14 +10,14 @@ import { freePort } from './free-port.ts';
 import { binFolder, chosenVersion } from './postgres-binaries.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
-const USER = 'berth';
-const START_TIMEOUT_SECONDS = 60;
-const STOP_TIMEOUT_SECONDS = 30;
+const databaseUser = 'berth';
+const startTimeoutSeconds = 60;
+const stopTimeoutSeconds = 30;
 
-const FAST_SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+const fastSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 // PostgreSQL switches a prepared statement to a generic plan (without its parameters) only after some runs, and the
 // statement may fail or become slow only then. Tests use the generic plan from the first run on.
-const STRICT_SETTINGS = ['plan_cache_mode=force_generic_plan'];
+const strictSettings = ['plan_cache_mode=force_generic_plan'];
 
 export const postgres: Engine = {
   name: 'postgres',
@@ -53,7 +53,7 @@ export const postgres: Engine = {
     const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
     if (!(await runsOn(pid, dataFolder))) return;
     process.kill(pid, 'SIGINT');
-    const deadline = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
+    const deadline = Date.now() + stopTimeoutSeconds * 1_000;
     while (existsSync(pidFile)) {
       if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within its deadline.`);
       await sleep(20);
@@ -80,7 +80,7 @@ async function prepareCluster(bin: string, { dataFolder, durable = true }: Start
     await chown(dataFolder, account.uid, account.gid);
     await chown(passwordFile, account.uid, account.gid);
   }
-  const settings = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256', `--username=${USER}`];
+  const settings = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256', `--username=${databaseUser}`];
   const result = spawnSync(
     join(bin, 'initdb'),
     [...settings, `--pwfile=${passwordFile}`, ...(durable ? [] : ['--no-sync']), '-D', join(dataFolder, 'cluster')],
@@ -100,7 +100,7 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
     // For processes in another network namespace, which cannot reach this machine's loopback.
     `unix_socket_directories=${socketFolder(dataFolder, port)}`,
     'max_connections=200',
-    ...(durable ? [] : [...FAST_SETTINGS, ...STRICT_SETTINGS]),
+    ...(durable ? [] : [...fastSettings, ...strictSettings]),
   ];
   const logFile = join(dataFolder, 'log');
   const log = openSync(logFile, 'a', 0o644);
@@ -112,8 +112,8 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   child.on('error', () => {});
   child.unref();
 
-  const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
-  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  const url = `postgres://${databaseUser}:${password}@127.0.0.1:${port}/postgres`;
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (!(await postgres.ready(url))) {
     if (child.pid === undefined || child.exitCode !== null || Date.now() > deadline) {
       throw new Error(

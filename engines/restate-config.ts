@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts';
 
 export type RestateAddresses = { ingressUrl: string; adminUrl: string };
 
-const PORT = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
+const portPattern = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
 
 export const configFile = (dataFolder: string): string => join(dataFolder, 'restate.toml');
 
@@ -19,7 +19,7 @@ export async function prepareConfig({ dataFolder, port, durable = true }: StartO
     await mkdir(dataFolder, { recursive: true });
     await writeFile(file, config(port ?? (await freePort()), await freePort(), await freePort(), durable));
   }
-  const [, ingress, admin] = [...(await readFile(file, 'utf8')).matchAll(PORT)].map(([, number]) => number);
+  const [, ingress, admin] = [...(await readFile(file, 'utf8')).matchAll(portPattern)].map(([, number]) => number);
   return { ingressUrl: `http://127.0.0.1:${ingress}`, adminUrl: `http://127.0.0.1:${admin}` };
 }
 

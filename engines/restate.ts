@@ -9,8 +9,8 @@ import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
 import { runEnvironment } from './run.ts';
 
-const START_TIMEOUT_SECONDS = 60;
-const STOP_TIMEOUT_SECONDS = 30;
+const startTimeoutSeconds = 60;
+const stopTimeoutSeconds = 30;
 
 export type RunningRestate = RunningEngine & RestateAddresses;
 
@@ -32,7 +32,7 @@ export const restate = {
     const pid = await runningPid(dataFolder);
     if (pid === undefined) return;
     process.kill(pid, 'SIGTERM');
-    const deadline = Date.now() + STOP_TIMEOUT_SECONDS * 1_000;
+    const deadline = Date.now() + stopTimeoutSeconds * 1_000;
     while (await runsOn(pid, dataFolder)) {
       if (Date.now() > deadline) throw new Error(`Restate (process ${pid}) did not stop within its deadline.`);
       await sleep(10);
@@ -63,7 +63,7 @@ async function launch({ dataFolder }: StartOptions, addresses: RestateAddresses)
   child.on('error', () => {});
   child.unref();
   const { ingressUrl, adminUrl } = addresses;
-  const deadline = Date.now() + START_TIMEOUT_SECONDS * 1_000;
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (!((await restate.ready(ingressUrl)) && (await answers(`${adminUrl}/health`)))) {
     if (hasEnded(child) || Date.now() > deadline) {
       throw new Error(`Restate did not start. Its log ends with:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);

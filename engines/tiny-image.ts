@@ -7,14 +7,14 @@ import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 import { importImage } from './import-image.ts';
 
-const BUSYBOX = '/bin/busybox';
-const NAME = 'berth-tiny';
-const COMMANDS = ['sh', 'sleep', 'cat', 'wget', 'dmesg', 'uname', 'ip', 'env'];
+const busybox = '/bin/busybox';
+const imageName = 'berth-tiny';
+const commands = ['sh', 'sleep', 'cat', 'wget', 'dmesg', 'uname', 'ip', 'env'];
 
 export const tinyImage: Installable = {
   name: 'tiny-image',
   async install() {
-    requireDebianPackages('busybox', ['busybox-static'], [BUSYBOX]);
+    requireDebianPackages('busybox', ['busybox-static'], [busybox]);
   },
 };
 
@@ -27,8 +27,8 @@ export const tinyImageSettings = [
 
 /** Imports an image that answers `berth` on port 8080 as user 1000 into the engine at `url`, and returns its name. */
 export async function importTinyImage(url: string): Promise<string> {
-  await importImage(url, NAME, await tinyImageTar(), tinyImageSettings);
-  return `${NAME}:latest`;
+  await importImage(url, imageName, await tinyImageTar(), tinyImageSettings);
+  return `${imageName}:latest`;
 }
 
 /** File system of the image. */
@@ -38,8 +38,8 @@ export async function tinyImageTar(): Promise<Buffer> {
   try {
     await chmod(root, 0o755);
     for (const folder of ['bin', 'www', 'tmp']) await mkdir(join(root, folder));
-    await copyFile(BUSYBOX, join(root, 'bin/busybox'));
-    for (const command of COMMANDS) await symlink('busybox', join(root, 'bin', command));
+    await copyFile(busybox, join(root, 'bin/busybox'));
+    for (const command of commands) await symlink('busybox', join(root, 'bin', command));
     await writeFile(join(root, 'www/index.html'), 'berth\n');
     return execFileSync('tar', ['--create', '--numeric-owner', '--directory', root, '.'], { maxBuffer: 64_000_000 });
   } finally {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 type Account = { uid: number; gid: number };
 
-const NAMES = ['postgres', 'berth-engines'] as const;
+const accountNames = ['postgres', 'berth-engines'] as const;
 
 /** Undefined when the caller is not root: engines then run as the caller. PostgreSQL refuses to run as root. */
 export function unprivilegedAccount(): Account | undefined {
@@ -18,7 +18,7 @@ export function unprivilegedAccount(): Account | undefined {
 
 function findAccount(): Account | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  for (const name of NAMES) {
+  for (const name of accountNames) {
     const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }

@@ -6,7 +6,7 @@ import { postgres } from './postgres.ts';
 import { runFolder } from './run.ts';
 import './test-database.ts';
 
-const TEMPLATE = 'berth_template';
+const templateDatabase = 'berth_template';
 
 /** The engine is stopped with the run; see vitest-run.ts. */
 export default async function setup(project: TestProject): Promise<void> {
@@ -14,15 +14,15 @@ export default async function setup(project: TestProject): Promise<void> {
   const engine = await postgres.start({ dataFolder, durable: false });
   await createTemplate(engine.url);
   project.provide('postgresUrl', engine.url);
-  project.provide('templateDatabase', TEMPLATE);
+  project.provide('templateDatabase', templateDatabase);
 }
 
 async function createTemplate(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  await client.query(`create database ${TEMPLATE}`);
+  await client.query(`create database ${templateDatabase}`);
   await client.end();
   const url = new URL(adminUrl);
-  url.pathname = `/${TEMPLATE}`;
+  url.pathname = `/${templateDatabase}`;
   await migrate(url.href);
 }

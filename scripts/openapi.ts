@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { Brand, openApiDocument } from '@berth/contract';
 
-const API_URL = 'http://localhost:8080';
-const document = openApiDocument({ brand: Brand.parse({}), apiUrl: API_URL, baseUrl: `${API_URL}/v0` });
+const exampleUrl = 'http://localhost:8080';
+const document = openApiDocument({ brand: Brand.parse({}), apiUrl: exampleUrl, baseUrl: `${exampleUrl}/v0` });
 const text = `${JSON.stringify(document, null, 2)}\n`;
 
 const [file] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { WRK } from '../../engines/load-tools.ts';
+import { wrkProgram } from '../../engines/load-tools.ts';
 import { cpuTimeUs } from './cpu-time.ts';
 
 export interface Target {
@@ -34,7 +34,7 @@ export async function load({ netns }: Machine, target: Target, seconds: number, 
         '-H',
         `Authorization: Bearer ${target.key}`,
       ];
-      const { stdout } = await run('nsenter', [`--net=${netns}`, '--', WRK, ...each, url]);
+      const { stdout } = await run('nsenter', [`--net=${netns}`, '--', wrkProgram, ...each, url]);
       return stdout;
     }),
   );

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { NGINX } from '../../engines/load-tools.ts';
+import { nginxProgram } from '../../engines/load-tools.ts';
 
 export interface NginxTwice extends AsyncDisposable {
   readonly url: string;
@@ -48,7 +48,7 @@ async function startHop({ netns }: Machine, folder: string, port: number, upstre
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'nginx.conf');
   await writeFile(file, config(folder, port, upstream));
-  const command = [`--net=${netns}`, '--', NGINX, '-e', join(folder, 'error.log'), '-c', file];
+  const command = [`--net=${netns}`, '--', nginxProgram, '-e', join(folder, 'error.log'), '-c', file];
   const child = spawn('nsenter', command, { stdio: ['ignore', 'inherit', 'inherit'] });
   await sleep(300);
   if (child.exitCode !== null) throw new Error(`nginx did not start; see ${folder}/error.log`);

@@ -15,7 +15,7 @@ const Paced = z.object({
 });
 export type Paced = z.infer<typeof Paced>;
 
-const mostConnections = 128;
+const maxConnections = 128;
 
 class Line {
   readonly #socket: Socket;
@@ -69,7 +69,7 @@ async function run(paced: Paced): Promise<number[]> {
     // Take the connection that was idle longest, so that all are used and every process gets its share.
     const line = free.shift();
     if (line !== undefined) send(line, now);
-    else if (opened >= mostConnections) late.push(now);
+    else if (opened >= maxConnections) late.push(now);
     else send(new Line(paced.urls[opened++ % paced.urls.length] ?? '', paced, onAnswer), now);
   };
   const startedAt = performance.now();

@@ -5,9 +5,9 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { importImage } from '../../engines/import-image.ts';
-import { NGINX } from '../../engines/load-tools.ts';
+import { nginxProgram } from '../../engines/load-tools.ts';
 
-const NAME = 'berth-static';
+const imageName = 'berth-static';
 
 /** Last bytes of every answer, so that a client finds its end without parsing HTTP. */
 export const lastBytes = '<end>';
@@ -27,7 +27,7 @@ export async function importStaticImage(url: string): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'berth-static-'));
   try {
     await chmod(root, 0o755);
-    for (const path of [NGINX, ...librariesOf(NGINX)]) {
+    for (const path of [nginxProgram, ...librariesOf(nginxProgram)]) {
       await mkdir(join(root, dirname(path)), { recursive: true });
       await copyFile(path, join(root, path));
     }
@@ -37,11 +37,14 @@ export async function importStaticImage(url: string): Promise<string> {
     for (const folder of ['tmp', 'var/lib/nginx', 'var/log/nginx']) await chmod(join(root, folder), 0o777);
     const packed = ['--create', '--numeric-owner', '--owner=0', '--group=0', '--directory', root, '.'];
     const tar = execFileSync('tar', packed, { maxBuffer: 64_000_000 });
-    await importImage(url, NAME, tar, ['USER 1000:1000', `CMD ["${NGINX}","-e","/dev/stderr","-c","/etc/nginx.conf"]`]);
+    await importImage(url, imageName, tar, [
+      'USER 1000:1000',
+      `CMD ["${nginxProgram}","-e","/dev/stderr","-c","/etc/nginx.conf"]`,
+    ]);
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-  return `${NAME}:latest`;
+  return `${imageName}:latest`;
 }
 
 const librariesOf = (program: string): string[] =>

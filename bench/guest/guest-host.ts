@@ -9,15 +9,15 @@ import { callDocker } from '../../engines/docker-api.ts';
 import { buildGuest } from '../../engines/guest/runtime.ts';
 import { runFolder } from '../../engines/run.ts';
 
-const NETWORK = 'guest-bench';
-const MEMORY_MB = 1_024;
-const RUNTIME_FOLDER = '/.berth';
+const networkName = 'guest-bench';
+const memoryMb = 1_024;
+const mountedAt = '/.berth';
 // Both servers listen on every address, as a sandbox must: the machine cannot reach the container's loopback.
-const BARE_SERVER = 'require("node:http").createServer((_, r) => r.end("{}")).listen(8080, "::")';
+const bareServer = 'require("node:http").createServer((_, r) => r.end("{}")).listen(8080, "::")';
 
 const commands = {
-  bare: { Entrypoint: [`${RUNTIME_FOLDER}/node`, '-e', BARE_SERVER], Env: [`LD_LIBRARY_PATH=${RUNTIME_FOLDER}/lib`] },
-  guest: { Entrypoint: [`${RUNTIME_FOLDER}/init`], Env: [] },
+  bare: { Entrypoint: [`${mountedAt}/node`, '-e', bareServer], Env: [`LD_LIBRARY_PATH=${mountedAt}/lib`] },
+  guest: { Entrypoint: [`${mountedAt}/init`], Env: [] },
 } as const;
 
 const Created = z.object({ Id: z.string() });
@@ -38,7 +38,9 @@ export async function openGuestHost(): Promise<GuestHost> {
   const runtimeFolder = await buildGuest();
   const { url } = await docker.start({ dataFolder });
   const [image = ''] = await importBaseImage(url);
-  await callDocker(url, 'POST /networks/create', { json: { Name: NETWORK, Driver: 'bridge', CheckDuplicate: true } });
+  await callDocker(url, 'POST /networks/create', {
+    json: { Name: networkName, Driver: 'bridge', CheckDuplicate: true },
+  });
   return {
     url,
     async create(runtime, what) {
@@ -47,9 +49,9 @@ export async function openGuestHost(): Promise<GuestHost> {
         ...commands[what],
         HostConfig: {
           Runtime: runtime,
-          NetworkMode: NETWORK,
-          Memory: MEMORY_MB * 1024 * 1024,
-          Binds: [`${runtimeFolder}:${RUNTIME_FOLDER}:ro`],
+          NetworkMode: networkName,
+          Memory: memoryMb * 1024 * 1024,
+          Binds: [`${runtimeFolder}:${mountedAt}:ro`],
         },
       };
       return Created.parse(JSON.parse((await callDocker(url, 'POST /containers/create', { json })).body.toString())).Id;
@@ -57,7 +59,7 @@ export async function openGuestHost(): Promise<GuestHost> {
     async firstAnswer(id) {
       const { body } = await callDocker(url, `GET /containers/${id}/json`);
       const { State, NetworkSettings } = Inspected.parse(JSON.parse(body.toString()));
-      const address = NetworkSettings.Networks[NETWORK]?.IPAddress ?? '';
+      const address = NetworkSettings.Networks[networkName]?.IPAddress ?? '';
       const deadline = performance.now() + 20_000;
       while (performance.now() < deadline) if (await answers(address)) return State.Pid;
       throw new Error('The container did not answer within 20 seconds.');

@@ -9,12 +9,12 @@ import { basename, join } from 'node:path';
 import { renameUnlessThere } from './rename-unless-there.ts';
 
 /** Exists in the prepared folder only. */
-export const HOST_PROGRAM = 'host-node';
-const LOADER = '/.berth/ld.so';
-const PROGRAM_HEADERS_OFFSET = 32;
-const HEADER_BYTES_OFFSET = 54;
-const HEADER_COUNT_OFFSET = 56;
-const INTERPRETER_TYPE = 3;
+export const hostProgram = 'host-node';
+const mountedLoader = '/.berth/ld.so';
+const programHeadersOffset = 32;
+const headerBytesOffset = 54;
+const headerCountOffset = 56;
+const interpreterType = 3;
 
 /** Made once per version of Node.js: Node.js is by far the largest part, and hard links to it cost nothing. */
 export async function preparedNode(root: string): Promise<string> {
@@ -27,8 +27,8 @@ export async function preparedNode(root: string): Promise<string> {
     const loader = await replaceLoader(program);
     await chmod(program, 0o755);
     // Unchanged copy for this machine itself: the original may be in a home that other accounts cannot enter.
-    await copyFile(process.execPath, join(staging, HOST_PROGRAM));
-    await chmod(join(staging, HOST_PROGRAM), 0o755);
+    await copyFile(process.execPath, join(staging, hostProgram));
+    await chmod(join(staging, hostProgram), 0o755);
     await copyFile(loader, join(staging, 'ld.so'));
     await mkdir(join(staging, 'lib'));
     for (const library of librariesOf(process.execPath))
@@ -53,20 +53,20 @@ async function replaceLoader(program: string): Promise<string> {
   await using file = await open(program, 'r+');
   const read = async (offset: number, bytes: number) => (await file.read(Buffer.alloc(bytes), 0, bytes, offset)).buffer;
   const head = await read(0, 64);
-  const headerBytes = head.readUInt16LE(HEADER_BYTES_OFFSET);
-  for (let index = 0; index < head.readUInt16LE(HEADER_COUNT_OFFSET); index++) {
-    const headerOffset = Number(head.readBigUInt64LE(PROGRAM_HEADERS_OFFSET)) + index * headerBytes;
+  const headerBytes = head.readUInt16LE(headerBytesOffset);
+  for (let index = 0; index < head.readUInt16LE(headerCountOffset); index++) {
+    const headerOffset = Number(head.readBigUInt64LE(programHeadersOffset)) + index * headerBytes;
     const header = await read(headerOffset, headerBytes);
-    if (header.readUInt32LE(0) !== INTERPRETER_TYPE) continue;
+    if (header.readUInt32LE(0) !== interpreterType) continue;
     const offset = Number(header.readBigUInt64LE(8));
     const bytes = Number(header.readBigUInt64LE(32));
     const old = (await read(offset, bytes)).toString().replaceAll('\0', '');
-    if (LOADER.length >= bytes)
-      throw new Error(`${LOADER} is longer than ${old}, which it must replace in ${program}.`);
-    await file.write(Buffer.from(LOADER.padEnd(bytes, '\0')), 0, bytes, offset);
+    if (mountedLoader.length >= bytes)
+      throw new Error(`${mountedLoader} is longer than ${old}, which it must replace in ${program}.`);
+    await file.write(Buffer.from(mountedLoader.padEnd(bytes, '\0')), 0, bytes, offset);
     // Both lengths shrink too: not every kernel stops at the first NUL.
     const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(LOADER.length + 1));
+    length.writeBigUInt64LE(BigInt(mountedLoader.length + 1));
     await file.write(length, 0, 8, headerOffset + 32);
     await file.write(length, 0, 8, headerOffset + 40);
     return old;

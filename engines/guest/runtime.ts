@@ -9,15 +9,15 @@ import type { Installable } from '../engine.ts';
 import { engineFolder } from '../folders.ts';
 import { buildInfo } from './build-info.ts';
 import { bundleGuest } from './bundle.ts';
-import { compileNative, NATIVE_FLAGS } from './native.ts';
-import { HOST_PROGRAM, linkNode, preparedNode } from './node-program.ts';
+import { compileNative, nativeFlags } from './native.ts';
+import { hostProgram, linkNode, preparedNode } from './node-program.ts';
 import { renameUnlessThere } from './rename-unless-there.ts';
 import { terminalPage } from './terminal-page.ts';
 
-const CLONE = resolve(import.meta.dirname, '../..');
-const NATIVE = join(CLONE, 'services/guest/native');
-const INPUTS = ['services/guest/src', 'packages/contract/src/guest', 'engines/guest'];
-const INPUT_FILES = ['pnpm-lock.yaml', 'services/guest/package.json'];
+const clone = resolve(import.meta.dirname, '../..');
+const nativeFolder = join(clone, 'services/guest/native');
+const inputFolders = ['services/guest/src', 'packages/contract/src/guest', 'engines/guest'];
+const furtherInputs = ['pnpm-lock.yaml', 'services/guest/package.json'];
 
 export const guestRuntime: Installable = {
   name: 'guest',
@@ -36,11 +36,11 @@ export async function buildGuest(): Promise<string> {
   const node = await preparedNode(root);
   const staging = await mkdtemp(join(root, 'building-'));
   try {
-    compileNative(NATIVE, staging);
+    compileNative(nativeFolder, staging);
     await linkNode(node, staging);
-    await bundleGuest(join(CLONE, 'services/guest/src'), join(staging, 'guest'));
+    await bundleGuest(join(clone, 'services/guest/src'), join(staging, 'guest'));
     await writeFile(join(staging, 'guest/terminal.html'), await terminalPage());
-    await writeFile(join(staging, 'guest/build.json'), await buildInfo(CLONE, new Date()));
+    await writeFile(join(staging, 'guest/build.json'), await buildInfo(clone, new Date()));
     // mkdtemp restricts the folder to one account, but sandboxes run as any account.
     await chmod(staging, 0o755);
     await renameUnlessThere(staging, folder);
@@ -55,22 +55,22 @@ export async function buildGuest(): Promise<string> {
  * mounted.
  */
 export async function hostNode(): Promise<string> {
-  return join(await preparedNode(await engineFolder('guest')), HOST_PROGRAM);
+  return join(await preparedNode(await engineFolder('guest')), hostProgram);
 }
 
 async function hashOfInputs(): Promise<string> {
-  const hash = createHash('sha256').update(process.version).update(NATIVE_FLAGS.join(' '));
-  for (const file of await inputFiles()) hash.update(`\0${file}\0`).update(await readFile(join(CLONE, file)));
+  const hash = createHash('sha256').update(process.version).update(nativeFlags.join(' '));
+  for (const file of await inputFiles()) hash.update(`\0${file}\0`).update(await readFile(join(clone, file)));
   return hash.digest('hex').slice(0, 16);
 }
 
 async function inputFiles(): Promise<string[]> {
   const found = await Promise.all(
-    [...INPUTS, 'services/guest/native'].map(async (folder) => {
-      const names = await readdir(join(CLONE, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    [...inputFolders, 'services/guest/native'].map(async (folder) => {
+      const names = await readdir(join(clone, folder), { recursive: true, withFileTypes: true }).catch(() => []);
       return names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     }),
   );
-  const files = found.flat().map((path) => path.slice(CLONE.length + 1));
-  return [...files.filter((path) => !/\.test\.ts$|\.md$/.test(path)), ...INPUT_FILES].sort();
+  const files = found.flat().map((path) => path.slice(clone.length + 1));
+  return [...files.filter((path) => !/\.test\.ts$|\.md$/.test(path)), ...furtherInputs].sort();
 }

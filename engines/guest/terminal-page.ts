@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
-const GUEST = resolve(import.meta.dirname, '../../services/guest');
+const guestFolder = resolve(import.meta.dirname, '../../services/guest');
 
 export async function terminalPage(): Promise<string> {
-  const { resolve: find } = createRequire(join(GUEST, 'package.json'));
+  const { resolve: find } = createRequire(join(guestFolder, 'package.json'));
   const [page, style, terminal, fit] = await Promise.all(
     [
-      join(GUEST, 'src/terminal/page.html'),
+      join(guestFolder, 'src/terminal/page.html'),
       find('@xterm/xterm/css/xterm.css'),
       find('@xterm/xterm/lib/xterm.js'),
       find('@xterm/addon-fit/lib/addon-fit.js'),

@@ -50,7 +50,7 @@ async function bump(sandboxes: SandboxMachine, counter: Counter): Promise<void> 
 
 describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   const [count, cycles] = isFull ? [20, 1_000] : [4, 24];
-  const mostRounds = 4;
+  const maxRounds = 4;
   let sandboxes: SandboxMachine;
   beforeAll(async () => {
     const settings = {
@@ -86,7 +86,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     };
     // A sandbox that is used at that moment does not sleep, so wakes are counted.
     let wakes = 0;
-    for (let round = 0; round < mostRounds && wakes < cycles; round += 1) {
+    for (let round = 0; round < maxRounds && wakes < cycles; round += 1) {
       // All sandboxes run at the same time, each in its own random order.
       await Promise.all(
         counters.map(async (counter, at) => {

@@ -6,9 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { runEnvironment } from '../../engines/run.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const CONFIGURATION = ['.biome', '.dependency-cruiser.mjs', '.gitignore', 'biome.json', 'knip.jsonc', 'tsconfig.json'];
-const INSTALLED = ['@types', 'vitest', 'zod', 'typescript', '@biomejs', 'knip', 'dependency-cruiser'];
+const repository = resolve(import.meta.dirname, '../..');
+const configuration = ['.biome', '.dependency-cruiser.mjs', '.gitignore', 'biome.json', 'knip.jsonc', 'tsconfig.json'];
+const installed = ['@types', 'vitest', 'zod', 'typescript', '@biomejs', 'knip', 'dependency-cruiser'];
 
 export type PlantedTree = {
   write(files: Readonly<Record<string, string>>): void;
@@ -25,9 +25,9 @@ export function plantTree(packages: readonly string[]): PlantedTree {
       writeFileSync(join(folder, path), text);
     }
   };
-  for (const name of CONFIGURATION) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of configuration) cpSync(join(repository, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, 'node_modules/@berth'), { recursive: true });
-  for (const name of INSTALLED) symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  for (const name of installed) symlinkSync(join(repository, 'node_modules', name), join(folder, 'node_modules', name));
   write(emptyPackages(packages));
   for (const path of packages) symlinkSync(join(folder, path), join(folder, 'node_modules', nameOf(path)));
   return {
@@ -62,10 +62,10 @@ export function json(value: unknown): string {
 }
 
 function run(folder: string, script: string, extra: readonly string[]): Promise<{ exitCode: number; output: string }> {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
   const [program = '', ...args] = String(scripts[script]).split(' ');
   return new Promise((done, reject) => {
-    const child = spawn(join(ROOT, 'node_modules/.bin', program), [...args, ...extra], {
+    const child = spawn(join(repository, 'node_modules/.bin', program), [...args, ...extra], {
       cwd: folder,
       env: { PATH: environment.PATH, NO_COLOR: '1', ...runEnvironment() },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -39,16 +39,16 @@ const outgoing = (to: { name: string }, key: string, message: object = {}) => ({
 
 test('two runs of one key never overlap, runs of different keys do', async () => {
   const running = new Set<string>();
-  const mostAtOnce = { key: 0, all: 0 };
+  const maxAtOnce = { key: 0, all: 0 };
   let handled = 0;
   const together = Promise.withResolvers<void>();
   const probe = defineHandler({
     name: nextName(),
     input: Empty,
     async handle({ key }) {
-      if (running.has(key)) mostAtOnce.key += 1;
+      if (running.has(key)) maxAtOnce.key += 1;
       running.add(key);
-      mostAtOnce.all = Math.max(mostAtOnce.all, running.size);
+      maxAtOnce.all = Math.max(maxAtOnce.all, running.size);
       // The first run of each key waits until all four keys run.
       if (running.size === 4) together.resolve();
       await together.promise;
@@ -60,7 +60,7 @@ test('two runs of one key never overlap, runs of different keys do', async () =>
   await serve(probe);
   await sender.sendMany(Array.from({ length: 60 }, (_, index) => outgoing(probe, `key-${index % 4}`)));
   await until(() => handled === 60);
-  expect(mostAtOnce).toEqual({ key: 0, all: 4 });
+  expect(maxAtOnce).toEqual({ key: 0, all: 4 });
 });
 
 test('the trace of the sender arrives in the handler and goes on to what it sends', async () => {

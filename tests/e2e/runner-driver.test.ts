@@ -13,8 +13,8 @@ import { seccompProfile } from '../../services/runner/src/driver/seccomp-profile
 import { isolationsOf } from '../harness/workloads.ts';
 import { inspect, startContainer } from './engines/container.ts';
 
-const INSTALL_TIMEOUT_MS = 900_000;
-const RUNNER = { name: containerLabels.runner, value: 'runner-a' };
+const installTimeoutMs = 900_000;
+const runnerLabel = { name: containerLabels.runner, value: 'runner-a' };
 
 let docker: TestDocker;
 let driver: Driver;
@@ -27,11 +27,11 @@ beforeAll(async () => {
   driver = createDockerDriver({ dockerUrl: docker.url });
   tiny = await importTinyImage(docker.url);
   slot = await startContainer(docker.url, { image: tiny, runtime: 'runc', command: ['sleep', '100000'] });
-}, INSTALL_TIMEOUT_MS);
+}, installTimeoutMs);
 afterAll(() => docker[Symbol.asyncDispose]());
 
 afterEach(async () => {
-  for (const { id } of await driver.list(RUNNER)) await driver.remove(id);
+  for (const { id } of await driver.list(runnerLabel)) await driver.remove(id);
 });
 
 type Isolation = 'runc' | 'gvisor';
@@ -40,7 +40,7 @@ const create = (isolation: Isolation, image = tiny, by = driver) =>
   by.create({
     name: randomUUID(),
     image,
-    labels: { [RUNNER.name]: RUNNER.value, [containerLabels.instance]: 'i' },
+    labels: { [runnerLabel.name]: runnerLabel.value, [containerLabels.instance]: 'i' },
     isolation,
     env: { GREETING: 'hello = world' },
     memoryMb: 64,

@@ -20,7 +20,7 @@ import { createImageStore, type ImageStoreOptions } from '../../services/runner/
 import { noRoomFor } from '../../services/runner/src/images/pull-limits.ts';
 import { startContainer } from './engines/container.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 let docker: TestDocker;
 let registry: RunningEngine;
@@ -245,9 +245,9 @@ describe('clean', () => {
     await tagImage(docker.url, tiny, image('three'));
     const store = await openStore();
     for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);
-    now = new Date(now.getTime() + 5 * DAY_MS);
+    now = new Date(now.getTime() + 5 * dayMs);
     await store.ensure(own(image('two')), ignore);
-    now = new Date(now.getTime() + 5 * DAY_MS);
+    now = new Date(now.getTime() + 5 * dayMs);
     expect(await (await openStore()).clean()).toEqual([image('one')]);
     expect(await present('one', 'two', 'three')).toEqual([false, true, true]);
   });
@@ -257,11 +257,11 @@ describe('clean', () => {
     const store = await openStore();
     await store.ensure(own(image('one')), ignore);
     const id = await startContainer(docker.url, { image: image('one'), runtime: 'runc' });
-    now = new Date(now.getTime() + 30 * DAY_MS);
+    now = new Date(now.getTime() + 30 * dayMs);
     expect(await store.clean()).toEqual([]);
     await driver.remove(id);
     expect(await store.clean()).toEqual([]);
-    now = new Date(now.getTime() + 8 * DAY_MS);
+    now = new Date(now.getTime() + 8 * dayMs);
     expect(await store.clean()).toEqual([image('one')]);
     await importTinyImage(docker.url);
   });
@@ -269,7 +269,7 @@ describe('clean', () => {
   test('an image of which sandboxes are to be ready stays, also while none is there', async () => {
     const store = await openStore({ pinned: ['one:1', image('two')] });
     for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);
-    now = new Date(now.getTime() + 30 * DAY_MS);
+    now = new Date(now.getTime() + 30 * dayMs);
     expect(await store.clean()).toEqual([image('three')]);
   });
 

@@ -13,12 +13,12 @@ import type { Network } from '../../services/runner/src/network/network.ts';
 import type { Membership } from '../../services/runner/src/network/rules/membership.ts';
 import type { NetworkSlot } from '../../services/runner/src/network/slots/network-slot.ts';
 import { isolationsOf } from '../harness/workloads.ts';
-import { type Lab, MACHINE, OUTSIDE, PROBE_IMAGE, startLab } from './runner-network/lab.ts';
+import { type Lab, machineAddress, outsideAddresses, probeImage, startLab } from './runner-network/lab.ts';
 
-const INSTALL_TIMEOUT_MS = 900_000;
-const BRIDGE_ADDRESS = '100.96.0.1';
-const GATEWAY_PORT = 9000;
-const OTHER_PORT = 9001;
+const installTimeoutMs = 900_000;
+const bridgeAddress = '100.96.0.1';
+const gatewayPort = 9000;
+const otherPort = 9001;
 const readySlots = 2;
 
 let lab: Lab;
@@ -35,8 +35,8 @@ beforeAll(async () => {
   network = await openNetwork();
   // A bridge is up only while an interface is attached, and only then can a program listen on its address.
   await network.releaseSlot(await network.takeSlot());
-  await lab.serve([GATEWAY_PORT, OTHER_PORT]);
-}, INSTALL_TIMEOUT_MS);
+  await lab.serve([gatewayPort, otherPort]);
+}, installTimeoutMs);
 
 afterAll(async () => {
   await network?.close();
@@ -44,16 +44,16 @@ afterAll(async () => {
 }, 60_000);
 
 const usualLimits = RunnerConfig.shape.outgoing.parse({});
-const [deniedAddress = '', apiAddress = ''] = OUTSIDE.operator;
+const [deniedAddress = '', apiAddress = ''] = outsideAddresses.operator;
 
 const openNetwork = (limits: Partial<typeof usualLimits> = {}) =>
   createNetwork({
     dockerUrl: lab.docker.url,
     runnerId: 'runner-a',
-    resolvers: [OUTSIDE.resolver],
+    resolvers: [outsideAddresses.resolver],
     gateways: [
-      { address: BRIDGE_ADDRESS, port: GATEWAY_PORT },
-      { address: OUTSIDE.gateway, port: GATEWAY_PORT },
+      { address: bridgeAddress, port: gatewayPort },
+      { address: outsideAddresses.gateway, port: gatewayPort },
     ],
     deniedRanges: ['12.99.0.0/16', `${deniedAddress}/32`],
     ownAddresses: async () => [apiAddress],
@@ -71,7 +71,7 @@ async function startInstance(isolation: Isolation, workspaceId: string | undefin
     [containerLabels.instance]: name,
     ...(workspaceId === undefined ? {} : { [containerLabels.workspace]: workspaceId }),
   };
-  const wish = { name, image: PROBE_IMAGE, labels, isolation, env: {}, memoryMb: 256, cpus: 1 };
+  const wish = { name, image: probeImage, labels, isolation, env: {}, memoryMb: 256, cpus: 1 };
   const id = await driver.create({ ...wish, networkOf: slot.containerId });
   if (workspaceId !== undefined) await network.admit(slot.address, { workspaceId });
   await driver.start(id);
@@ -106,24 +106,24 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
       startInstance(isolation, undefined),
     ]);
     open = [
-      ...both(OUTSIDE.host, 8080),
-      ...both(OUTSIDE.host, 53),
-      ...both(OUTSIDE.resolver, 53),
-      `tcp:${BRIDGE_ADDRESS}:${GATEWAY_PORT}`,
-      `tcp:${OUTSIDE.gateway}:${GATEWAY_PORT}`,
+      ...both(outsideAddresses.host, 8080),
+      ...both(outsideAddresses.host, 53),
+      ...both(outsideAddresses.resolver, 53),
+      `tcp:${bridgeAddress}:${gatewayPort}`,
+      `tcp:${outsideAddresses.gateway}:${gatewayPort}`,
     ].sort();
     closed = [
       ...both(sibling.slot.address, 8080),
       ...both(stranger.slot.address, 8080),
       ...both(nobody.slot.address, 8080),
-      ...both(BRIDGE_ADDRESS, OTHER_PORT),
-      ...both(MACHINE, OTHER_PORT),
-      `udp:${BRIDGE_ADDRESS}:${GATEWAY_PORT}`,
-      `tcp:${MACHINE}:${GATEWAY_PORT}`,
-      ...both(OUTSIDE.resolver, 8080),
-      ...both(OUTSIDE.gateway, 8080),
-      `tcp:${OUTSIDE.host}:25`,
-      ...[...OUTSIDE.operator, ...OUTSIDE.closed].flatMap((address) => both(address, 8080)),
+      ...both(bridgeAddress, otherPort),
+      ...both(machineAddress, otherPort),
+      `udp:${bridgeAddress}:${gatewayPort}`,
+      `tcp:${machineAddress}:${gatewayPort}`,
+      ...both(outsideAddresses.resolver, 8080),
+      ...both(outsideAddresses.gateway, 8080),
+      `tcp:${outsideAddresses.host}:25`,
+      ...[...outsideAddresses.operator, ...outsideAddresses.closed].flatMap((address) => both(address, 8080)),
     ].sort();
   }, 120_000);
 
@@ -144,7 +144,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   });
 
   test('one that floods the gateways waits, and its neighbour does not', async () => {
-    const gateway = `tcp:${OUTSIDE.gateway}:${GATEWAY_PORT}`;
+    const gateway = `tcp:${outsideAddresses.gateway}:${gatewayPort}`;
     const flood = lab.probeFrom(instance.id, Array<string>(2_000).fill(gateway));
     await sleep(500);
     expect(await lab.probeFrom(sibling.id, [gateway])).toEqual([gateway]);
@@ -209,7 +209,9 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   });
 
   test('instances are told the configured resolvers', async () => {
-    expect(await lab.execute(instance.id, ['cat', '/etc/resolv.conf'])).toEqual([`nameserver ${OUTSIDE.resolver}`]);
+    expect(await lab.execute(instance.id, ['cat', '/etc/resolv.conf'])).toEqual([
+      `nameserver ${outsideAddresses.resolver}`,
+    ]);
   });
 });
 
@@ -276,7 +278,7 @@ test('instances are reached, and reach the outside again, after somebody deleted
   await lab.run('ip', ['link', 'delete', 'berth0']);
   expect(await network.verify()).toEqual(['the interface berth0 had been deleted']);
   expect(await network.verify()).toEqual([]);
-  const outside = `tcp:${OUTSIDE.host}:8080`;
+  const outside = `tcp:${outsideAddresses.host}:8080`;
   for (const { id, slot } of instances) {
     const reached = async () => [
       ...(await lab.probe([`tcp:${slot.address}:8080`])),
@@ -293,7 +295,7 @@ test('all holds when the engine is killed and starts again', async () => {
   await expect(network.verify()).rejects.toThrow();
   await lab.docker.start();
   expect(await network.verify()).toEqual([]);
-  const targets = [`tcp:${OUTSIDE.host}:8080`, `tcp:${OUTSIDE.closed[0]}:8080`];
+  const targets = [`tcp:${outsideAddresses.host}:8080`, `tcp:${outsideAddresses.closed[0]}:8080`];
   expect(await lab.probeFrom(instance.id, targets)).toEqual(targets.slice(0, 1));
   const later = await startInstance('runc', 'workspace-1');
   expect(await lab.probeFrom(later.id, targets)).toEqual(targets.slice(0, 1));
@@ -377,8 +379,8 @@ describe('slots', () => {
     expect(await network.adoptSlot(instance.slot.containerId)).toEqual(instance.slot);
     expect(await network.adoptSlot(forgotten.containerId)).toBeUndefined();
     // The instance has not been admitted again yet.
-    const outside = both(OUTSIDE.host, 8080);
-    const shut = [...both(sibling.slot.address, 8080), `tcp:${OUTSIDE.closed[0]}:8080`];
+    const outside = both(outsideAddresses.host, 8080);
+    const shut = [...both(sibling.slot.address, 8080), `tcp:${outsideAddresses.closed[0]}:8080`];
     expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
     await network.admit(instance.slot.address, { workspaceId: 'workspace-1' });
     expect(await lab.probeFrom(instance.id, [...outside, ...shut])).toEqual(outside);
@@ -407,9 +409,9 @@ describe('what one instance may send', () => {
     network = await openNetwork(limits);
   };
   const [question, datagram, connection] = [
-    `udp:${OUTSIDE.resolver}:53`,
-    `udp:${OUTSIDE.host}:8080`,
-    `tcp:${OUTSIDE.host}:8080`,
+    `udp:${outsideAddresses.resolver}:53`,
+    `udp:${outsideAddresses.host}:8080`,
+    `tcp:${outsideAddresses.host}:8080`,
   ];
   const answered = async (target: string): Promise<number> =>
     (await lab.probeFrom(greedy.id, Array<string>(flood).fill(target))).length;
@@ -461,7 +463,7 @@ describe('what one instance may send', () => {
     expect(reached).toBeLessThan(flood / 3);
     expect(await othersReach()).toEqual([question, datagram, connection].sort());
     // Other traffic than DNS is not limited, and the operator has opened the port for mail.
-    const open = [connection, `tcp:${OUTSIDE.host}:25`].sort();
+    const open = [connection, `tcp:${outsideAddresses.host}:25`].sort();
     expect(await lab.probeFrom(greedy.id, open)).toEqual(open);
   });
 });
@@ -492,7 +494,7 @@ describe('beside another firewall of the machine', () => {
   test('that drops what is forwarded, the check names the command that lets instances through, and it does', async () => {
     await inOrder('iptables -P FORWARD DROP');
     const instance = await startInstance('runc', randomUUID());
-    const outside = [`tcp:${OUTSIDE.host}:8080`];
+    const outside = [`tcp:${outsideAddresses.host}:8080`];
     try {
       expect(await lab.probeFrom(instance.id, outside)).toEqual([]);
       const [problem, ...others] = await network.checkFirewall();
@@ -502,7 +504,7 @@ describe('beside another firewall of the machine', () => {
       expect(await network.checkFirewall()).toEqual([]);
       expect(await lab.probeFrom(instance.id, outside)).toEqual(outside);
       // Addresses that Berth's own table closes stay closed.
-      const closed = OUTSIDE.closed.map((address) => `tcp:${address}:8080`);
+      const closed = outsideAddresses.closed.map((address) => `tcp:${address}:8080`);
       expect(await lab.probeFrom(instance.id, closed)).toEqual([]);
     } finally {
       await endInstance(instance);
@@ -515,7 +517,7 @@ describe('beside another firewall of the machine', () => {
     try {
       const [problem, ...others] = await network.checkFirewall();
       expect(others).toEqual([]);
-      expect(problem?.message).toContain(`the gateway at ${BRIDGE_ADDRESS}:${GATEWAY_PORT}`);
+      expect(problem?.message).toContain(`the gateway at ${bridgeAddress}:${gatewayPort}`);
       await inOrder(problem?.fix ?? '');
       expect(await network.checkFirewall()).toEqual([]);
     } finally {

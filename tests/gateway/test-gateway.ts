@@ -30,7 +30,7 @@ const brand = conformanceBrand();
 
 export interface TestGatewayOptions {
   readonly patienceMs?: number;
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
   readonly sandboxes?: SandboxRules;
   readonly silentMs?: number;
   readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
@@ -58,7 +58,7 @@ export async function startTestGateway(
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const { isTrusted = () => false } = options;
-  const { patienceMs = 10_000, mostWaiting = 100, silentMs = 10_000, logger = silent } = options;
+  const { patienceMs = 10_000, maxWaiting = 100, silentMs = 10_000, logger = silent } = options;
   const registry = createMetricsRegistry({ role: 'gateway' });
   // No server listens on port 1.
   const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
@@ -76,7 +76,7 @@ export async function startTestGateway(
     update: (entries) => updateCalls(database, entries),
     logger,
   });
-  const waiting = new WaitingList(mostWaiting);
+  const waiting = new WaitingList(maxWaiting);
   const streams = createOpenStreams();
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },

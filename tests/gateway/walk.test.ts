@@ -84,7 +84,7 @@ test('what no instance took in time is answered as not dispatched', async () => 
 
 test('no more wait for an unreachable workload than may, and the others are told at once', async () => {
   // Waiting requests do so until the end of the test.
-  const url = await startWalk(() => new RunnerAway({}), { patienceMs: 3_600_000, mostWaiting: 3 });
+  const url = await startWalk(() => new RunnerAway({}), { patienceMs: 3_600_000, maxWaiting: 3 });
   const end = new AbortController();
   const answered: number[] = [];
   const asked = Array.from({ length: 30 }, () =>

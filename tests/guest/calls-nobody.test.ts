@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import { startGuestProcess } from '../harness/guest-process.ts';
 import { connectTerminal } from '../harness/terminal-client.ts';
 
-const SOURCES = resolve(import.meta.dirname, '../../services/guest/src');
+const sourceFolder = resolve(import.meta.dirname, '../../services/guest/src');
 
 /** Files that can open a connection, each with its target: a caller or the operator always asked for it. */
-const CALLERS: Record<string, string> = {
+const callers: Record<string, string> = {
   'ports/loopback-callback.ts': 'a loopback address that the caller registered',
   'codegen/ask-provider.ts': 'the provider that the operator configured',
   'mcp/answer-mcp.ts': 'nobody: it joins a tool server to the request it answers',
@@ -16,10 +16,10 @@ const CALLERS: Record<string, string> = {
 };
 
 it('R-59 only the files that are known for it can open a connection', async () => {
-  const names = (await readdir(SOURCES, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const names = (await readdir(sourceFolder, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name));
   const calling: string[] = [];
   for (const name of names) {
-    const text = await readFile(join(SOURCES, name), 'utf8');
+    const text = await readFile(join(sourceFolder, name), 'utf8');
     if (
       /\bfetch\(|\b(request|connect|createConnection|createSocket|lookup|resolve4)\(|new (Socket|WebSocket)\(/.test(
         text,
@@ -28,7 +28,7 @@ it('R-59 only the files that are known for it can open a connection', async () =
       calling.push(name);
     }
   }
-  expect(calling.filter((name) => !(name in CALLERS))).toEqual([]);
+  expect(calling.filter((name) => !(name in callers))).toEqual([]);
 });
 
 it('R-59 with everything left at its default, a guest that is used has no connection but those made to it', async () => {

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { createRunnerSigner } from '../harness/runner-signature.ts';
 
-const INSTANCE = '01890000-0000-7000-8000-000000000001';
-const STATE = '/control/v1/state';
-const signer = createRunnerSigner(INSTANCE);
+const instance = '01890000-0000-7000-8000-000000000001';
+const statePath = '/control/v1/state';
+const signer = createRunnerSigner(instance);
 
 let folder: string;
 let variables: Record<string, string>;
@@ -28,11 +28,11 @@ const errorOf = async (answer: Response) => ((await answer.json()) as { error: s
 
 describe('who is the runner', () => {
   it('a signed request is answered', async () => {
-    const answer = await signer.send(guest.url, { path: STATE });
+    const answer = await signer.send(guest.url, { path: statePath });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
       versions: ['v1'],
-      instanceId: INSTANCE,
+      instanceId: instance,
       openRequests: 0,
       keepAliveHolds: 0,
       environmentGeneration: 0,
@@ -40,7 +40,7 @@ describe('who is the runner', () => {
   });
 
   it.each([
-    ['GET', STATE],
+    ['GET', statePath],
     ['PUT', '/control/v1/environment'],
     ['POST', '/control/v1/quiesce'],
     ['POST', '/control/v1/rehearse'],
@@ -54,35 +54,35 @@ describe('who is the runner', () => {
   });
 
   it('a bearer credential is none: 401', async () => {
-    const answer = await fetch(`${guest.url}${STATE}`, { headers: { authorization: 'Bearer x' } });
+    const answer = await fetch(`${guest.url}${statePath}`, { headers: { authorization: 'Bearer x' } });
     expect(answer.status).toBe(401);
   });
 
   it('a signature of another key is 403', async () => {
-    expect((await createRunnerSigner(INSTANCE).send(guest.url, { path: STATE })).status).toBe(403);
+    expect((await createRunnerSigner(instance).send(guest.url, { path: statePath })).status).toBe(403);
   });
 
   it('a signature for another sandbox is 403', async () => {
-    expect((await signer.send(guest.url, { path: STATE, instanceId: 'other' })).status).toBe(403);
+    expect((await signer.send(guest.url, { path: statePath, instanceId: 'other' })).status).toBe(403);
   });
 
   // Far outside the minute that is allowed: a signature from the future comes closer while the test runs.
   it.each([-120_000, 120_000])('a signature %d ms from now is 403', async (ms) => {
-    expect((await signer.send(guest.url, { path: STATE, issuedAtMs: Date.now() + ms })).status).toBe(403);
+    expect((await signer.send(guest.url, { path: statePath, issuedAtMs: Date.now() + ms })).status).toBe(403);
   });
 
   it('the same signature twice is 403, and so is an older one', async () => {
-    const authorization = signer.authorization({ path: STATE });
-    const older = signer.authorization({ path: STATE, issuedAtMs: Date.now() - 5_000 });
-    const send = (value: string) => fetch(`${guest.url}${STATE}`, { headers: { authorization: value } });
+    const authorization = signer.authorization({ path: statePath });
+    const older = signer.authorization({ path: statePath, issuedAtMs: Date.now() - 5_000 });
+    const send = (value: string) => fetch(`${guest.url}${statePath}`, { headers: { authorization: value } });
     expect((await send(authorization)).status).toBe(200);
     expect((await send(authorization)).status).toBe(403);
     expect(await errorOf(await send(older))).toMatch(/Sign the request again/);
   });
 
   it('a refused request does not stop the runner: its time is not taken as the last', async () => {
-    await createRunnerSigner(INSTANCE).send(guest.url, { path: STATE, issuedAtMs: Date.now() + 50_000 });
-    expect((await signer.send(guest.url, { path: STATE })).status).toBe(200);
+    await createRunnerSigner(instance).send(guest.url, { path: statePath, issuedAtMs: Date.now() + 50_000 });
+    expect((await signer.send(guest.url, { path: statePath })).status).toBe(200);
   });
 
   it('method, path, query and body are covered by the signature', async () => {
@@ -92,21 +92,21 @@ describe('who is the runner', () => {
     const signed = () => signer.authorization({ method: 'POST', path });
     expect((await send('POST', `${path}?x=1`, signed())).status).toBe(403);
     expect((await send('POST', path, signed(), '{}')).status).toBe(403);
-    expect((await send('GET', STATE, signed())).status).toBe(403);
+    expect((await send('GET', statePath, signed())).status).toBe(403);
     expect((await send('POST', path, signed())).status).toBe(200);
   });
 
   it.each(['Runner', 'Runner ', 'Runner issuedAtMs=1', 'Runner issuedAtMs=x,nonce=y,signature=z'])(
     'a malformed proof (%s) is refused',
     async (authorization) => {
-      const answer = await fetch(`${guest.url}${STATE}`, { headers: { authorization } });
+      const answer = await fetch(`${guest.url}${statePath}`, { headers: { authorization } });
       expect([401, 403]).toContain(answer.status);
     },
   );
 
   it('without a key nobody is the runner: 403', async () => {
-    await using keyless = await serveGuestInProcess({ SANDBOX_INSTANCE_ID: INSTANCE }, folder);
-    expect((await signer.send(keyless.url, { path: STATE })).status).toBe(403);
+    await using keyless = await serveGuestInProcess({ SANDBOX_INSTANCE_ID: instance }, folder);
+    expect((await signer.send(keyless.url, { path: statePath })).status).toBe(403);
   });
 
   it('another version of the routes is 404', async () => {
@@ -148,7 +148,7 @@ describe('the environment of an adopted sandbox', () => {
     expect(await (await put({ generation: 1, environment: { SANDBOX_CONTROL_KEY: 'x' } })).json()).toMatchObject({
       skipped: ['SANDBOX_CONTROL_KEY'],
     });
-    expect((await signer.send(guest.url, { path: STATE })).status).toBe(200);
+    expect((await signer.send(guest.url, { path: statePath })).status).toBe(200);
   });
 });
 

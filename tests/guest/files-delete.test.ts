@@ -6,7 +6,7 @@ import { isFull } from '../harness/size.ts';
 import { startTestGuest, type TestGuest } from './test-guest.ts';
 
 // Runs in a separate process: it must be as fast as the deletion.
-const SWAPPING = `
+const swapping = `
   const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
   const [tree, outside] = process.argv.slice(1);
   const attempt = (work) => { try { work(); } catch {} };
@@ -77,7 +77,7 @@ describe('a tree that changes while it is deleted', () => {
     const treasures = Array.from({ length: 300 }, (_, index) => `t${index}`);
     await mkdir(outside);
     for (const name of treasures) await writeFile(join(outside, name), 'x');
-    const attacker = spawn(process.execPath, ['-e', SWAPPING, tree, outside], { stdio: 'ignore' });
+    const attacker = spawn(process.execPath, ['-e', swapping, tree, outside], { stdio: 'ignore' });
     try {
       for (let round = 0; round < (isFull ? 25 : 10); round += 1) {
         const staging = join(guest.work, 'staging');

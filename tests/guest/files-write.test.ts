@@ -21,7 +21,7 @@ import { formOf } from '../harness/raw-request.ts';
 import { startTestGuest, type TestGuest } from './test-guest.ts';
 
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
+const nobodyUid = 65_534;
 
 let guest: TestGuest;
 beforeAll(async () => {
@@ -153,11 +153,11 @@ describe('R-33 a file takes its name when it is whole', () => {
   test.runIf(isRoot)('the owner of an existing file stays', async () => {
     const path = join(guest.work, 'owned');
     await writeFile(path, 'old');
-    await chown(path, NOBODY, NOBODY);
+    await chown(path, nobodyUid, nobodyUid);
     await chmod(path, 0o4755);
     await guest.put('/filesystem/owned', { content: 'new' });
     const { uid, gid } = await stat(path);
-    expect([uid, gid, await modeOf(path)]).toEqual([NOBODY, NOBODY, '4755']);
+    expect([uid, gid, await modeOf(path)]).toEqual([nobodyUid, nobodyUid, '4755']);
   });
   test.runIf(isRoot)('a file in a folder that takes no new ones is written where it is', async () => {
     const folder = join(guest.work, 'closed');
@@ -166,7 +166,7 @@ describe('R-33 a file takes its name when it is whole', () => {
     await writeFile(path, 'old and longer');
     await chmod(path, 0o666);
     const before = (await stat(path)).ino;
-    process.seteuid?.(NOBODY);
+    process.seteuid?.(nobodyUid);
     try {
       await writeFileOfGuest(path, 'new');
       await expect(writeFileOfGuest(join(folder, 'fresh'), '')).rejects.toMatchObject({ status: 422 });
@@ -182,7 +182,7 @@ describe('R-33 a file takes its name when it is whole', () => {
     await chmod(folder, 0o777);
     await writeFile(path, 'old and longer');
     await chmod(path, 0o666);
-    process.seteuid?.(NOBODY);
+    process.seteuid?.(nobodyUid);
     try {
       await writeFileOfGuest(path, 'new');
     } finally {

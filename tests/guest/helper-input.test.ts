@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 import { type Connection, NativeHelper, newKey, recordsOf, segmentsOf, textOf } from './native-helper.ts';
 
-const SIGKILL = Buffer.from([9]);
+const sigkill = Buffer.from([9]);
 
 let helper: NativeHelper;
 let guest: Connection;
@@ -39,7 +39,7 @@ describe('a pipe as input', () => {
     guest.send('W', key, Buffer.alloc(512 * 1024));
     expect((await helper.run({ args: ['sh', '-c', 'exit 4'] })).record.exitCode).toBe(4);
     expect(guest.answers.filter((answer) => answer.type === 'w' && answer.key === key)).toEqual([]);
-    guest.send('K', key, SIGKILL);
+    guest.send('K', key, sigkill);
     expect((await guest.next('w', key)).ok).toBe(false);
     expect((await guest.next('x', key)).record.signal).toBe(9);
     guest.send('W', key, Buffer.from('late'));

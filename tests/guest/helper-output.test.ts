@@ -16,7 +16,7 @@ import {
   u64,
 } from './native-helper.ts';
 
-const KB = 1024;
+const bytesPerKb = 1024;
 
 let helper: NativeHelper;
 let guest: Connection;
@@ -30,8 +30,8 @@ const numbers = (last: number) => Array.from({ length: last }, (_, index) => `${
 const bytesOf = (segments: readonly Segment[]) => segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 test('R-03 the head of a long log goes in whole files, and what is left keeps its offsets', async () => {
-  const most = 512 * KB;
-  const { record, logFolder } = await helper.run({ args: ['seq', '1', '300000'], mostLogBytes: most });
+  const most = 512 * bytesPerKb;
+  const { record, logFolder } = await helper.run({ args: ['seq', '1', '300000'], maxLogBytes: most });
   const expected = Buffer.from(numbers(300_000));
   expect(record.stdout).toBe(expected.length);
   for (const log of ['stdout', 'all'] as const) {
@@ -40,7 +40,7 @@ test('R-03 the head of a long log goes in whole files, and what is left keeps it
     for (const [index, { start, bytes }] of segments.entries())
       expect(start + bytes.length).toBe(segments[index + 1]?.start ?? record[log]);
     expect(bytesOf(segments)).toBeGreaterThanOrEqual((most * 7) / 8);
-    expect(bytesOf(segments)).toBeLessThan((most * 7) / 8 + most / 8 + 64 * KB);
+    expect(bytesOf(segments)).toBeLessThan((most * 7) / 8 + most / 8 + 64 * bytesPerKb);
   }
   for (const { start, bytes } of await segmentsOf(logFolder, 'stdout'))
     expect(bytes.equals(expected.subarray(start, start + bytes.length))).toBe(true);
@@ -56,14 +56,14 @@ test('without a limit everything is kept', async () => {
 
 test('a lower limit applies to a process that has ended, too', async () => {
   const [key, logFolder] = [newKey(), await helper.logFolder()];
-  guest.spawn(key, { args: ['seq', '1', '300000'], logFolder, mostLogBytes: 1024 * KB });
+  guest.spawn(key, { args: ['seq', '1', '300000'], logFolder, maxLogBytes: 1024 * bytesPerKb });
   await guest.next('x', key);
-  guest.send('L', key, u64(300 * KB));
+  guest.send('L', key, u64(300 * bytesPerKb));
   guest.send('O', key, u64(0));
   await guest.next('o', key);
   const kept = bytesOf(await segmentsOf(logFolder, 'stdout'));
-  expect(kept).toBeGreaterThanOrEqual((300 * KB * 7) / 8);
-  expect(kept).toBeLessThan(600 * KB);
+  expect(kept).toBeGreaterThanOrEqual((300 * bytesPerKb * 7) / 8);
+  expect(kept).toBeLessThan(600 * bytesPerKb);
 });
 
 test('R-07 what was written before the end is in the log when the end is told, however it was written', async () => {
@@ -146,7 +146,7 @@ test('R-02 two hundred processes that print without end leave the helper as smal
     const logFolder = await helper.logFolder();
     folders.set(key, logFolder);
     const args = ['sh', '-c', 'read go; exec yes'];
-    guest.spawn(key, { args, logFolder, mostLogBytes: 64 * KB, input: 'pipe' });
+    guest.spawn(key, { args, logFolder, maxLogBytes: 64 * bytesPerKb, input: 'pipe' });
     await guest.next('s', key);
   }
   const silentKb = await residentKb(pid);
@@ -159,17 +159,17 @@ test('R-02 two hundred processes that print without end leave the helper as smal
     });
   // Checked twice, each time after more output than a log keeps. A helper that kept one pipe of 64 KiB for each process
   // would grow by 12 MB.
-  for (const leastBytes of [100 * KB, 200 * KB]) {
+  for (const leastBytes of [100 * bytesPerKb, 200 * bytesPerKb]) {
     await printed(leastBytes);
-    expect((await residentKb(pid)) - silentKb).toBeLessThan(2 * KB);
+    expect((await residentKb(pid)) - silentKb).toBeLessThan(2 * bytesPerKb);
   }
   for (const key of keys) guest.send('K', key, Buffer.from([9]));
   for (const key of keys) {
     expect((await guest.next('x', key)).record.signal).toBe(9);
-    expect(bytesOf(await segmentsOf(folders.get(key) ?? '', 'stdout'))).toBeLessThan(200 * KB);
+    expect(bytesOf(await segmentsOf(folders.get(key) ?? '', 'stdout'))).toBeLessThan(200 * bytesPerKb);
   }
 });
 
 async function residentKb(pid: number): Promise<number> {
-  return (await residentMb(pid)) * KB;
+  return (await residentMb(pid)) * bytesPerKb;
 }

@@ -7,7 +7,7 @@ import { connectMcpClient } from './mcp-client.ts';
 type Client = Awaited<ReturnType<typeof connectMcpClient>>;
 
 /** One use of each tool, on its own files and processes, that checks the answer. */
-const USES: Record<string, (mcp: Client, own: string) => Promise<void>> = {
+const useOfTool: Record<string, (mcp: Client, own: string) => Promise<void>> = {
   processesList: async (mcp, own) => {
     await mcp.answer('processExecute', { command: 'true', name: own, waitForCompletion: true });
     const { processes } = await mcp.answer('processesList');
@@ -111,9 +111,9 @@ test('R-55 the official client lists and calls every tool of the guest as it is 
     variables: { DISABLE_REQUEST_LOGGING: 'true', SANDBOX_APPLY_URL: model.url },
   });
   await using mcp = await connectMcpClient(guest.url);
-  expect(mcp.tools.map(({ name }) => name).sort()).toEqual(Object.keys(USES).sort());
-  for (const [name, use] of Object.entries(USES)) await use(mcp, `one-${name}`);
-  const uses = Object.entries(USES);
+  expect(mcp.tools.map(({ name }) => name).sort()).toEqual(Object.keys(useOfTool).sort());
+  for (const [name, use] of Object.entries(useOfTool)) await use(mcp, `one-${name}`);
+  const uses = Object.entries(useOfTool);
   const first = randomInt(uses.length);
   await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {

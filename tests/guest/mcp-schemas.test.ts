@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
-const QUIET = { DISABLE_REQUEST_LOGGING: 'true' };
+const quietVariables = { DISABLE_REQUEST_LOGGING: 'true' };
 
 /**
  * Input and output of each tool: `s` text, `i` integer, `n` number, `b` boolean, `[]` list, `{}` object, `?` may be
  * left out or null.
  */
-const TOOLS: Record<string, { input: Record<string, string>; output: Record<string, string> }> = {
+const schemasOfTools: Record<string, { input: Record<string, string>; output: Record<string, string> }> = {
   processesList: { input: {}, output: { processes: '[]' } },
   processExecute: {
     input: {
@@ -97,7 +97,7 @@ const TOOLS: Record<string, { input: Record<string, string>; output: Record<stri
   codegenParallelApply: { input: { editPlan: 's', editRegions: '[]' }, output: { success: 'b', message: 's' } },
 };
 
-const WITH_PROVIDER: typeof TOOLS = {
+const withProvider: typeof schemasOfTools = {
   codegenEditFile: {
     input: { targetFile: 's', instructions: 's', codeEdit: 's' },
     output: { success: 'b', message: 's?', filePath: 's?', changesApplied: 's?' },
@@ -108,7 +108,7 @@ const WITH_PROVIDER: typeof TOOLS = {
   },
 };
 
-const SHORT: Record<string, string> = {
+const shortSchemas: Record<string, string> = {
   string: 's',
   integer: 'i',
   number: 'n',
@@ -130,7 +130,7 @@ function inShort({ properties = {}, required = [] }: Schema): Record<string, str
       const [kind, ...others] = [type].flat();
       const suffix = !required.includes(name) ? '?' : others.includes('null') ? '|null' : '';
       if (suffix === '?') expect([type].flat(), name).toContain('null');
-      return [name, `${SHORT[kind ?? '']}${suffix}`];
+      return [name, `${shortSchemas[kind ?? '']}${suffix}`];
     }),
   );
 }
@@ -144,19 +144,19 @@ const listed = (tools: Tool[]) =>
   );
 
 test('tools/list names every tool with what it takes and gives', async () => {
-  await using guest = await serveGuestInProcess(QUIET, '/tmp');
+  await using guest = await serveGuestInProcess(quietVariables, '/tmp');
   await using mcp = await connectMcpClient(guest.url);
-  expect(listed(mcp.tools)).toEqual(TOOLS);
+  expect(listed(mcp.tools)).toEqual(schemasOfTools);
 });
 
 test('U-09 the tools that need a model are listed only when one is configured', async () => {
-  await using guest = await serveGuestInProcess({ ...QUIET, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
+  await using guest = await serveGuestInProcess({ ...quietVariables, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
   await using mcp = await connectMcpClient(guest.url);
-  expect(listed(mcp.tools)).toEqual({ ...TOOLS, ...WITH_PROVIDER });
+  expect(listed(mcp.tools)).toEqual({ ...schemasOfTools, ...withProvider });
 });
 
 test('schemas use the five keywords that every converter knows, and describe each argument', async () => {
-  await using guest = await serveGuestInProcess({ ...QUIET, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
+  await using guest = await serveGuestInProcess({ ...quietVariables, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
   await using mcp = await connectMcpClient(guest.url);
   const known = new Set(['type', 'properties', 'required', 'items', 'description']);
   const check = (schema: Schema, where: string) => {
@@ -178,7 +178,7 @@ test('schemas use the five keywords that every converter knows, and describe eac
 });
 
 test('every tool refuses an unknown argument, and one of the wrong type, with a text', async () => {
-  await using guest = await serveGuestInProcess({ ...QUIET, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
+  await using guest = await serveGuestInProcess({ ...quietVariables, SANDBOX_APPLY_URL: 'http://127.0.0.1:9' }, '/tmp');
   await using mcp = await connectMcpClient(guest.url);
   for (const { name, inputSchema } of mcp.tools) {
     const fitting = Object.fromEntries(

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
 
-const BOTH = 'application/json, text/event-stream';
+const bothTypes = 'application/json, text/event-stream';
 
 async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: BOTH, ...headers },
+    headers: { 'content-type': 'application/json', accept: bothTypes, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();
@@ -67,7 +67,7 @@ test('Accept must allow both types, by name or by wildcard, else 400', async () 
     expect(refused.status, accept).toBe(400);
     expect(refused.body).toEqual({ error: expect.stringContaining('Accept') });
   }
-  for (const accept of ['*/*', 'application/*, text/*', 'text/event-stream;q=0.5,application/json', BOTH]) {
+  for (const accept of ['*/*', 'application/*, text/*', 'text/event-stream;q=0.5,application/json', bothTypes]) {
     expect((await post(guest.url, listing(1), { accept })).status, accept).toBe(200);
   }
 });

@@ -38,11 +38,11 @@ export type Wish = {
   env?: Readonly<Record<string, string>>;
   folder?: string;
   logFolder?: string;
-  mostLogBytes?: number;
+  maxLogBytes?: number;
   input?: 'none' | 'pipe' | { cols: number; rows: number };
 };
 
-const STAND_IN = `
+const standIn = `
 const net = require('node:net');
 const http = require('node:http');
 const test = net.connect(process.env.TEST_SOCKET);
@@ -79,7 +79,7 @@ export class NativeHelper implements AsyncDisposable {
     const place = await mkdtemp(join(tmpdir(), 'helper-'));
     await chmod(place, 0o755);
     await mkdir(join(place, 'guest'));
-    await writeFile(join(place, 'guest/main.js'), STAND_IN);
+    await writeFile(join(place, 'guest/main.js'), standIn);
     await writeFile(join(place, 'guest/package.json'), '{"type":"commonjs"}');
     const connections: Connection[] = [];
     const server = createServer((socket) => connections.push(new Connection(socket)));
@@ -208,13 +208,13 @@ export function u64(value: number): Buffer {
 }
 
 function spawnPayload(wish: Wish & { logFolder: string }): Buffer {
-  const { args, env = { PATH: '/usr/bin:/bin' }, folder = '/', input = 'none', mostLogBytes = 0 } = wish;
+  const { args, env = { PATH: '/usr/bin:/bin' }, folder = '/', input = 'none', maxLogBytes = 0 } = wish;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const head = Buffer.alloc(21);
   head.writeUInt8(input === 'none' ? 0 : input === 'pipe' ? 1 : 2, 0);
   head.writeUInt16LE(typeof input === 'object' ? input.cols : 0, 1);
   head.writeUInt16LE(typeof input === 'object' ? input.rows : 0, 3);
-  head.writeBigUInt64LE(BigInt(mostLogBytes), 5);
+  head.writeBigUInt64LE(BigInt(maxLogBytes), 5);
   head.writeUInt32LE(args.length, 13);
   head.writeUInt32LE(variables.length, 17);
   return Buffer.concat([head, Buffer.from([wish.logFolder, folder, ...args, ...variables, ''].join('\0'))]);

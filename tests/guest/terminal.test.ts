@@ -6,7 +6,7 @@ import { type GuestProcess, startGuestProcess } from '../harness/guest-process.t
 import { residentMb } from '../harness/resident-mb.ts';
 import { connectTerminal } from '../harness/terminal-client.ts';
 
-const SHELL = { shell: '/bin/sh' };
+const plainShell = { shell: '/bin/sh' };
 
 let guest: GuestProcess;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function auditLines(): Promise<Record<string, string>[]> {
 
 describe('a terminal', () => {
   it('shows what a shell prints, on a terminal of the size asked for, with the sandbox’s variables', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'size', cols: 101, rows: 33 });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'size', cols: 101, rows: 33 });
     client.type('stty size; echo "$TERM $FROM_BOOT [$SANDBOX_LOG_DIR]"; tty\r');
     await client.until('33 101');
     await client.until('xterm-256color yes []');
@@ -43,7 +43,7 @@ describe('a terminal', () => {
   });
 
   it('takes a new size', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'resize' });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'resize' });
     client.resize(120, 40);
     client.type('stty size\r');
     await client.until('40 120');
@@ -52,7 +52,11 @@ describe('a terminal', () => {
   });
 
   it('begins in the folder asked for', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'folder', workingDir: '/usr/bin' });
+    await using client = await connectTerminal(guest.url, {
+      ...plainShell,
+      sessionId: 'folder',
+      workingDir: '/usr/bin',
+    });
     client.type('echo in-$PWD\r');
     await client.until('in-/usr/bin');
     client.type('exit\r');
@@ -60,7 +64,7 @@ describe('a terminal', () => {
   });
 
   it('interrupts with ctrl-C', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'interrupt' });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'interrupt' });
     client.type('sh -c "echo runs-\\$((1+1)); exec sleep 600"\r');
     await client.until('runs-2');
     client.type('\x03');
@@ -71,8 +75,8 @@ describe('a terminal', () => {
   });
 
   it('ends for all when the shell exits, although a child still holds the terminal', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'exit' });
-    await using second = await connectTerminal(guest.url, { ...SHELL, sessionId: 'exit' });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'exit' });
+    await using second = await connectTerminal(guest.url, { ...plainShell, sessionId: 'exit' });
     client.type('set -m; sleep 600 & echo child-$!; nohup sleep 601 & echo other-$!\r');
     const child = Number(/child-(\d+)/.exec(await client.until(/child-\d+/))?.[1]);
     const other = Number(/other-(\d+)/.exec(await client.until(/other-\d+/))?.[1]);
@@ -85,7 +89,7 @@ describe('a terminal', () => {
   });
 
   it('a character split over many writes arrives whole', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'utf8' });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'utf8' });
     client.type("printf '\\342'; sleep 0.1; printf '\\202'; sleep 0.1; printf '\\254uro\\n'\r");
     await client.until('€uro');
     client.type('exit\r');
@@ -96,8 +100,8 @@ describe('a terminal', () => {
 
 describe('sessions', () => {
   it('several sockets share one, and see the same', async () => {
-    await using one = await connectTerminal(guest.url, { ...SHELL, sessionId: 'shared' });
-    await using two = await connectTerminal(guest.url, { ...SHELL, sessionId: 'shared' });
+    await using one = await connectTerminal(guest.url, { ...plainShell, sessionId: 'shared' });
+    await using two = await connectTerminal(guest.url, { ...plainShell, sessionId: 'shared' });
     one.type('echo from-$((40+1))\r');
     await two.until('from-41');
     two.type('echo from-$((40+2))\r');
@@ -107,11 +111,11 @@ describe('sessions', () => {
   });
 
   it('survive a disconnect, and show what was there after a reset of colours', async () => {
-    const first = await connectTerminal(guest.url, { ...SHELL, sessionId: 'replay' });
+    const first = await connectTerminal(guest.url, { ...plainShell, sessionId: 'replay' });
     first.type('X=kept; echo before-$((1+1))\r');
     await first.until('before-2');
     await first[Symbol.asyncDispose]();
-    await using second = await connectTerminal(guest.url, { ...SHELL, sessionId: 'replay' });
+    await using second = await connectTerminal(guest.url, { ...plainShell, sessionId: 'replay' });
     await second.until('before-2');
     expect(second.shown().startsWith('\x1b[0m')).toBe(true);
     second.type('echo var-$X\r');
@@ -121,13 +125,13 @@ describe('sessions', () => {
   });
 
   it('replay at most 100 KiB, from the start of a line, and lose nothing after it', async () => {
-    const first = await connectTerminal(guest.url, { ...SHELL, sessionId: 'long' });
+    const first = await connectTerminal(guest.url, { ...plainShell, sessionId: 'long' });
     first.type(
       'i=0; while [ $i -lt 6000 ]; do echo "line-$i-0123456789012345678901234567"; i=$((i+1)); done; echo all-$((7*6))\r',
     );
     await first.until('all-42');
     await first[Symbol.asyncDispose]();
-    await using second = await connectTerminal(guest.url, { ...SHELL, sessionId: 'long' });
+    await using second = await connectTerminal(guest.url, { ...plainShell, sessionId: 'long' });
     await second.until('all-42');
     const text = second.shown();
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(100 * 1024 + 4);
@@ -140,10 +144,10 @@ describe('sessions', () => {
   });
 
   it('an id that ended is a new session', async () => {
-    const first = await connectTerminal(guest.url, { ...SHELL, sessionId: 'again' });
+    const first = await connectTerminal(guest.url, { ...plainShell, sessionId: 'again' });
     first.type('echo secret-$((1+1)); exit\r');
     await first.closed;
-    await using second = await connectTerminal(guest.url, { ...SHELL, sessionId: 'again' });
+    await using second = await connectTerminal(guest.url, { ...plainShell, sessionId: 'again' });
     second.type('echo new-$((1+2))\r');
     await second.until('new-3');
     expect(second.shown()).not.toContain('secret-2');
@@ -156,12 +160,12 @@ describe('sessions', () => {
   });
 
   it('survive a guest that is killed: the shell, its variables and what it showed', async () => {
-    const first = await connectTerminal(guest.url, { ...SHELL, sessionId: 'restart' });
+    const first = await connectTerminal(guest.url, { ...plainShell, sessionId: 'restart' });
     first.type('X=survived; echo shell-$$\r');
     const shell = Number(/shell-(\d+)/.exec(await first.until(/shell-\d+/))?.[1]);
     process.kill(await guest.guestPid(), 'SIGKILL');
     await first.closed;
-    await using second = await connectTerminal(guest.url, { ...SHELL, sessionId: 'restart' });
+    await using second = await connectTerminal(guest.url, { ...plainShell, sessionId: 'restart' });
     await second.until(`shell-${shell}`);
     second.type('echo $X-$$\r');
     await second.until(`survived-${shell}`);
@@ -182,14 +186,14 @@ describe('what cannot be', () => {
   });
 
   it('a frame that is not JSON is told, an unknown one is ignored', async () => {
-    await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'frames' });
+    await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'frames' });
     client.socket.send('{"type":"future"}');
     client.type('echo still-$((1+1))\r');
     await client.until('still-2');
     client.socket.send('nonsense');
     expect(await client.closed).toBe(1007);
     expect(client.errors).toHaveLength(1);
-    await using again = await connectTerminal(guest.url, { ...SHELL, sessionId: 'frames' });
+    await using again = await connectTerminal(guest.url, { ...plainShell, sessionId: 'frames' });
     again.type('exit\r');
     await again.closed;
   });
@@ -219,7 +223,7 @@ describe('the page', () => {
 });
 
 it('R-54 the audit log holds the lines as typed, and never what was typed at a password prompt', async () => {
-  await using client = await connectTerminal(guest.url, { ...SHELL, sessionId: 'audited' });
+  await using client = await connectTerminal(guest.url, { ...plainShell, sessionId: 'audited' });
   client.type('echo audix\x7ft-me\r');
   await client.until(/audit-me/);
   client.type('stty -echo; printf "Pass""word: "; read secret; stty echo\r');
@@ -250,7 +254,7 @@ describe('settings', () => {
 
   it('a session that nobody watches is ended with all its processes', async () => {
     await using idle = await startGuestProcess({ variables: { SANDBOX_TERMINAL_IDLE_SECONDS: '1' } });
-    const client = await connectTerminal(idle.url, { ...SHELL, sessionId: 'idle' });
+    const client = await connectTerminal(idle.url, { ...plainShell, sessionId: 'idle' });
     client.type('set -m; (trap "" HUP; exec sleep 602) & echo child-$! shell-$$\r');
     const [, child, shell] = /child-(\d+) shell-(\d+)/.exec(await client.until(/child-\d+ shell-\d+/)) ?? [];
     await client[Symbol.asyncDispose]();
@@ -260,7 +264,7 @@ describe('settings', () => {
 
   it('an abandoned session is ended also when the guest has started again since', async () => {
     await using idle = await startGuestProcess({ variables: { SANDBOX_TERMINAL_IDLE_SECONDS: '2' } });
-    const client = await connectTerminal(idle.url, { ...SHELL, sessionId: 'idle' });
+    const client = await connectTerminal(idle.url, { ...plainShell, sessionId: 'idle' });
     client.type('echo shell-$$\r');
     const shell = Number(/shell-(\d+)/.exec(await client.until(/shell-\d+/))?.[1]);
     process.kill(await idle.guestPid(), 'SIGKILL');
@@ -270,8 +274,8 @@ describe('settings', () => {
 });
 
 it('a client that does not read costs bounded memory, and is shown the newest with a mark where output was dropped', async () => {
-  await using slow = await connectTerminal(guest.url, { ...SHELL, sessionId: 'slow' });
-  await using quick = await connectTerminal(guest.url, { ...SHELL, sessionId: 'slow' });
+  await using slow = await connectTerminal(guest.url, { ...plainShell, sessionId: 'slow' });
+  await using quick = await connectTerminal(guest.url, { ...plainShell, sessionId: 'slow' });
   slow.socket.pause();
   const pid = await guest.guestPid();
   const before = await residentMb(pid);

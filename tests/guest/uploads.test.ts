@@ -9,7 +9,7 @@ import { serveGuestInProcess } from '../harness/guest-in-process.ts';
 import { formOf, rawRequest } from '../harness/raw-request.ts';
 import { startTestGuest, type TestGuest } from './test-guest.ts';
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const unknownId = '00000000-0000-4000-8000-000000000000';
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
 let guest: TestGuest;
@@ -134,7 +134,7 @@ describe('U-04 what is wrong has its status', () => {
     expect((await guest.ask(path, { method: 'PUT', body: 'raw' })).status).toBe(400);
     expect((await guest.ask(`/filesystem-multipart/${id}/parts`)).json.parts).toEqual([]);
   });
-  test.each([UNKNOWN, 'nonsense', '..', encodeURIComponent('../../etc')])(
+  test.each([unknownId, 'nonsense', '..', encodeURIComponent('../../etc')])(
     'upload %s is unknown: 404 everywhere',
     async (id) => {
       const answers = await Promise.all([
@@ -206,10 +206,10 @@ describe('R-34 state of uploads', () => {
     const now = Date.now() / 1000;
     await utimes(join(folder, old.uploadId), now, now - 25 * hour);
     await utimes(join(folder, young.uploadId), now, now - 23 * hour);
-    await mkdir(join(folder, `${UNKNOWN}.gone`));
+    await mkdir(join(folder, `${unknownId}.gone`));
     // A folder made by a guest that died before it wrote the record.
-    await mkdir(join(folder, UNKNOWN));
-    await utimes(join(folder, UNKNOWN), 1, 1);
+    await mkdir(join(folder, unknownId));
+    await utimes(join(folder, unknownId), 1, 1);
     await uploads.sweep();
     expect(await readdir(folder)).toEqual([young.uploadId]);
   });
@@ -222,10 +222,10 @@ describe('R-34 state of uploads', () => {
     ).toContain(id);
   });
   test('a broken record never fails the list', async () => {
-    await mkdir(folderOf(UNKNOWN), { recursive: true });
-    await writeFile(join(folderOf(UNKNOWN), 'upload.json'), '{"pa');
+    await mkdir(folderOf(unknownId), { recursive: true });
+    await writeFile(join(folderOf(unknownId), 'upload.json'), '{"pa');
     expect((await guest.ask('/filesystem-multipart')).status).toBe(200);
-    expect((await guest.ask(`/filesystem-multipart/${UNKNOWN}/parts`)).status).toBe(404);
+    expect((await guest.ask(`/filesystem-multipart/${unknownId}/parts`)).status).toBe(404);
   });
   test('a part whose sender leaves is not there, and what it was to replace is', async () => {
     const id = await initiate('left');

@@ -187,7 +187,7 @@ test('what is not a folder is refused with 400, and a watcher that cannot start 
 });
 
 // Each change makes two events; Linux queues 16,384 for one watcher.
-const CHANGES = 20_000;
+const changeCount = 20_000;
 
 test('R-32 for a reader that stops, memory stays flat, and it is told if events were lost', async () => {
   using watch = await watchOf(folder);
@@ -195,12 +195,12 @@ test('R-32 for a reader that stops, memory stays flat, and it is told if events 
   const before = process.memoryUsage().rss;
   const name = 'n'.repeat(200);
   // Linux drops events that do not fit its queue. gVisor queues without a limit: there all of them arrive.
-  for (let count = 0; count < CHANGES; count += 1) {
+  for (let count = 0; count < changeCount; count += 1) {
     writeFileSync(join(folder, `${name}-${count % 100}`), '');
     unlinkSync(join(folder, `${name}-${count % 100}`));
   }
   expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(80);
   watch.response.resume();
   const isTold = () => watch.lines.some((line) => line.includes('events were lost'));
-  await eventually(() => isTold() || watch.lines.length >= 2 * CHANGES);
+  await eventually(() => isTold() || watch.lines.length >= 2 * changeCount);
 });

@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 import { chromium, chromiumProgram } from '../../engines/chromium.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const STARTED = /DevTools listening on (ws:\S+)/;
+const startedPattern = /DevTools listening on (ws:\S+)/;
 
 export type Page = {
   /** Value of an expression in the page; promises are awaited. */
@@ -46,7 +46,7 @@ export async function startBrowser() {
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => {
       text += String(chunk);
-      const [, url] = STARTED.exec(text) ?? [];
+      const [, url] = startedPattern.exec(text) ?? [];
       if (url !== undefined) resolve(url);
     });
     child.once('exit', () => reject(new Error(`Chromium ended: ${text.slice(-2_000)}`)));

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { ProcessResponse } from '@berth/contract/guest';
 import { KeepAliveClient } from './keep-alive-client.ts';
 
-const CLOSED = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
+const closedCodes = new Set(['ECONNRESET', 'UND_ERR_SOCKET']);
 
 export type Wish = Record<string, unknown> & { command: string };
 
@@ -24,7 +24,7 @@ export function guestClient(url: string, headers: Readonly<Record<string, string
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await call(method, path, body).catch((error) => {
       // A kept connection dies with a guest that is killed; a request that only reads may be repeated.
-      if (method === 'GET' && CLOSED.has(error.cause?.code)) return call(method, path, body);
+      if (method === 'GET' && closedCodes.has(error.cause?.code)) return call(method, path, body);
       throw error;
     });
     const text = await response.text();

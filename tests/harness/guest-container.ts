@@ -38,9 +38,9 @@ export type GuestContainer = AsyncDisposable & {
   stop(): Promise<void>;
 };
 
-const MB = 1024 * 1024;
-const PORT = 8080;
-const NETWORK = 'guests';
+const bytesPerMb = 1024 * 1024;
+const guestPort = 8080;
+const networkName = 'guests';
 export const guestCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
 
 /** One network for all guests of an engine, created with the first of them. */
@@ -49,7 +49,7 @@ const networks = new Map<string, Promise<unknown>>();
 export async function startGuestContainer(dockerUrl: string, wish: GuestContainerWish): Promise<GuestContainer> {
   const runtimeFolder = await buildGuest();
   await networkOf(dockerUrl);
-  const memory = (wish.memoryMb ?? 512) * MB;
+  const memory = (wish.memoryMb ?? 512) * bytesPerMb;
   const { Id: id } = await json(dockerUrl, 'POST /containers/create', {
     Image: wish.image,
     User: wish.user ?? '',
@@ -59,7 +59,7 @@ export async function startGuestContainer(dockerUrl: string, wish: GuestContaine
     WorkingDir: wish.workingDirectory ?? '',
     HostConfig: {
       Runtime: wish.runtime,
-      NetworkMode: NETWORK,
+      NetworkMode: networkName,
       Memory: memory,
       MemorySwap: memory,
       PidsLimit: wish.pids ?? 512,
@@ -80,7 +80,7 @@ export async function startGuestContainer(dockerUrl: string, wish: GuestContaine
   const { State, NetworkSettings, HostConfig } = await json(dockerUrl, `GET /containers/${id}/json`);
   const container: GuestContainer = {
     id,
-    url: `http://${NetworkSettings.Networks[NETWORK].IPAddress}:${PORT}`,
+    url: `http://${NetworkSettings.Networks[networkName].IPAddress}:${guestPort}`,
     pid: State.Pid,
     cgroup: `${HostConfig.CgroupParent || ''}/${id}`,
     startedInMs: 0,
@@ -104,7 +104,8 @@ export async function startGuestContainer(dockerUrl: string, wish: GuestContaine
 }
 
 function networkOf(dockerUrl: string): Promise<unknown> {
-  const made = networks.get(dockerUrl) ?? json(dockerUrl, 'POST /networks/create', { Name: NETWORK, Driver: 'bridge' });
+  const made =
+    networks.get(dockerUrl) ?? json(dockerUrl, 'POST /networks/create', { Name: networkName, Driver: 'bridge' });
   networks.set(dockerUrl, made);
   return made;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { runEnvironment } from '../../engines/run.ts';
 
-const SERVER = `
+const serverProgram = `
 const [kind, host, detached] = process.argv.slice(1);
 if (detached) {
   require('node:child_process').spawn(process.execPath, ['-e', process.env.SOURCE, kind, host], { stdio: 'inherit', detached: true }).unref();
@@ -34,8 +34,8 @@ export async function openPort(
   host: string,
   { key = '', detached = false } = {},
 ): Promise<PortOpener> {
-  const args = ['-e', SERVER, kind, host, ...(detached ? ['detached'] : [])];
-  const env = { SOURCE: SERVER, ...runEnvironment(), ...(key ? { SANDBOX_PROCESS_KEY: key } : {}) };
+  const args = ['-e', serverProgram, kind, host, ...(detached ? ['detached'] : [])];
+  const env = { SOURCE: serverProgram, ...runEnvironment(), ...(key ? { SANDBOX_PROCESS_KEY: key } : {}) };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const [line] = await once(createInterface(child.stdout), 'line');
   const [serverPid = 0, port = 0] = String(line).split(' ').map(Number);

@@ -83,13 +83,13 @@ test('gateways add up, maxScale caps, and a gateway that died is forgotten when 
 });
 
 test('no more than the operator allows where maxScale is not set', async () => {
-  const mostRunning = await recordMostRunning(controlPlane.api.database);
+  const maxRunning = await recordMostRunning(controlPlane.api.database);
   const uid = await controlPlane.deploy('wide', { minScale: 0 });
   await controlPlane.running(uid);
   await say(randomUUID(), uid, 10_000, 3);
-  await until(async () => (await mostRunning(uid)) >= testScaling.mostInstances);
+  await until(async () => (await maxRunning(uid)) >= testScaling.mostInstances);
   await controlPlane.running(uid, 0);
-  expect(await mostRunning(uid)).toBe(testScaling.mostInstances);
+  expect(await maxRunning(uid)).toBe(testScaling.mostInstances);
 });
 
 test('a deleted workload leaves no demand behind', async () => {

@@ -13,7 +13,7 @@ import { startTestDocker, type TestDocker } from '../../../engines/test-docker.t
 import { importTinyImage } from '../../../engines/tiny-image.ts';
 import { addressOf, answer, inspect, runContainer, startContainer } from './container.ts';
 
-const INSTALL_TIMEOUT_MS = 900_000;
+const installTimeoutMs = 900_000;
 const templates = resolve(import.meta.dirname, '../../../templates');
 const devices = '/sys/class/net';
 const bridgeOf = (network: string) => `br-${network.slice(0, 12)}`;
@@ -27,7 +27,7 @@ const createNetwork = (url: string, name: string) =>
 beforeAll(async () => {
   await gvisor.install();
   await baseImage.install();
-}, INSTALL_TIMEOUT_MS);
+}, installTimeoutMs);
 
 describe('one engine', () => {
   let docker: TestDocker;

@@ -24,7 +24,7 @@ const shownFailures = 10;
  * Requests per operation and round. More creations than deletions, so that there is something to read and to change.
  */
 const perRound = { GET: 7, POST: 12, PUT: 10, DELETE: 3 } as const;
-const mostMinutes = Math.max(10, total / 5_000);
+const maxMinutes = Math.max(10, total / 5_000);
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 const patterns = operations.map((operation) => {
@@ -90,7 +90,7 @@ test(
     const statuses = new Map<number, number>();
     const reached = new Set<string>();
     const failures: string[] = [];
-    const deadline = performance.now() + mostMinutes * 60_000;
+    const deadline = performance.now() + maxMinutes * 60_000;
     let made = 0;
     let late = 0;
 
@@ -155,7 +155,7 @@ test(
     console.info(`fuzz: never answered with 200: ${never.join(', ') || 'none'}`);
     if (total >= 20_000) expect(never.length).toBeLessThan(operations.length / 5);
   },
-  (mostMinutes + 2) * 60_000,
+  (maxMinutes + 2) * 60_000,
 );
 
 /** Remembers ids that only the server creates, for later requests. */

@@ -13,13 +13,13 @@ import { type GuestProcess, startGuestProcess } from '../../harness/guest-proces
 import { formOf, rawRequest } from '../../harness/raw-request.ts';
 import { isFull } from '../../harness/size.ts';
 
-const MB = 1024 * 1024;
+const bytesPerMb = 1024 * 1024;
 // Several times the allowed growth, otherwise a guest that keeps the whole file in memory would pass.
-const SIZE = (isFull ? 1024 : 320) * MB;
-const PART_BYTES = 5 * MB;
-const AT_ONCE = 3;
+const sizeBytes = (isFull ? 1024 : 320) * bytesPerMb;
+const partBytes = 5 * bytesPerMb;
+const atOnce = 3;
 // Allowance for buffers, garbage and the parser, independent of the size of the file.
-const MOST_GROWTH_MB = 128;
+const maxGrowthMb = 128;
 
 let guest: GuestProcess;
 let folder = '';
@@ -40,14 +40,14 @@ afterAll(async () => {
 const at = (path: string) => `/filesystem/${encodeURIComponent(path)}`;
 const file = (value: Buffer) => ({ name: 'file', value, fileName: 'part' });
 
-const block = randomBytes(PART_BYTES);
+const block = randomBytes(partBytes);
 /** Every part is different, and generated again on each use instead of kept in memory. */
 const partOf = (index: number): Buffer => {
-  const bytes = Buffer.from(block.subarray(0, Math.min(PART_BYTES, SIZE - index * PART_BYTES)));
+  const bytes = Buffer.from(block.subarray(0, Math.min(partBytes, sizeBytes - index * partBytes)));
   bytes.writeUInt32LE(index, 0);
   return bytes;
 };
-const partCount = Math.ceil(SIZE / PART_BYTES);
+const partCount = Math.ceil(sizeBytes / partBytes);
 const parts = Array.from({ length: partCount }, (_, index) => index);
 const expectedHash = () => {
   const hash = createHash('sha256');
@@ -56,7 +56,7 @@ const expectedHash = () => {
 };
 const hashOf = async (path: string) => {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: MB })) hash.update(chunk);
+  for await (const chunk of createReadStream(path, { highWaterMark: bytesPerMb })) hash.update(chunk);
   return hash.digest('hex');
 };
 
@@ -72,7 +72,7 @@ async function growthMb(work: () => Promise<void>): Promise<number> {
   return (await peakMb()) - before;
 }
 
-describe(`${SIZE / MB} MiB`, () => {
+describe(`${sizeBytes / bytesPerMb} MiB`, () => {
   test('R-33 an upload in parts, out of order, in parallel, some sent twice: equal hashes, flat memory', async () => {
     const growth = await growthMb(async () => {
       const id = await initiate(target);
@@ -84,12 +84,12 @@ describe(`${SIZE / MB} MiB`, () => {
           receipts.push(await sendPart(id, index + 1, partOf(index)));
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      await Promise.all(Array.from({ length: atOnce }, worker));
       expect((await complete(id, receipts)).status).toBe(200);
     });
-    expect((await stat(target)).size).toBe(SIZE);
+    expect((await stat(target)).size).toBe(sizeBytes);
     expect(await hashOf(target)).toBe(expectedHash());
-    expect(growth).toBeLessThan(MOST_GROWTH_MB);
+    expect(growth).toBeLessThan(maxGrowthMb);
   });
 
   test('R-37 its download, with a slow reader beside it: equal hashes, flat memory', async () => {
@@ -98,12 +98,12 @@ describe(`${SIZE / MB} MiB`, () => {
     const growth = await growthMb(async () => {
       slow = request(`${guest.url}${at(target)}?download=true`, (response) => response.pause()).end();
       const response = await fetch(`${guest.url}${at(target)}?download=true`);
-      expect(response.headers.get('content-length')).toBe(String(SIZE));
+      expect(response.headers.get('content-length')).toBe(String(sizeBytes));
       for await (const chunk of response.body ?? []) hash.update(chunk);
     });
     slow?.destroy();
     expect(hash.digest('hex')).toBe(expectedHash());
-    expect(growth).toBeLessThan(MOST_GROWTH_MB);
+    expect(growth).toBeLessThan(maxGrowthMb);
   });
 
   test('R-33 as one form: equal hashes, flat memory', async () => {
@@ -113,7 +113,7 @@ describe(`${SIZE / MB} MiB`, () => {
       const [before, after] = [body.subarray(0, body.indexOf('HERE')), body.subarray(body.indexOf('HERE') + 4)];
       const sent = request(`${guest.url}${at(path)}`, {
         method: 'PUT',
-        headers: { ...headers, 'content-length': String(SIZE + before.length + after.length) },
+        headers: { ...headers, 'content-length': String(sizeBytes + before.length + after.length) },
       });
       const answered = new Promise<number | undefined>((resolve, reject) => {
         sent.on('error', reject).on('response', (response) => {
@@ -130,33 +130,33 @@ describe(`${SIZE / MB} MiB`, () => {
       expect(await answered).toBe(200);
     });
     expect(await hashOf(path)).toBe(expectedHash());
-    expect(growth).toBeLessThan(MOST_GROWTH_MB);
+    expect(growth).toBeLessThan(maxGrowthMb);
   });
 });
 
 test('R-37 the longest text as JSON, every character of it escaped, does not take its length in memory', async () => {
   const path = join(folder, 'zeros');
   await writeFile(path, '');
-  await truncate(path, 32 * MB);
+  await truncate(path, 32 * bytesPerMb);
   let length = 0;
   const growth = await growthMb(async () => {
     const response = await fetch(`${guest.url}${at(path)}`);
     for await (const chunk of response.body ?? []) length += chunk.length;
   });
-  expect(length).toBeGreaterThan(6 * 32 * MB);
-  expect(growth).toBeLessThan(MOST_GROWTH_MB);
+  expect(length).toBeGreaterThan(6 * 32 * bytesPerMb);
+  expect(growth).toBeLessThan(maxGrowthMb);
 });
 
 test('R-33 R-34 a guest killed during transfers: the next one deletes the partial file and continues the upload', async () => {
   const id = await initiate(join(folder, 'continued'));
   const first = await sendPart(id, 1, Buffer.from('before '));
-  const { headers, body } = formOf([file(Buffer.alloc(4 * MB))]);
+  const { headers, body } = formOf([file(Buffer.alloc(4 * bytesPerMb))]);
   const sent = request(`${guest.url}${at(join(folder, 'interrupted'))}`, {
     method: 'PUT',
     headers: { ...headers, 'content-length': String(body.length) },
   });
   const broken = new Promise((resolve) => sent.once('error', resolve));
-  sent.write(body.subarray(0, MB));
+  sent.write(body.subarray(0, bytesPerMb));
   const partials = async () => (await readdir(folder)).filter((name) => name.endsWith('.partial'));
   await expect.poll(partials).toHaveLength(1);
   process.kill(await guest.guestPid(), 'SIGKILL');

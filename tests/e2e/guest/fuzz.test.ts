@@ -16,9 +16,9 @@ const requestsUnder = (runtime: 'runc' | 'runsc'): number => {
   if (!isFull) return 2_500;
   return runtime === 'runc' ? 50_000 : 20_000;
 };
-const AT_ONCE = 8;
+const atOnce = 8;
 // Timeout that only ends a request that hangs.
-const MOST_ANSWER_MS = 60_000;
+const maxAnswerMs = 60_000;
 // These routes stream for as long as there is something to report: here the head of the response counts as the answer.
 const endless = new Set(['watch', 'processLogStream']);
 /**
@@ -27,11 +27,11 @@ const endless = new Set(['watch', 'processLogStream']);
  */
 const everywhere = [200, 400, 401, 403, 404, 405, 413, 414, 431];
 
-const NOT_NODES =
+const exceptNodesOption =
   '! -user node ! -path "/proc*" ! -path "/sys*" ! -path "/dev*" ! -path "/tmp/*" ! -path "/var/lib/sandbox*" ! -path /root/mark';
-/** Files outside the account: a hash of their paths, types and permissions (`OTHERS`), and changed ones (`CHANGED`). */
-const OTHERS = `find / -xdev ${NOT_NODES} -printf "%p %y %m %U %G\\n" | sort | sha256sum`;
-const CHANGED = `find / -xdev -type f -newer /root/mark ${NOT_NODES}`;
+/** Files outside the account: a hash of their paths, types and permissions (`otherFilesCommand`), and changed ones (`changedFilesCommand`). */
+const otherFilesCommand = `find / -xdev ${exceptNodesOption} -printf "%p %y %m %U %G\\n" | sort | sha256sum`;
+const changedFilesCommand = `find / -xdev -type f -newer /root/mark ${exceptNodesOption}`;
 
 const docker = useGuestDocker();
 
@@ -53,21 +53,21 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     await inside(
       'mkdir -p /tmp/fuzz/c; echo a > /tmp/fuzz/a; ln -s /root/secret /tmp/fuzz/link; mkfifo /tmp/fuzz/pipe; chown -R node /tmp/fuzz; touch /root/mark',
     );
-    const others = await inside(OTHERS);
+    const others = await inside(otherFilesCommand);
     const before = await guestClient(container.url).health();
     const bad = await sendAll(container, count);
     const after = await guestClient(container.url).health();
     expect(bad.slice(0, 5), `seed ${seed}, ${bad.length} bad answers`).toEqual([]);
     expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
-    expect(await inside(CHANGED)).toBe('');
-    expect(await inside(OTHERS)).toBe(others);
+    expect(await inside(changedFilesCommand)).toBe('');
+    expect(await inside(otherFilesCommand)).toBe(others);
     expect(await inside('cat /root/secret')).toContain('secret');
   });
 });
 
 async function sendAll({ url }: GuestContainer, count: number): Promise<string[]> {
   const requests = fc.sample(guestFuzzRequest, { numRuns: count, seed });
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const bad: string[] = [];
   let next = 0;
   const worker = async () => {
@@ -79,7 +79,7 @@ async function sendAll({ url }: GuestContainer, count: number): Promise<string[]
         bad.push(`${asked.method} ${asked.path.slice(0, 200)} ${asked.body?.toString().slice(0, 200)}: ${complaint}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   agent.destroy();
   return bad;
 }
@@ -116,7 +116,7 @@ function send(
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(body.length) };
-    const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${MOST_ANSWER_MS} ms`)), MOST_ANSWER_MS);
+    const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${maxAnswerMs} ms`)), maxAnswerMs);
     const sent = request({ agent, hostname, port, method, path, headers: { ...headers, ...length } }, (answer) => {
       const status = answer.statusCode ?? 0;
       const chunks: Buffer[] = [];

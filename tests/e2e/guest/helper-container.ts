@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Connection, type HelperRecord, newKey, type Wish } from '../../guest/native-helper.ts';
 import { type GuestContainer, type GuestContainerWish, startGuestContainer } from '../../harness/guest-container.ts';
 
-const STAND_IN = `
+const standIn = `
 const { createServer } = require('node:http');
 const { mkdirSync, readdirSync, readFileSync } = require('node:fs');
 const { Socket } = require('node:net');
@@ -42,7 +42,7 @@ export type HelperContainer = AsyncDisposable & {
 export async function startHelperContainer(dockerUrl: string, wish: GuestContainerWish): Promise<HelperContainer> {
   const guestFolder = await mkdtemp(join(tmpdir(), 'stand-in-'));
   await chmod(guestFolder, 0o755);
-  await writeFile(join(guestFolder, 'main.js'), STAND_IN);
+  await writeFile(join(guestFolder, 'main.js'), standIn);
   await writeFile(join(guestFolder, 'package.json'), '{"type":"commonjs"}');
   const guest = await startGuestContainer(dockerUrl, { ...wish, guestFolder });
   const { hostname, port } = new URL(guest.url);

@@ -6,9 +6,9 @@ import { createRunnerSigner } from '../../harness/runner-signature.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 const signer = createRunnerSigner('instance-1');
-const FIND_GUEST =
+const findGuest =
   'G=$(for p in /proc/[0-9]*; do grep -q guest/main.js $p/cmdline 2>/dev/null && basename $p; done | head -1)';
-const LISTEN = `use Socket; my @hosts = ("0.0.0.0", "127.0.0.1", split(" ", \`hostname -I\`));
+const listen = `use Socket; my @hosts = ("0.0.0.0", "127.0.0.1", split(" ", \`hostname -I\`));
 for my $host (@hosts) { for my $option (0, SO_REUSEADDR, SO_REUSEPORT) {
   socket(my $socket, AF_INET, SOCK_STREAM, 0); setsockopt($socket, SOL_SOCKET, $option, pack("l", 1)) if $option;
   print "$host ", (bind($socket, pack_sockaddr_in(8080, inet_aton($host))) && listen($socket, 1) ? "TAKEN" : "refused"), "\\n";
@@ -38,7 +38,7 @@ describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtim
   afterAll(() => container[Symbol.asyncDispose]());
 
   it('finds no secret of the platform in the environment of the guest or of process 1', async () => {
-    const found = await run(container, `${FIND_GUEST}; cat /proc/$G/environ /proc/1/environ | tr "\\\\0" "\\n"`);
+    const found = await run(container, `${findGuest}; cat /proc/$G/environ /proc/1/environ | tr "\\\\0" "\\n"`);
     expect(found).toContain('SANDBOX_CONTROL_KEY=');
     const names = found
       .split('\n')
@@ -69,7 +69,7 @@ describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtim
   });
 
   it('cannot listen on the guest’s port beside it, on any address', async () => {
-    const tried = await run(container, `perl -e '${LISTEN}'`);
+    const tried = await run(container, `perl -e '${listen}'`);
     expect(tried).toContain('refused');
     expect(tried).not.toContain('TAKEN');
   });
@@ -78,7 +78,7 @@ describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtim
     const wish = { command: 'sleep 600', name: 'survivor' };
     const started = await fetch(`${container.url}/process`, { method: 'POST', body: JSON.stringify(wish) });
     const { pid } = (await started.json()) as { pid: string };
-    await run(container, `${FIND_GUEST}; kill -9 $G`).catch(() => '');
+    await run(container, `${findGuest}; kill -9 $G`).catch(() => '');
     await expect.poll(async () => (await stateOf(container)).status).toBe(200);
     const found = await fetch(`${container.url}/process/survivor`);
     expect(await found.json()).toMatchObject({ pid, status: 'running' });
@@ -87,7 +87,7 @@ describe.each(['runc', 'runsc'] as const)('root inside a sandbox of %s', (runtim
   it('rewrites the guest’s own files, and the guest neither believes what it did not write nor dies of it', async () => {
     const folder = '/var/lib/sandbox/state';
     await run(container, `echo '{"generation":"x"}' > ${folder}/environment.json; echo written`);
-    await run(container, `${FIND_GUEST}; kill -9 $G`).catch(() => '');
+    await run(container, `${findGuest}; kill -9 $G`).catch(() => '');
     await expect.poll(async () => (await stateOf(container)).status).toBe(200);
     expect(await (await stateOf(container)).json()).toMatchObject({ environmentGeneration: 0 });
   });

@@ -7,16 +7,16 @@ import { type GuestContainer, startGuestContainer } from '../../harness/guest-co
 import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const QUIET_SECONDS = isFull ? 660 : 0;
+const quietSeconds = isFull ? 660 : 0;
 
 const docker = useGuestDocker();
 
 const startedAt = performance.now();
-/** True once `QUIET_SECONDS` have passed. The next keepalive of a stream then ends its quiet phase. */
-const isLongEnough = () => performance.now() - startedAt > QUIET_SECONDS * 1_000;
+/** True once `quietSeconds` have passed. The next keepalive of a stream then ends its quiet phase. */
+const isLongEnough = () => performance.now() - startedAt > quietSeconds * 1_000;
 
 test('R-10 R-55 quiet streams live beyond their keepalives, and end as they should', {
-  timeout: (QUIET_SECONDS + 300) * 1_000,
+  timeout: (quietSeconds + 300) * 1_000,
 }, async () => {
   const containers = await Promise.all(
     // gVisor has its own TCP, whose timers could end a quiet connection.
@@ -65,7 +65,7 @@ async function executed(container: GuestContainer): Promise<void> {
   const output = events.filter(({ type }) => type === 'stdout').map(({ data }) => data);
   expect(output.join('')).toBe('first\nlast\n');
   // A keepalive comes every five seconds; the check allows half as many.
-  expect(events.filter(({ type }) => type === 'keepalive').length).toBeGreaterThanOrEqual(QUIET_SECONDS / 10);
+  expect(events.filter(({ type }) => type === 'keepalive').length).toBeGreaterThanOrEqual(quietSeconds / 10);
   expect(events.filter(({ type }) => type === 'result')).toHaveLength(1);
   expect(JSON.parse(events.at(-1)?.data ?? '')).toMatchObject({ status: 'completed', exitCode: 0 });
 }
@@ -81,7 +81,7 @@ async function logged(container: GuestContainer): Promise<void> {
   }
   expect(lines.filter((line) => line !== '[keepalive]')).toEqual(['stdout:first', 'stdout:last']);
   // A keepalive comes every thirty seconds; the check allows half as many.
-  expect(lines.length - 2).toBeGreaterThanOrEqual(QUIET_SECONDS / 60);
+  expect(lines.length - 2).toBeGreaterThanOrEqual(quietSeconds / 60);
 }
 
 async function watched({ url }: GuestContainer): Promise<void> {

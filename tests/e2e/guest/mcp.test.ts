@@ -3,10 +3,10 @@ import { connectMcpClient } from '../../guest/mcp-client.ts';
 import { startGuestProcess } from '../../harness/guest-process.ts';
 import { residentMb } from '../../harness/resident-mb.ts';
 
-const CALLS = 1_000;
-const AT_ONCE = 50;
+const callCount = 1_000;
+const atOnce = 50;
 // A guest that leaks 16 KiB per call grows by 16 MB with every thousand calls.
-const SETTLED_MB = 8;
+const settledMb = 8;
 
 /** Calls without the official client, which takes more time for a call than the guest does. */
 async function call(url: string): Promise<void> {
@@ -30,17 +30,17 @@ test('the first MCP call costs little memory, and a thousand calls leave nothing
   await using _client = await connectMcpClient(guest.url);
   const first = await residentMb(pid);
   const grownBy: number[] = [];
-  const hasSettled = () => (grownBy.at(-1) ?? Number.POSITIVE_INFINITY) < SETTLED_MB;
+  const hasSettled = () => (grownBy.at(-1) ?? Number.POSITIVE_INFINITY) < settledMb;
   // V8 lets a heap grow while there is room, so it settles only after some rounds. A heap that calls leak into never
   // does.
   while (!hasSettled() && grownBy.length < 10) {
     const start = await residentMb(pid);
-    for (let sent = 0; sent < CALLS; sent += AT_ONCE)
-      await Promise.all(Array.from({ length: AT_ONCE }, () => call(guest.url)));
+    for (let sent = 0; sent < callCount; sent += atOnce)
+      await Promise.all(Array.from({ length: atOnce }, () => call(guest.url)));
     grownBy.push((await residentMb(pid)) - start);
   }
   console.log(
-    `RSS of the guest: ${before.toFixed(1)} MB, after the first MCP calls ${first.toFixed(1)} MB, then ${grownBy.map((mb) => mb.toFixed(1)).join(', ')} MB for each ${CALLS} calls`,
+    `RSS of the guest: ${before.toFixed(1)} MB, after the first MCP calls ${first.toFixed(1)} MB, then ${grownBy.map((mb) => mb.toFixed(1)).join(', ')} MB for each ${callCount} calls`,
   );
   expect(first - before).toBeLessThan(40);
   expect(hasSettled(), `grown by ${grownBy.join(', ')} MB`).toBe(true);

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { NativeHelper, recordsOf, segmentsOf } from '../../guest/native-helper.ts';
 import { startTestGuest } from '../../guest/test-guest.ts';
 
-const KB = 1024;
+const bytesPerKb = 1024;
 
 test('a full disk loses pieces of the log, whole, and never the process or its count', async () => {
   await using helper = await NativeHelper.start();
@@ -19,7 +19,7 @@ test('a full disk loses pieces of the log, whole, and never the process or its c
     const expected = Buffer.from(Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join(''));
     expect(record).toMatchObject({ exitCode: 0, stdout: expected.length });
     const segments = await segmentsOf(logFolder, 'stdout');
-    expect(segments.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(256 * KB);
+    expect(segments.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(256 * bytesPerKb);
     for (const { start, bytes } of segments)
       expect(bytes.equals(expected.subarray(start, start + bytes.length))).toBe(true);
     // Every record is whole.
@@ -49,5 +49,5 @@ test('a file of /proc longer than any buffer is sent whole, without a length', a
   await using guest = await startTestGuest();
   const answer = await guest.ask('/filesystem//proc/kallsyms?download=true');
   expect([answer.status, answer.headers['content-length']]).toEqual([200, undefined]);
-  expect(answer.bytes.length).toBeGreaterThan(512 * KB);
+  expect(answer.bytes.length).toBeGreaterThan(512 * bytesPerKb);
 });

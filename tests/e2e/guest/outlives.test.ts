@@ -7,13 +7,13 @@ import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
 // gVisor counts every page of the program's files as resident, so under gVisor only the growth is checked.
-const GUEST_MOST_RSS_MB = 120;
-const GUEST_MOST_GROWTH_MB = 50;
+const maxGuestRssMb = 120;
+const maxGuestGrowthMb = 50;
 // A guest that an attack blocks answers only once or twice during the attack.
-const HEALTH_LEAST_ANSWERS = 5;
-const HEALTH_MOST_MS = 1_000;
+const minHealthAnswers = 5;
+const maxHealthMs = 1_000;
 
-const MEMORY_BOMB = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1))"';
+const memoryBombCommand = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1))"';
 
 const docker = useGuestDocker();
 
@@ -40,11 +40,11 @@ async function underAttack(
     `${runtime}: health at most ${Math.round(seen.longestMs)} ms (at ${Math.round(seen.longestAtMs)} ms) of ${seen.answers}, guest ${idleMb} to ${seen.rssMb} MB`,
   );
   expect(seen.failures).toEqual([]);
-  expect(seen.answers).toBeGreaterThanOrEqual(HEALTH_LEAST_ANSWERS);
+  expect(seen.answers).toBeGreaterThanOrEqual(minHealthAnswers);
   // The service level holds on a quiet machine, and on runc alone: inside gVisor no process has priority.
-  if (isFull && runtime === 'runc') expect(seen.longestMs).toBeLessThan(HEALTH_MOST_MS);
-  if (runtime === 'runc') expect(seen.rssMb).toBeLessThan(GUEST_MOST_RSS_MB);
-  else expect(seen.rssMb - idleMb).toBeLessThan(GUEST_MOST_GROWTH_MB);
+  if (isFull && runtime === 'runc') expect(seen.longestMs).toBeLessThan(maxHealthMs);
+  if (runtime === 'runc') expect(seen.rssMb).toBeLessThan(maxGuestRssMb);
+  else expect(seen.rssMb - idleMb).toBeLessThan(maxGuestGrowthMb);
   expect(after.startedAt, 'the guest is still the same').toBe(before.startedAt);
 }
 
@@ -54,7 +54,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
     underAttack(runtime, { memoryMb: 512 }, async ({ url }) => {
       const client = guestClient(url);
       const bystander = await client.start({ command: 'sleep 300', name: 'bystander' });
-      const bomb = await client.run(MEMORY_BOMB, { timeout: 120 });
+      const bomb = await client.run(memoryBombCommand, { timeout: 120 });
       expect(bomb).toMatchObject({ status: 'failed', exitCode: 137 });
       expect((await client.process(bystander.pid)).status).toBe('running');
     }));
@@ -63,7 +63,7 @@ describe.each(['runc', 'runsc'] as const)('under %s', (runtime) => {
     underAttack(runtime, { memoryMb: 512 }, async ({ url }) => {
       const client = guestClient(url);
       const bystander = await client.start({ command: 'sleep 300', name: 'bystander' });
-      const bombs = await Promise.all([1, 2].map(() => client.run(MEMORY_BOMB, { timeout: 120 })));
+      const bombs = await Promise.all([1, 2].map(() => client.run(memoryBombCommand, { timeout: 120 })));
       for (const bomb of bombs) expect(bomb).toMatchObject({ status: 'failed', exitCode: 137 });
       expect((await client.process(bystander.pid)).status).toBe('running');
     }));
@@ -142,24 +142,24 @@ async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
 /** Peak memory of the guest, from its own /proc/self/status, read through its file route. */
 function watchRss({ url }: GuestContainer) {
   const client = guestClient(url);
-  let mostMb = 0;
+  let maxMb = 0;
   const read = async () => {
     const response = await client.call('GET', '/filesystem/%2Fproc%2Fself%2Fstatus?download=true', undefined, {
       signal: AbortSignal.timeout(60_000),
     });
     const [, kb = '0'] = /Vm(?:HWM|RSS):\s+(\d+)/.exec(await response.text()) ?? [];
-    mostMb = Math.max(mostMb, Math.round(Number(kb) / 1024));
+    maxMb = Math.max(maxMb, Math.round(Number(kb) / 1024));
   };
   const timer = setInterval(() => void read().catch(() => undefined), 500);
   return {
     async now() {
       await read();
-      return mostMb;
+      return maxMb;
     },
     async end() {
       clearInterval(timer);
       await read();
-      return mostMb;
+      return maxMb;
     },
   };
 }

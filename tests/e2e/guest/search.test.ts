@@ -11,11 +11,11 @@ import { residentMb } from '../../harness/resident-mb.ts';
 import { isFull } from '../../harness/size.ts';
 
 const files = isFull ? 200_000 : 20_000;
-const ROUNDS = 5;
-const MOST_RATIO = 2;
+const rounds = 5;
+const maxRatio = 2;
 // Limit of CPU time: the small tree takes only tens of milliseconds. Wall-clock time is checked in the full size alone.
-const MOST_CPU_RATIO = 3;
-const NEEDLE = 'Needle-In-Hay';
+const maxCpuRatio = 3;
+const needle = 'Needle-In-Hay';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-search-'));
 const tree = join(root, 'tree');
@@ -26,7 +26,7 @@ beforeAll(async () => {
     const path = join(tree, `package-${count % 97}/src/part-${Math.floor(count / 97) % 41}/file-${count}.ts`);
     if (count < 97 * 41) mkdirSync(dirname(path), { recursive: true });
     const line = `export const value${count} = compute(${count}, 'text of this file');\n`;
-    writeFileSync(path, line.repeat(5 + (count % 40)) + (count % 1_000 === 7 ? `// ${NEEDLE}\n` : ''));
+    writeFileSync(path, line.repeat(5 + (count % 40)) + (count % 1_000 === 7 ? `// ${needle}\n` : ''));
   }
   guest = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: '1' } });
 }, 300_000);
@@ -84,7 +84,7 @@ async function compared(name: string, path: string, reference: () => Cost) {
     best.cpuMs = Math.min(best.cpuMs, one.cpuMs);
   };
   let [first, total] = [0, 0];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     keepBest(theirs, reference());
     const cpuBefore = await guestCpuMs();
     const answer = await ask(path);
@@ -102,18 +102,18 @@ test('a walk over the whole tree takes at most twice the time of find, and three
   const path = `/filesystem-find/${encodeURIComponent(tree)}?patterns=*.none&maxResults=0`;
   const { ratios, total } = await compared('find', path, () => costOf('find', [tree, '-name', '*.none']));
   expect(total).toBe(0);
-  expect(ratios.cpu).toBeLessThanOrEqual(MOST_CPU_RATIO);
-  if (isFull) expect(ratios.wall).toBeLessThanOrEqual(MOST_RATIO);
+  expect(ratios.cpu).toBeLessThanOrEqual(maxCpuRatio);
+  if (isFull) expect(ratios.wall).toBeLessThanOrEqual(maxRatio);
 });
 
 test('a search in every file takes at most twice the time of grep -r, and three times its CPU time', async () => {
-  const path = `/filesystem-content-search/${encodeURIComponent(tree)}?query=${NEEDLE}&maxResults=0`;
-  const { ratios, first, total } = await compared('grep', path, () => costOf('grep', ['-rFi', NEEDLE, tree]));
+  const path = `/filesystem-content-search/${encodeURIComponent(tree)}?query=${needle}&maxResults=0`;
+  const { ratios, first, total } = await compared('grep', path, () => costOf('grep', ['-rFi', needle, tree]));
   expect(total).toBe(files / 1_000);
   // A service level of the full size. The next test shows in both sizes that results come while a search goes on.
   if (isFull) expect(first).toBeLessThanOrEqual(1_000);
-  expect(ratios.cpu).toBeLessThanOrEqual(MOST_CPU_RATIO);
-  if (isFull) expect(ratios.wall).toBeLessThanOrEqual(MOST_RATIO);
+  expect(ratios.cpu).toBeLessThanOrEqual(maxCpuRatio);
+  if (isFull) expect(ratios.wall).toBeLessThanOrEqual(maxRatio);
 });
 
 test('R-30 every line of every file as a result takes at most 100 MB more memory, and others are answered meanwhile', async () => {

@@ -7,9 +7,9 @@ import { startGuestContainer } from '../../harness/guest-container.ts';
 import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const SECONDS = isFull ? 20 : 2;
-const LINE = 'x'.repeat(80);
-const LINES = Math.floor((SECONDS * 10 * 1024 * 1024) / (LINE.length + 9));
+const seconds = isFull ? 20 : 2;
+const lineText = 'x'.repeat(80);
+const lineCount = Math.floor((seconds * 10 * 1024 * 1024) / (lineText.length + 9));
 
 const docker = useGuestDocker();
 
@@ -18,10 +18,10 @@ const docker = useGuestDocker();
  * log keeps all of them.
  */
 const writer = `node -e '
-const perTick = Math.floor(${LINES} / ${SECONDS * 100}); let n = 0;
-const tick = () => { let text = ""; for (let i = 0; i < perTick && n < ${LINES}; i++) text += String(++n).padStart(8, "0") + "${LINE}\\n";
+const perTick = Math.floor(${lineCount} / ${seconds * 100}); let n = 0;
+const tick = () => { let text = ""; for (let i = 0; i < perTick && n < ${lineCount}; i++) text += String(++n).padStart(8, "0") + "${lineText}\\n";
   if (process.stdout.write(text)) next(); else process.stdout.once("drain", next); };
-const next = () => n < ${LINES} ? setTimeout(tick, 10) : console.error("last " + n);
+const next = () => n < ${lineCount} ? setTimeout(tick, 10) : console.error("last " + n);
 tick();'`;
 
 type Seen = { first: number; last: number; lines: number; gaps: number; broken: string[] };
@@ -88,7 +88,7 @@ describe.each(runtimesOf('runsc'))('under %s', (runtime) => {
       read(container.url, pid, 0),
       read(container.url, pid, 20),
       read(container.url, pid, 0, 20_000),
-      new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2)).then(() => read(container.url, pid, 0)),
+      new Promise((resolve) => setTimeout(resolve, (seconds * 1_000) / 2)).then(() => read(container.url, pid, 0)),
     ];
     const all = await Promise.all(readers);
     const { stderr } = await client.json<{ stderr: string }>('GET', `/process/${pid}/logs`);

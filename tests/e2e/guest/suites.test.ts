@@ -12,9 +12,9 @@ import { demultiplexed } from '../../harness/docker-output.ts';
 import { guestCapabilities } from '../../harness/guest-container.ts';
 import { isFull, runtimesOf } from '../../harness/size.ts';
 
-const CLONE = resolve(import.meta.dirname, '../../..');
-const MOST_SECONDS = 900;
-const MEMORY_BYTES = 4096 * 1024 * 1024;
+const clone = resolve(import.meta.dirname, '../../..');
+const maxSeconds = 900;
+const memoryBytes = 4096 * 1024 * 1024;
 
 type Result = { fullName: string; status: string; failureMessages: string[] };
 type File = { name: string; message: string; startTime: number; endTime: number; assertionResults: Result[] };
@@ -31,24 +31,24 @@ async function runSuites(docker: string, image: string, runtime: string): Promis
   const { body } = await callDocker(docker, 'POST /containers/create', {
     json: {
       Image: image,
-      WorkingDir: CLONE,
+      WorkingDir: clone,
       Entrypoint: ['sh', '-c', script],
       Env: ['HOME=/tmp', 'CI=1', 'NODE_COMPILE_CACHE=/tmp/compiled', `BERTH_TEST_FULL=${isFull ? 1 : 0}`],
       HostConfig: {
         Runtime: runtime,
         NetworkMode: 'suites',
         Init: true,
-        Memory: MEMORY_BYTES,
+        Memory: memoryBytes,
         CapDrop: ['ALL'],
         CapAdd: guestCapabilities,
         SecurityOpt: ['no-new-privileges'],
-        Binds: [`${CLONE}:${CLONE}:ro`, `${guestFolder}:${guestFolder}:ro`],
+        Binds: [`${clone}:${clone}:ro`, `${guestFolder}:${guestFolder}:ro`],
       },
     },
   });
   const { Id } = JSON.parse(body.toString());
   await callDocker(docker, `POST /containers/${Id}/start`);
-  await callDocker(docker, `POST /containers/${Id}/wait`, { timeoutSeconds: MOST_SECONDS });
+  await callDocker(docker, `POST /containers/${Id}/wait`, { timeoutSeconds: maxSeconds });
   const logs = await callDocker(docker, `GET /containers/${Id}/logs?stdout=1&stderr=1`);
   await callDocker(docker, `DELETE /containers/${Id}?force=1`);
   const text = demultiplexed(logs.body);
@@ -82,7 +82,7 @@ for (const runtime of runtimesOf('runsc')) {
   console.log(`${runtime}: ${testResults.length} files in ${seconds} s; slowest: ${slowest(testResults)}`);
   describe(`inside a container of ${runtime}`, () => {
     for (const { name, message, assertionResults } of testResults) {
-      describe(name.slice(CLONE.length + 1), () => {
+      describe(name.slice(clone.length + 1), () => {
         test('the file was loaded', () => expect(assertionResults.length === 0 ? message || 'no test' : '').toBe(''));
         for (const { fullName, status, failureMessages } of assertionResults) {
           if (status === 'skipped' || status === 'pending') test.skip(fullName);

@@ -7,14 +7,14 @@ import { isFull, runtimesOf } from '../../harness/size.ts';
 import { useGuestDocker } from './guest-docker.ts';
 import { killGuest } from './kill-guest.ts';
 
-const KILLS = isFull ? 50 : 5;
-const PROCESSES = 20;
+const killCount = isFull ? 50 : 5;
+const processCount = 20;
 
 const docker = useGuestDocker();
 
 // The small size tests runc; under gVisor, tests/guest/process-lifecycle.test.ts kills a guest.
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
-  test(`R-09 R-19 R-23 killed ${KILLS} times under ${PROCESSES} processes, nothing of them is lost`, {
+  test(`R-09 R-19 R-23 killed ${killCount} times under ${processCount} processes, nothing of them is lost`, {
     timeout: 900_000,
   }, async () => {
     await using container = await startGuestContainer(docker.url, { image: docker.image, runtime, memoryMb: 1_024 });
@@ -25,7 +25,7 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
     const pause = runtime === 'runc' ? 0.02 : 0.2;
     const command = `i=0; while [ ! -e /tmp/enough ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep ${pause}; done; exit $CODE`;
     const started = await Promise.all(
-      Array.from({ length: PROCESSES }, (_, index) =>
+      Array.from({ length: processCount }, (_, index) =>
         client.start({
           command,
           name: `worker-${index}`,
@@ -35,13 +35,13 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
         }),
       ),
     );
-    for (let kill = 0; kill < KILLS; kill += 1) {
+    for (let kill = 0; kill < killCount; kill += 1) {
       await killGuest(docker.url, container);
       // The request follows the kill at once: the helper holds the socket, so the answer is late but never refused.
       const listed = await client.json<{ name: string; status: string; keepAlive: boolean }[]>('GET', '/process');
       const workers = listed.filter(({ name }) => name.startsWith('worker-'));
       expect(workers.map(({ status }) => status)).toEqual(started.map(() => 'running'));
-      expect(workers.filter(({ keepAlive }) => keepAlive)).toHaveLength(PROCESSES / 2);
+      expect(workers.filter(({ keepAlive }) => keepAlive)).toHaveLength(processCount / 2);
     }
     await client.json('PUT', '/filesystem/%2Ftmp%2Fenough', { content: '' });
     for (const [index, { pid }] of started.entries()) {

@@ -6,8 +6,8 @@ import { runtimesOf } from '../../harness/size.ts';
 import { execInContainer } from './exec-in-container.ts';
 import { useGuestDocker } from './guest-docker.ts';
 
-const EXIT_SETTING = 78;
-const PREPARE =
+const exitSetting = 78;
+const prepare =
   'mkdir -p /root/deep; echo hidden-word > /root/deep/secret; chmod 700 /root /root/deep; chmod 600 /root/deep/secret';
 
 const docker = useGuestDocker();
@@ -17,7 +17,7 @@ const docker = useGuestDocker();
 describe.each(runtimesOf('runc'))('under %s', (runtime) => {
   async function started(args: readonly string[]): Promise<GuestContainer> {
     const container = await startGuestContainer(docker.url, { image: docker.image, runtime, args });
-    await execInContainer(docker.url, container.id, PREPARE);
+    await execInContainer(docker.url, container.id, prepare);
     return container;
   }
 
@@ -90,7 +90,7 @@ describe.each(runtimesOf('runc'))('under %s', (runtime) => {
       args: ['--user', user],
       withoutWaiting: true,
     });
-    expect(await container.ended()).toBe(EXIT_SETTING);
+    expect(await container.ended()).toBe(exitSetting);
     expect(await container.output()).toMatch(/Name (one|another)/);
   });
 });

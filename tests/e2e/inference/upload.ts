@@ -15,7 +15,7 @@ import type { Site } from './site.ts';
 
 const sizeMb = isFull ? 1024 : 128;
 /** Room for Node's heap before it collects; the test is that memory does not grow with the size of the upload. */
-const mostGrowthMb = 100;
+const maxGrowthMb = 100;
 
 /**
  * Resident memory of a process and its children: the bytes pass through the ingress processes of a runner. A process
@@ -75,7 +75,7 @@ export function uploadTests(site: () => Site): void {
     console.log(
       `${sizeMb} MiB passed; at most the gateway grew by ${gateway.toFixed(0)} MiB, the runner by ${runner.toFixed(0)}`,
     );
-    expect(gateway).toBeLessThan(mostGrowthMb);
-    expect(runner).toBeLessThan(mostGrowthMb);
+    expect(gateway).toBeLessThan(maxGrowthMb);
+    expect(runner).toBeLessThan(maxGrowthMb);
   });
 }

@@ -11,13 +11,13 @@ import { openShell, type RunCommand } from '../../../services/runner/src/machine
 import { execute } from '../../harness/execute.ts';
 import { Listener } from '../../harness/listener.ts';
 
-export const PROBE_IMAGE = 'berth-probe:latest';
-const IMAGE_FOLDER = join(import.meta.dirname, 'image');
-const SERVE = fileURLToPath(new URL('./image/serve.mjs', import.meta.url));
-const PROBE = fileURLToPath(new URL('./image/probe.mjs', import.meta.url));
+export const probeImage = 'berth-probe:latest';
+const imageFolder = join(import.meta.dirname, 'image');
+const serveProgram = fileURLToPath(new URL('./image/serve.mjs', import.meta.url));
+const probeProgram = fileURLToPath(new URL('./image/probe.mjs', import.meta.url));
 
 /** Addresses of the outside. The first two are ordinary hosts of the internet. */
-export const OUTSIDE = {
+export const outsideAddresses = {
   router: '11.0.0.2',
   host: '12.34.56.78',
   resolver: '10.53.0.53',
@@ -26,7 +26,7 @@ export const OUTSIDE = {
   operator: ['12.99.1.7', '12.88.0.9'],
   closed: ['10.1.2.3', '100.70.0.1', '169.254.169.254', '172.20.0.9', '192.168.7.7', '198.18.0.5'],
 };
-export const MACHINE = '11.0.0.1';
+export const machineAddress = '11.0.0.1';
 
 export interface Lab extends AsyncDisposable {
   docker: TestDocker;
@@ -52,7 +52,7 @@ export async function startLab(): Promise<Lab> {
   wire(machine, outside);
   const run = openShell(['nsenter', `--net=/run/netns/${machine}`, '--']);
   const serve = async (stack: AsyncDisposableStack, namespace: string, ports: readonly number[]) => {
-    stack.use(await Listener.start(SERVE, ports, `/run/netns/${namespace}`));
+    stack.use(await Listener.start(serveProgram, ports, `/run/netns/${namespace}`));
   };
   await serve(building, outside, [25, 53, 8080, 9000]);
   const docker = building.use(await startTestDocker({ netns: `/run/netns/${machine}` }));
@@ -63,7 +63,7 @@ export async function startLab(): Promise<Lab> {
     docker,
     run,
     serve: (ports) => serve(built, machine, ports),
-    probe: async (targets) => lines(await run(process.execPath, [PROBE, ...targets])).sort(),
+    probe: async (targets) => lines(await run(process.execPath, [probeProgram, ...targets])).sort(),
     probeFrom: async (container, targets) =>
       (await execute(docker.url, container, ['node', '/probe.mjs', ...targets])).sort(),
     execute: (container, command) => execute(docker.url, container, command),
@@ -75,19 +75,25 @@ function wire(machine: string, outside: string): void {
   const ip = (...words: string[]) => execFileSync('ip', words);
   for (const namespace of [machine, outside]) ip('-n', namespace, 'link', 'set', 'lo', 'up');
   ip('-n', machine, 'link', 'add', 'uplink', 'type', 'veth', 'peer', 'name', 'downlink', 'netns', outside);
-  ip('-n', machine, 'address', 'add', `${MACHINE}/24`, 'dev', 'uplink');
-  ip('-n', outside, 'address', 'add', `${OUTSIDE.router}/24`, 'dev', 'downlink');
+  ip('-n', machine, 'address', 'add', `${machineAddress}/24`, 'dev', 'uplink');
+  ip('-n', outside, 'address', 'add', `${outsideAddresses.router}/24`, 'dev', 'downlink');
   ip('-n', machine, 'link', 'set', 'uplink', 'up');
   ip('-n', outside, 'link', 'set', 'downlink', 'up');
-  ip('-n', machine, 'route', 'add', 'default', 'via', OUTSIDE.router);
-  for (const address of [OUTSIDE.host, OUTSIDE.resolver, OUTSIDE.gateway, ...OUTSIDE.operator, ...OUTSIDE.closed]) {
+  ip('-n', machine, 'route', 'add', 'default', 'via', outsideAddresses.router);
+  for (const address of [
+    outsideAddresses.host,
+    outsideAddresses.resolver,
+    outsideAddresses.gateway,
+    ...outsideAddresses.operator,
+    ...outsideAddresses.closed,
+  ]) {
     ip('-n', outside, 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
 }
 
 async function buildProbeImage(url: string, base: string): Promise<void> {
-  const body = execFileSync('tar', ['--create', '--directory', IMAGE_FOLDER, '.']);
-  const query = new URLSearchParams({ t: PROBE_IMAGE, buildargs: JSON.stringify({ BASE: base }) });
+  const body = execFileSync('tar', ['--create', '--directory', imageFolder, '.']);
+  const query = new URLSearchParams({ t: probeImage, buildargs: JSON.stringify({ BASE: base }) });
   await callDocker(url, `POST /build?${query}`, { body, headers: { 'content-type': 'application/x-tar' } });
 }
 

@@ -25,7 +25,7 @@ import { streamShapes } from './stream-shapes.ts';
  */
 const requests = isFull ? 50_000 : 1_200;
 const concurrency = 32;
-const mostBytesEach = 10 * 1024;
+const maxBytesEach = 10 * 1024;
 const shapes = Object.entries({ ...framingShapes, ...addressShapes, ...streamShapes });
 
 interface Side extends Tenant {
@@ -117,7 +117,7 @@ export function hostileTests(siteOf: () => Site, sidesOf: () => Sides): void {
     // The gateway's log has the details of a failure that the client does not get.
     expect(found, await gateway.linesWith('"status":503')).toEqual([]);
     expect([gateway.isRunning, gateway.pid]).toEqual([true, pid]);
-    expect(bytesEach).toBeLessThan(mostBytesEach);
+    expect(bytesEach).toBeLessThan(maxBytesEach);
     // Most shapes are refused. Without enough answers of each status, nothing would have been tried behind the gateway.
     expect(counts.get('200') ?? 0).toBeGreaterThan(requests / 20);
     expect(counts.get('400') ?? 0).toBeGreaterThan(requests / 20);
