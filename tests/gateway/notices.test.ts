@@ -15,7 +15,11 @@ let heard: string[] = [];
 
 beforeAll(async () => {
   deployment = await ApiWithMachines.start(1);
-  listener = listen({ url: deployment.api.databaseUrl, channel: routesChannel, onNotification: (word) => heard.push(word) });
+  listener = listen({
+    url: deployment.api.databaseUrl,
+    channel: routesChannel,
+    onNotification: (word) => heard.push(word),
+  });
   // The listener reports a change of everything once when it connects.
   await vi.waitUntil(() => heard.length > 0, 60_000);
 });

@@ -2,8 +2,8 @@
 // revisions. Changes that can be applied while it runs are applied in place; `boot` counts how often
 // the sandbox had to start again.
 import { durationSeconds } from '@berth/contract';
-import type { InstanceSpec } from '@berth/contract/node';
 import { guestPort } from '@berth/contract/guest';
+import type { InstanceSpec } from '@berth/contract/node';
 import type { PlacementConfig, PlacementSettings } from './config.ts';
 import { environmentOf, listenVariables } from './environment-variables.ts';
 import { cpusOf, newestGeneration } from './instance-defaults.ts';
