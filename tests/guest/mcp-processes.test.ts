@@ -44,6 +44,17 @@ test('processExecute waits for the end and gives both streams and the exit code'
   expect(ended).not.toHaveProperty('pollRequired');
 });
 
+test('the audit log names a process that processExecute starts, and never its command', async () => {
+  await mcp.answer('processExecute', { command: 'true s3cret-word', name: 'audited', waitForCompletion: true });
+  const audited = () =>
+    guest
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"audit"'));
+  await eventually(async () => audited().some((line) => line.includes('process_exec') && line.includes('audited')));
+  expect(audited().join('\n')).not.toContain('s3cret-word');
+});
+
 test('processExecute starts in / unless told otherwise, with the variables that are given', async () => {
   const run = async (args: object) =>
     (await mcp.answer('processExecute', { command: 'echo "$PWD:$WORD"', waitForCompletion: true, ...args })).logs;
