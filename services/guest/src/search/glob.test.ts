@@ -25,7 +25,7 @@ test.each([
 
 test('a pattern with many stars is matched quickly', () => {
   // A matcher that tries every way to share the letters among the stars would never finish.
-  const startedAt = performance.now();
+  const before = process.threadCpuUsage().user;
   expect(compileGlob(`${'*a'.repeat(60)}*b`)('a'.repeat(255))).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(process.threadCpuUsage().user - before).toBeLessThan(5_000_000);
 });

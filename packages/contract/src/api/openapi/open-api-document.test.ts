@@ -171,7 +171,7 @@ describe('what clients send', () => {
     const texts = ['a', '-', '.', '/', 'a.', 'http://a', '1', '[', ',', 'a@'].map(
       (part) => `${part.repeat(long / part.length)} `,
     );
-    const started = performance.now();
+    const before = process.threadCpuUsage().user;
     for (const text of texts) {
       for (const { body } of operations) {
         body?.safeParse({
@@ -191,6 +191,6 @@ describe('what clients send', () => {
         });
       }
     }
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(process.threadCpuUsage().user - before).toBeLessThan(10_000_000);
   });
 });
