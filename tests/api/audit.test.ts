@@ -24,7 +24,7 @@ const secretAgent = async (name: string) => {
   expect((await api.admin.post('/agents', { metadata: { name }, spec: { runtime } })).status).toBe(200);
 };
 
-describe('a secret is shown to nobody without a row', () => {
+describe('no secret is shown without a row in the audit log', () => {
   test('show_secrets', async () => {
     await secretAgent('shown');
     await api.admin.get('/agents/shown');

@@ -55,7 +55,7 @@ describe('one name', () => {
     expect(await wrongCounters(api)).toEqual([]);
   });
 
-  test('asked for with createIfNotExist is created once and answered to everybody', async () => {
+  test('asked for with createIfNotExist is created once and returned to every caller', async () => {
     const query = { createIfNotExist: true };
     const answers = await times(50, () => api.admin.post('/sandboxes', named('shared'), { query }));
     expect(tally(answers)).toEqual({ 200: 50 });

@@ -86,7 +86,7 @@ test('the secret of another registration does not verify a domain', async () => 
   expect((await verify('stolen.example.com')).body.spec.status).toBe('failed');
 });
 
-test('a domain belongs to one workspace of the deployment, and the refusal names nobody', async () => {
+test('a domain belongs to one workspace of the deployment, and the refusal does not name that workspace', async () => {
   await register('owned.example.com');
   const refused = await register('owned.example.com', {}, other());
   expect([refused.status, refused.body.error]).toEqual([409, 'domain_taken']);
@@ -98,7 +98,7 @@ test('a domain belongs to one workspace of the deployment, and the refusal names
   expect((await register('owned.example.com', {}, other())).status).toBe(200);
 });
 
-test('of many that ask for one domain at once, one gets it', async () => {
+test('when many workspaces ask for one domain at once, one gets it', async () => {
   const asked = Array.from({ length: 10 }, (_, index) =>
     register('raced.example.com', {}, index % 2 === 0 ? api.admin : other()),
   );
@@ -107,7 +107,7 @@ test('of many that ask for one domain at once, one gets it', async () => {
   expect(statuses.filter((status) => status === 409)).toHaveLength(9);
 });
 
-test('a verified domain covers what is below it; one that is only asked for covers nothing', async () => {
+test('a verified domain covers its subdomains; an unverified domain covers nothing', async () => {
   const parent = (await register('parent.example.org')).body;
   const early = await register('early.parent.example.org', {}, other());
   expect(early.status).toBe(200);

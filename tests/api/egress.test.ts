@@ -126,7 +126,7 @@ test('the lists over all VPCs name the VPC and the gateway of each item', async 
   expect(all.body[0].metadata).toMatchObject({ name: 'side-ip', vpcName: 'side', gatewayName: 'side-exit' });
 });
 
-test('what is in use stays, and the default VPC always does', async () => {
+test('a gateway or VPC in use cannot be deleted, and the default VPC never can', async () => {
   const codeOf = async (path: string) => {
     const { status, body } = await api.admin.delete(path);
     return [status, body.error];

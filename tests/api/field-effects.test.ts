@@ -73,7 +73,7 @@ describe('a setting that only adds something', () => {
   });
 });
 
-test('a workspace refuses what it would not keep to', async () => {
+test('a workspace refuses settings that it would not enforce', async () => {
   const put = async (body: object) => {
     const { status, body: answer } = await api.admin.put(`/workspaces/${api.workspace}`, body);
     return [status, answer.error];

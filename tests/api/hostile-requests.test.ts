@@ -60,7 +60,7 @@ describe('a method', () => {
     },
   );
 
-  test('and a body that nobody serves are not read', async () => {
+  test('and a body for an unknown route are not read', async () => {
     const body = 'x'.repeat(2_000_000);
     const unknown = await api.admin.send('POST', '/nowhere', {
       rawBody: body,

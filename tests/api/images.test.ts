@@ -68,7 +68,7 @@ describe('register', () => {
     expect((await api.admin.get('/images/agent/built')).status).toBe(404);
   });
 
-  test('what is no outside reference is refused', async () => {
+  test('a reference that is not an outside image is refused', async () => {
     expect((await register('bad', 'not a reference')).body.error).toBe('invalid_reference');
     expect((await register('bad', `${conformanceBrand().short}/node:latest`)).body.error).toBe('not_an_outside_image');
     expect((await register('bad', 'main/job/other:v1')).body.error).toBe('not_an_outside_image');
@@ -150,7 +150,7 @@ describe('delete', () => {
     await api.admin.delete(`/jobs/${name}`);
   });
 
-  test('deleting the unused ones leaves what is used and counts right', async () => {
+  test('deleting unused tags keeps the used tags and returns the right count', async () => {
     await register('keep', 'registry.example.com/keep:v1');
     await register('drop', 'registry.example.com/drop:v1');
     await makeJob('keeper', 'job/keep:v1');

@@ -111,7 +111,7 @@ describe('the answer', () => {
     expect(['count', 'error', 'info', 'unknown', 'fatal'].map(sum)).toEqual([3, 1, 1, 1, 0]);
   });
 
-  test('has an entry for each name, in one list or repeated, also for one that has said nothing', async () => {
+  test('has an entry for each name, in one list or repeated, also for a workload without logs', async () => {
     await say('beta-one', ['first']);
     await say('beta-two', ['second', 'third']);
     const { body } = await ask('beta-one, beta-two,beta-none');
@@ -124,7 +124,7 @@ describe('the answer', () => {
     expect(Object.keys(repeated.body).sort()).toEqual(['beta-one', 'beta-two']);
   });
 
-  test('holds whoever has spoken when nobody is named, with totals and without charts', async () => {
+  test('lists every workload with logs when no name is given, with totals and without charts', async () => {
     await api.addWorkspace('quiet');
     const quiet = api.admin.with({ workspace: 'quiet' });
     await say('one', ['ERROR a', 'b'], { workspace: 'quiet' });
@@ -255,7 +255,7 @@ describe('batches of a runner', () => {
     expect(await messages('mu')).toEqual([]);
   });
 
-  test('of an instance that has ended are stored, of one that nobody knows are dropped', async () => {
+  test('of an ended instance are stored, of an unknown instance are dropped', async () => {
     await say('nu', ['last words'], { ended: true });
     expect(await messages('nu')).toEqual(['last words']);
     expect(await send(uuidv7(), linesOf(['whose']))).toEqual({ stored: 0 });

@@ -272,7 +272,7 @@ describe('a cursor', () => {
       expect((await ask('/drives', changes)).status).toBe(200);
   });
 
-  test('goes on for whoever may read the listing', async () => {
+  test('continues for any caller that may read the listing', async () => {
     const reader = await api.user({ memberOf: workspace });
     expect((await ask('/drives', {}, reader.client)).status).toBe(200);
   });

@@ -104,7 +104,7 @@ describe('a key made with another key', () => {
   });
 });
 
-test('nobody sees or revokes the key of another', async () => {
+test('no user sees or revokes the key of another user', async () => {
   const [user, other] = [await api.user(), await api.user()];
   const { id } = (await user.client.post('/profile/api_keys', {})).body;
   expect((await other.client.delete(`/profile/api_keys/${id}`)).status).toBe(404);
@@ -169,7 +169,7 @@ test('a repeated creation with one idempotency key makes one key and shows the s
   expect((await user.client.get('/profile/api_keys')).body).toHaveLength(2);
 });
 
-describe('what the database holds', () => {
+describe('stored keys', () => {
   test('no value of a key or of a client secret stands in it, in no column of any table', async () => {
     const robot = await api.admin.post('/service_accounts', { name: 'secretive' });
     const headers = { 'idempotency-key': 'kept' };
@@ -246,7 +246,7 @@ describe('scopes', () => {
     return api.admin.with({ key: apiKey });
   };
 
-  test('a key with scopes does what they say and no more', async () => {
+  test('a key with scopes may do exactly what its scopes allow', async () => {
     const narrow = await narrowKey(['drives:list']);
     expect((await narrow.get('/drives')).status).toBe(200);
     const refused = await narrow.post('/drives', { metadata: { name: 'd' }, spec: {} });

@@ -67,7 +67,7 @@ test('a limit is shared by all workspaces of the account, and a deleted workspac
   expect((await api.admin.post('/jobs', job('four'))).status).toBe(403);
 });
 
-test('every limit that is shown is one that something checks', async () => {
+test('every limit that is shown is also checked', async () => {
   const shown = Object.keys(await quotas());
   expect(shown).toEqual(
     expect.arrayContaining(['instances', 'memory_mb', 'execution_bytes', 'agents', 'drives', 'vpcs']),

@@ -139,7 +139,7 @@ test('someone removed is out at once, while their key works elsewhere', async ()
   expect((await inside.delete(`/users/${member.email}`)).status).toBe(404);
 });
 
-test('a member of another workspace is nobody here', async () => {
+test('a member of another workspace has no access here', async () => {
   const inside = await place('here');
   await place('there');
   const other = await api.user({ memberOf: 'there' });

@@ -85,7 +85,7 @@ test('only an admin of the account creates workspaces, and foreign and missing a
   expect((await api.admin.with({ key: apiKey }).post('/workspaces', { name: 'refused' })).status).toBe(403);
 });
 
-test('whoever administers several accounts says which one', async () => {
+test('an admin of several accounts must name the account', async () => {
   const creator = await api.user({ account: 'admin' });
   const second = crypto.randomUUID();
   const about = { display_name: 'Second', owner_email: 'x@example.com', plan: 'free', tier: 'tier_0' };
@@ -160,7 +160,7 @@ test('a region of another deployment is refused by name', async () => {
   expect(answer.body.message).toContain('here, there');
 });
 
-test('what is sent replaces a setting, what is left out stays, the name and the region never change', async () => {
+test('a PUT replaces the settings it contains and keeps the others; the name and the region never change', async () => {
   await api.admin.post('/workspaces', { name: 'settled', displayName: 'Before', labels: { a: '1', b: '2' } });
   const changed = await api.admin.put('/workspaces/settled', { labels: { c: '3' }, groupMappings: [] });
   expect(changed.body).toMatchObject({ displayName: 'Before', groupMappings: [] });
@@ -279,7 +279,7 @@ describe('deletion', () => {
     expect((await api.admin.post('/workspaces', { name: 'doomed' })).body.id).not.toBe(created.body.id);
   });
 
-  test('ends what is placed for a resource while its workspace goes', async () => {
+  test('ends instances that are placed while the workspace is being deleted', async () => {
     await api.addWorkspace('followed');
     const workspaceId = await idOf('followed');
     const inside = api.admin.with({ workspace: 'followed' });
@@ -316,7 +316,7 @@ describe('deletion', () => {
     expect(await rowsLeft(id)).toBe(0);
   });
 
-  test('what is being removed while the workspace goes is given back by one of the two', async () => {
+  test('a resource that is removed while its workspace is deleted gives its reservation back exactly once', async () => {
     // Keeps one job counted, so that a double release would show in the counter.
     await api.admin.post('/jobs', { metadata: { name: 'stays' }, spec: {} });
     const before = await usage('jobs');
@@ -334,7 +334,7 @@ describe('deletion', () => {
     expect(await rowsLeft(workspaceId)).toBe(0);
   });
 
-  test('frees its addresses at once, before what is in it is removed', async () => {
+  test('frees its addresses at once, before its resources are removed', async () => {
     const urls: string[] = [];
     for (const round of [1, 2]) {
       await api.addWorkspace('addressed');

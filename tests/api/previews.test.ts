@@ -192,7 +192,7 @@ test('headers are bounded, on one line, and none that a message or the platform 
     }
 });
 
-test('PUT changes what was sent, keeps the rest, and moves the address with its prefix', async () => {
+test('PUT changes the fields it contains, keeps the rest, and moves the address with its prefix', async () => {
   await sandbox('change');
   const { body } = await create('change', 'site', { ttl: '1h', responseHeaders: { 'X-A': 'a' } });
   const sentBack = await api.admin.put(at('change', 'site'), body);

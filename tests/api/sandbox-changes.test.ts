@@ -102,7 +102,7 @@ describe('anew, files lost', () => {
     expect((await deployment.resource(name)).state).toMatchObject({ boot: 2 });
   });
 
-  test('one that has failed begins anew when what it runs is changed, not when it is labelled', async () => {
+  test('a failed sandbox starts again when its runtime is changed, not when its labels are', async () => {
     await deployment.settle(name, 'FAILED');
     expect((await change({ network: {} })).body.status).toBe('FAILED');
     const { body } = await change({ runtime: { ...runtime, envs: [] } });
@@ -112,7 +112,7 @@ describe('anew, files lost', () => {
 });
 
 describe('enabled', () => {
-  test('false deactivates: the instance stays, nobody gets in', async () => {
+  test('false deactivates: the instance stays and refuses callers', async () => {
     const { body } = await change({ enabled: false });
     expect([body.status, body.events[1].type]).toEqual(['DEACTIVATED', 'deactivation']);
     expect(await only()).toMatchObject({ desired: 'running', generation: 2 });
@@ -148,7 +148,7 @@ describe('deletion', () => {
     expect((await deployment.api.admin.post('/sandboxes', named(name))).body.status).toBe('DEPLOYED');
   });
 
-  test('what its instance failed of is shown, oldest first', async () => {
+  test('the failures of its instance are shown, oldest first', async () => {
     const { id } = await only();
     await sql`update instances set state = 'failed', code = 'out_of_memory', message = 'It was too big.',
       failed_at = clock_timestamp() where id = ${id}`.execute(deployment.api.database);

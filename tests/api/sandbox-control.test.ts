@@ -41,14 +41,14 @@ test.for([
   expect([status, body.error]).toEqual([409, code]);
 });
 
-test('409: one that somebody uses is not put to sleep, and the answer says who', async () => {
+test('409: a sandbox with open connections is not put to sleep, and the answer says why', async () => {
   runner.answer = () => ({ call: 'failed', message: 'Two requests are open.' });
   const { status, body } = await put('stop');
   expect([status, body.error]).toEqual([409, 'sandbox_in_use']);
   expect(body.message).toContain('Two requests are open.');
 });
 
-test('409: one that is not deployed', async () => {
+test('409: a sandbox that is not deployed', async () => {
   await deployment.api.admin.post('/sandboxes', named('off', { enabled: false }));
   const { status, body } = await put('start', 'off');
   expect([status, body.error]).toEqual([409, 'sandbox_not_deployed']);

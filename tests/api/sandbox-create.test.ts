@@ -16,7 +16,7 @@ const read = (name: string) => deployment.api.admin.get(`/sandboxes/${name}`);
 /** Waits until the create has written its row. */
 const written = (name: string) => vi.waitFor(() => deployment.resource(name), 30_000);
 
-describe('where one waits', () => {
+describe('with a warm sandbox', () => {
   test('a create answers with it: deployed, running, and how it is isolated in words', async () => {
     const { id } = await deployment.addRunner({ waiting: 1 });
     const { status, body } = await make('claimed', { runtime: { envs: [{ name: 'A', value: 'b' }], ttl: '1h' } });
@@ -32,7 +32,7 @@ describe('where one waits', () => {
     expect((await deployment.resource('claimed')).state).toMatchObject({ boot: 1 });
   });
 
-  test('its runner is told directly, with secrets opened, before the client is answered', async () => {
+  test('the runner is called directly, with decrypted secrets, before the client is answered', async () => {
     const runner = await deployment.addRunner({ waiting: 1 });
     let isAnswered = false;
     runner.answer = async () => {
@@ -58,7 +58,7 @@ describe('where one waits', () => {
     expect([status, body.status]).toEqual([200, 'DEPLOYED']);
   });
 
-  test('one that turns out to be dead is replaced by a fresh start, and the client waits for that', async () => {
+  test('a dead warm sandbox is replaced by a cold start, and the client waits for it', async () => {
     const runner = await deployment.addRunner({ waiting: 1 });
     runner.answer = () => ({ call: 'failed', message: 'It has ended.' });
     const answered = make('dead');
@@ -77,7 +77,7 @@ describe('where one waits', () => {
     expect(new Set(rows.map(({ resource_uid }) => resource_uid)).size).toBe(20);
   });
 
-  test('a create that is refused at last gives back what it had claimed', async () => {
+  test('a create that is refused after its claim gives the warm sandbox back', async () => {
     await using few = await ApiWithFakeRunners.start({ config: { limits: { sandboxes: 1 }, tiers: {} } });
     await few.addRunner({ waiting: 2 });
     expect((await few.api.admin.post('/sandboxes', named('a'))).status).toBe(200);
@@ -87,7 +87,7 @@ describe('where one waits', () => {
   });
 });
 
-describe('where none waits', () => {
+describe('without a warm sandbox', () => {
   test('the client is answered at once when no runner can take it', async () => {
     const { body } = await make('nobody');
     expect(body).toMatchObject({ status: 'DEPLOYING', events: [{ message: 'Waiting for a runner.' }] });
@@ -119,13 +119,13 @@ describe('where none waits', () => {
     expect((await answered).body.status).toBe('DEPLOYED');
   });
 
-  test('one that is switched off is not waited for', async () => {
+  test('the client does not wait for a disabled sandbox', async () => {
     await deployment.addRunner({ waiting: 1 });
     expect((await make('off', { enabled: false })).body.status).toBe('DEACTIVATED');
     expect(await deployment.instances('off')).toEqual([]);
   });
 
-  test('an api that stops answers those who wait', async () => {
+  test('an api that stops answers the clients that wait', async () => {
     const other = await ApiWithFakeRunners.start();
     await other.addRunner();
     const answered = other.api.admin.post('/sandboxes', named('stopping'));
@@ -150,7 +150,7 @@ describe('names', () => {
     expect(SandboxError.parse(again.body)).toEqual(again.body);
   });
 
-  test('createIfNotExist gives the one that is there, also when it has to wait for it', async () => {
+  test('createIfNotExist returns the existing sandbox, also when it has to wait for it', async () => {
     await deployment.addRunner({ waiting: 1 });
     const first = await make('there', {}, { createIfNotExist: true });
     expect((await make('there', {}, { createIfNotExist: true })).body).toEqual(first.body);
@@ -195,7 +195,7 @@ describe('names', () => {
     expect(SandboxError.parse(answer.body)).toMatchObject({ status_code: status, workspace: 'main' });
   });
 
-  test('one that asks for a shared kernel is refused where the operator does not allow it', async () => {
+  test('a sandbox that asks for a shared kernel is refused where the operator does not allow it', async () => {
     const placement = { sandboxes: { defaultImage: 'example/sandbox:1' } };
     await using strict = await ApiWithFakeRunners.start({ placement: { ...placement, runcFor: 'mk2-workloads' } });
     await strict.addRunner({ waiting: 1 });

@@ -84,7 +84,7 @@ test('the longest life of an account ends it too', async () => {
   expect((expires_at?.getTime() ?? 0) - created_at.getTime()).toBe(7 * 86_400_000);
 });
 
-test('one that is over is listed, filtered and found as terminated, and gone after its retention', async () => {
+test('an expired sandbox is listed, filtered and found as terminated, and gone after its retention', async () => {
   await make('over-a', {}, { externalId: 'ext-over' });
   await make('over-b');
   await expire('over-a');
@@ -101,7 +101,7 @@ test('one that is over is listed, filtered and found as terminated, and gone aft
   expect(await list({ q: 'over-', showTerminated: true })).toEqual(['over-b DEPLOYED']);
 });
 
-test('nothing can be done to one that is over', async () => {
+test('a terminated sandbox refuses every change', async () => {
   await make('over-c');
   await expire('over-c');
   expect((await deployment.api.admin.put('/sandboxes/over-c', named('over-c'))).status).toBe(404);

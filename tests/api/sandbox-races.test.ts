@@ -136,7 +136,7 @@ test('create during delete: it either comes too early and is told so, or gets a 
   await expectBooksToBalance();
 });
 
-test('delete during create: whoever was created before is gone, whoever came after is whole', async () => {
+test('delete during create: a sandbox created before the delete is gone, one created after it is complete', async () => {
   for (let round = 0; round < 20; round += 1) {
     const name = `brief-${round}`;
     const [created, removed] = await Promise.all([create(name), remove(name)]);

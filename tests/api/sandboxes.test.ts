@@ -44,7 +44,7 @@ describe('names', () => {
     });
   });
 
-  test('createIfNotExist gives the one that is there, and makes one when none is', async () => {
+  test('createIfNotExist returns the existing sandbox, and creates one when there is none', async () => {
     const first = await make('wanted', { runtime: { memory: 512 } }, { createIfNotExist: true });
     const second = await make('wanted', { runtime: { memory: 1024 } }, { createIfNotExist: true });
     expect(second.body).toEqual(first.body);
@@ -244,7 +244,7 @@ describe('changes', () => {
     expect(changed.body.spec.network).toEqual(network);
   });
 
-  test('a registry login that no answer shows stays when what was fetched is sent back', async () => {
+  test('a hidden registry login stays when a fetched sandbox is sent back', async () => {
     await make('hidden', { runtime: { dockerConfig: '{"auths":{}}' } });
     const stored = () =>
       api.database.selectFrom('resources').select('spec').where('name', '=', 'hidden').executeTakeFirstOrThrow();

@@ -45,7 +45,7 @@ async function walk(path: string, query: Record<string, string | number | boolea
 }
 const failed = (kind: string): string[] => [9_000, 6_000, 3_000].map((n) => `${kind}-00${n}`);
 
-test('a status that nobody has gives empty pages that go on, as many as there are looks', async () => {
+test('a status without resources gives empty pages with a cursor, one for each batch of rows', async () => {
   const pages = await walk('/agents', { status: 'BUILDING' });
   expect(pages).toEqual([
     { names: [], hasMore: true },
@@ -66,7 +66,7 @@ test.each(['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'])(
   },
 );
 
-test('what is over and still shown is walked with what lives, and by its status', async () => {
+test('terminated resources that are still shown are paged with live ones, and by their status', async () => {
   const all = await walk('/sandboxes', { showTerminated: true, limit: 200 });
   const names = all.flatMap((page) => page.names);
   expect(names).toEqual(names.toSorted().reverse());

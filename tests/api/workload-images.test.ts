@@ -80,7 +80,7 @@ describe.for(['agents', 'functions', 'jobs', 'sandboxes', 'applications'])('%s',
   });
 });
 
-test('what a workload may not name is not registered either', async () => {
+test('an image that a workload may not name cannot be registered either', async () => {
   const error = async (image: string, { admin }: TestApi) => (await register('no', image, admin)).body.error;
   expect(await error('10.0.0.5:5000/x:1', api)).toBe('registry_not_public');
   expect(await error('evil.example/x:1', listing)).toBe('registry_not_allowed');

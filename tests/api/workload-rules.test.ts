@@ -91,7 +91,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
 });
 
 describe.for(['agents', 'functions'])('policies of %s', (path) => {
-  test('an unknown policy is refused; one that was deleted since stays named', async () => {
+  test('an unknown policy is refused; a policy that was deleted later stays named', async () => {
     const policy = `p-${path}`;
     const wants = (...policies: string[]) => named('governed', { policies });
     expect(refusal(await api.admin.post(`/${path}`, wants(policy)))).toEqual([400, 'unknown_reference']);

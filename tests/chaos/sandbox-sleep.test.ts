@@ -146,7 +146,9 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await expect.poll(() => sandboxes.containersOf(wish), { timeout: 60_000 }).toBe(0);
   });
 
-  test('its runner killed while it freezes, it is the same sandbox afterwards', { timeout: 300_000 }, async () => {
+  test('a sandbox whose runner is killed during its freeze is the same sandbox afterwards', {
+    timeout: 300_000,
+  }, async () => {
     const counter = await startCounter(sandboxes, 'survivor', false);
     for (const pauseMs of isFull ? [0, 2, 5, 10, 20, 50] : [0, 10]) {
       const asleep = sandboxes.sleep(counter).catch(() => {});
@@ -171,7 +173,9 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await sandboxes.remove(counter);
   });
 
-  test('its runner away and back, it is unreachable meanwhile and never another', { timeout: 300_000 }, async () => {
+  test('a sandbox whose runner is away is unreachable until the runner returns, and is never replaced', {
+    timeout: 300_000,
+  }, async () => {
     const counter = await startCounter(sandboxes, 'stranded', false);
     await bump(sandboxes, counter);
     await sandboxes.sleep(counter);

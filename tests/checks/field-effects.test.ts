@@ -62,11 +62,11 @@ test('docs/operations/fields.md is made from the lists (pnpm fields writes it)',
   expect(readFileSync(resolve(root, 'docs/operations/fields.md'), 'utf8')).toBe(fieldsPage());
 });
 
-test('no list is kept for what is no kind', () => {
+test('every list of fields belongs to a kind', () => {
   expect(Object.keys(fieldEffects).sort()).toEqual(kinds.map(({ kind }) => kind).sort());
 });
 
-test('a kind with warnings has events to show them, and one that waits is not called ready', () => {
+test('a kind with warnings has events to show them, and a kind that waits is not called ready', () => {
   for (const kind of kinds) {
     const effects = fieldEffects[kind.kind] ?? [];
     if (effects.some(({ effect }) => effect === 'warned')) expect([kind.kind, kind.status]).not.toContain(undefined);

@@ -8,6 +8,6 @@ test('docs/operations/settings.md lists exactly the settings of the code (pnpm s
   expect(page).toBe(settingsPage());
 });
 
-test('every setting says what it is for', () => {
+test('every setting has a description', () => {
   expect(allSettings().filter(({ reason }) => reason === '')).toEqual([]);
 });

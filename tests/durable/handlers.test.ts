@@ -63,7 +63,7 @@ test('two runs of one key never overlap, runs of different keys do', async () =>
   expect(maxAtOnce).toEqual({ key: 0, all: 4 });
 });
 
-test('the trace of the sender arrives in the handler and goes on to what it sends', async () => {
+test('the trace of the sender arrives in the handler and continues in the messages that the handler sends', async () => {
   const seen: string[] = [];
   const last = defineHandler({
     name: nextName(),

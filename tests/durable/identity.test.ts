@@ -38,7 +38,7 @@ function call(url: string, path: string): Promise<number> {
   }).finally(() => session.destroy());
 }
 
-test('with an identity key the handlers serve the Restate that signs with it, and refuse everybody else', async () => {
+test('with an identity key the handlers serve the Restate that signs with it, and refuse every other caller', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const identityPem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   await using restate = await startTestRestate({ identityPem });

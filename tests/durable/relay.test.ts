@@ -85,7 +85,7 @@ const counting = (sent: Outgoing[]): Sender => ({
   },
 });
 
-test('a row leads to its effect and is gone; one that was rolled back leads to nothing', async () => {
+test('a row leads to its effect and is removed; a rolled-back row has no effect', async () => {
   const running = relay({ pollMs: 20 });
   await write(['kept']);
   await engines.database
@@ -112,7 +112,7 @@ test('the bell wakes the relay long before it would look by itself', async () =>
   await running.stop();
 });
 
-test('a row that nobody announced is found by looking', async () => {
+test('a row without a notification is found by polling', async () => {
   const running = relay({ pollMs: 50 });
   await sleep(200);
   await write(['silent']);
@@ -120,7 +120,7 @@ test('a row that nobody announced is found by looking', async () => {
   await running.stop();
 });
 
-test('what nobody announced waits until it is old enough, and goes with what is announced before that', async () => {
+test('a row without a notification waits until it is old enough, or is sent with the next notified row', async () => {
   const sent: Outgoing[] = [];
   const running = relay({ pollMs: 50, unannouncedMs: 3_600_000, sender: counting(sent) });
   const isSent = (key: string): boolean => sent.some((message) => message.key === key);

@@ -54,7 +54,7 @@ test('a process killed after its write and before its answer leads to one effect
   expect(await engines.effects()).toMatchObject({ 'killed-late': 1 });
 });
 
-test('a message survives SIGKILL of Restate before anyone handled it', async () => {
+test('a message survives SIGKILL of Restate before a handler took it', async () => {
   await engines.addWork(['killed-engine']);
   await engines.sender.send(workMessage, 'killed-engine', {});
   await engines.restate.kill();

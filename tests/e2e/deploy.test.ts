@@ -140,7 +140,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation, generation 
     expect(lastMessage(failed)).toContain('128 MB');
   });
 
-  test('a new revision takes over when it is ready, and one that fails leaves the old one serving', async () => {
+  test('a new revision takes over when it is ready, and a failed revision leaves the old one serving', async () => {
     const name = `green-${isolation}`;
     await client().post('/agents', agent(name, { generation }));
     const first = await settled(client(), `/agents/${name}`);
@@ -277,7 +277,7 @@ describe('delete', () => {
     await expect.poll(ofOther, { timeout: 30_000, interval: 200 }).toHaveLength(0);
   });
 
-  test('nothing is left of what was deleted: no container, no network, no address, no reservation', async () => {
+  test('a deleted workload leaves no container, no network, no address and no reservation', async () => {
     const client = clientOf(fleet);
     for (const kind of ['agents', 'functions']) {
       const { body } = await client.get(`/${kind}`, { query: { limit: 200 } });

@@ -221,7 +221,7 @@ describe('changes', () => {
     expect([...words].sort()).toEqual(['first', 'second', 'third']);
   });
 
-  test('what is switched off or deleted is not reached any more', async () => {
+  test('a disabled or deleted workload is not reached any more', async () => {
     const client = clientOf(fleet);
     await client.put('/agents/open', { metadata: {}, spec: { enabled: false } });
     await settled(client, '/agents/open', ['DEACTIVATED']);

@@ -92,7 +92,7 @@ const singles = isFull ? 5 : 1;
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
-  test('one that waits for an owner speaks to nobody; adopted it has its owner’s variables, limits and network', async () => {
+  test('a warm sandbox has no network; after adoption it has its workspace’s network, variables and limits', async () => {
     const [one, two, three] = [machine.warm(isolation), machine.warm(isolation), machine.warm(isolation)];
     const [first = '', second = '', third = ''] = await bringUp(one, two, three);
     expect(lastOf(one.id)).toMatchObject({ state: 'ready', generation: 1 });
@@ -152,7 +152,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect((await runner.adopt(claimed(machine.warm(isolation)))).said).toEqual({ call: 'unknown' });
   });
 
-  test('whoever comes before it is adopted waits, and gets through', async () => {
+  test('a request that comes before the adoption waits, and is answered', async () => {
     const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const opening = Array.from({ length: 5 }, () => runner.open(warm.id));
@@ -189,7 +189,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect(await Promise.all([reaches(first, second), reaches(first, third)])).toEqual([true, false]);
   });
 
-  test('one that dies while it waits is made anew for whoever claims it: nothing was in it', async () => {
+  test('a warm sandbox that dies is created again for the workspace that claims it: it was empty', async () => {
     const warm = machine.warm(isolation);
     await bringUp(warm);
     process.kill((await containerOf(warm.id)).State.Pid, 'SIGKILL');
@@ -218,7 +218,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     );
   });
 
-  test('asleep, it sleeps on under the next runner, and wakes for what it has to hear', async () => {
+  test('a sleeping sandbox stays asleep under a restarted runner, and wakes for changes that it must receive', async () => {
     const warm = machine.warm(isolation);
     const [address = ''] = await bringUp(warm);
     const mine = claimed(warm);
@@ -281,7 +281,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect(await machine.runIn(lastOf(warm.id)?.address ?? '', 'busybox id -u')).toContain('1000');
   });
 
-  test('what was removed behind the runner’s back has failed, and no empty one takes its place', async () => {
+  test('a sandbox whose container was removed by hand has failed, and no empty one replaces it', async () => {
     const warm = machine.warm(isolation);
     await bringUp(warm);
     await runner.adopt(claimed(warm));
@@ -296,7 +296,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 });
 
-test('on runc one that dies comes back with its files and variables, and says that its processes are gone', async () => {
+test('on runc a sandbox that dies comes back with its files and variables, and reports that its processes are gone', async () => {
   const warm = machine.warm('runc');
   const [address = ''] = await bringUp(warm);
   await runner.adopt(claimed(warm, { memoryMb: 512 }));
@@ -313,7 +313,7 @@ test('on runc one that dies comes back with its files and variables, and says th
   expect(await memoryLimitOf(warm.id)).toBe(512);
 });
 
-test('under gVisor one that dies has failed, since its files went with it', async () => {
+test('under gVisor a sandbox that dies has failed, since its files are lost with it', async () => {
   const warm = machine.warm('gvisor');
   await bringUp(warm);
   await runner.adopt(claimed(warm));
@@ -327,7 +327,7 @@ test('under gVisor one that dies has failed, since its files went with it', asyn
   expect(await runner.open(warm.id)).toEqual({ is: 'unknown' });
 });
 
-test('after a reboot of the machine a sandbox on runc has its files and says what it lost, one on gVisor has failed, and no slot is left', async () => {
+test('after a reboot of the machine a sandbox on runc has its files and reports its losses, a sandbox on gVisor has failed, and no slot is left', async () => {
   const [kept, lost, waiting] = [machine.warm('runc'), machine.warm('gvisor'), machine.warm('runc')];
   const [address = ''] = await bringUp(kept, lost, waiting);
   const mine = claimed(kept, { memoryMb: 512 });
@@ -356,7 +356,7 @@ test('after a reboot of the machine a sandbox on runc has its files and says wha
   await expect.poll(async () => (await slots()).length, { timeout: 60_000 }).toBe(readySlots);
 });
 
-test('a cold one that somebody waits for overtakes those that nobody waits for', async () => {
+test('a cold start with a waiting client overtakes cold starts of the pool', async () => {
   const waiting = Array.from({ length: isFull ? 10 : 6 }, () => machine.warm('runc'));
   const cold = claimed(machine.warm('runc'), { generation: 1 });
   for (const instance of [...waiting, cold]) runner.send({ type: 'set', instance });

@@ -62,7 +62,7 @@ test('an instance comes up, answers, and leaves nothing when it goes', async () 
   await remove(desired.id);
 });
 
-test('what was never here is reported gone', async () => {
+test('an instance that never ran here is reported gone', async () => {
   const { id } = desiredInstance();
   await remove(id);
 });
@@ -145,7 +145,7 @@ test('an image that is nowhere is unavailable', async () => {
   await remove(missing.id);
 });
 
-test('a runner that was killed finds its instances again, removes what is not wanted, and touches nothing else', async () => {
+test('a restarted runner finds its instances again, removes unwanted ones, and touches nothing else', async () => {
   const [kept, stranger, broken] = [
     desiredInstance(),
     desiredInstance(),
@@ -182,7 +182,7 @@ test('a runner that was killed finds its instances again, removes what is not wa
   await remove(broken.id);
 });
 
-test('a restart of the engine fails nobody, and what ends meanwhile is noticed afterwards', async () => {
+test('a restart of the engine fails no instance, and an instance that ends during it is noticed afterwards', async () => {
   const desired = desiredInstance();
   runner.send({ type: 'set', instance: desired });
   await runner.report(desired.id, ['ready']);

@@ -165,13 +165,13 @@ describe('on runc', () => {
     await writing;
   });
 
-  test('one that writes little is left alone', async () => {
+  test('a sandbox that writes little is left alone', async () => {
     const instance = await place('runc');
     await writeNearlyAll(instance);
     expect((await instanceState(fleet, instance.id)).state).toBe('ready');
   });
 
-  test('when the disk is nearly full, whoever wrote most of late goes first although it is within its limit', async () => {
+  test('when the disk is nearly full, the sandbox with the largest recent writes is ended first, although it is within its limit', async () => {
     const settled = await place('runc');
     await writeNearlyAll(settled);
     const writers = await Promise.all(Array.from({ length: 12 }, () => place('runc')));
@@ -202,7 +202,7 @@ describe('on runc', () => {
   });
 });
 
-test('an image that unpacks to more than the disk has ends no sandbox: the pull is aborted and what it brought is gone', async () => {
+test('an image larger than the disk ends no sandbox: the pull is aborted and its layers are removed', async () => {
   const machine = fleet.machines[0];
   const dataFolder = await mkdtemp(join(fleet.folder, 'registry-'));
   const registry = await containerRegistry.start({ dataFolder, open: true, host: machine?.outside ?? '' });

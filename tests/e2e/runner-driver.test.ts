@@ -77,7 +77,7 @@ async function execute(id: string, Cmd: readonly string[]): Promise<string> {
   return (await callDocker(docker.url, `POST /exec/${Id}/start`, { json: { Tty: true } })).body.toString();
 }
 
-test('what a container may write in a second is limited by the kernel', async () => {
+test('the kernel limits the bytes that a container writes per second', async () => {
   const limited = createDockerDriver({ dockerUrl: docker.url, diskMbPerSecond: 4 });
   const id = await create('runc', await imageThat('waits', 'sleep 100000'), limited);
   await limited.start(id);
@@ -98,7 +98,7 @@ test('what a container may write in a second is limited by the kernel', async ()
   expect(seconds).toBeGreaterThan(2);
 });
 
-test('it offers what the engine has', async () => {
+test('the driver offers the runtimes of the engine', async () => {
   expect(await driver.isolationClasses()).toEqual(['runc', 'gvisor']);
   const without = createDockerDriver({ dockerUrl: docker.url, runtimes: { runc: 'runc', gvisor: 'absent' } });
   expect(await without.isolationClasses()).toEqual(['runc']);
@@ -163,7 +163,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect(await driver.inspect(id)).toMatchObject({ status: 'running' });
   });
 
-  test('what it uses is told while it runs', async () => {
+  test('its resource usage is reported while it runs', async () => {
     const id = await started(isolation);
     const usage = await driver.stats(id);
     expect(usage?.memoryBytes).toBeGreaterThan(10_000);
@@ -173,7 +173,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect(await driver.stats(id)).toBeUndefined();
   });
 
-  test('one that needs more memory than it has says so', async () => {
+  test('a container that exceeds its memory reports it', async () => {
     const image = await imageThat('bomb', 'x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done');
     const state = await exited(await started(isolation, image));
     expect(state).toMatchObject({ outOfMemory: true });

@@ -103,7 +103,7 @@ const named = (name: string, workspaceId = theirs): ImageRequest => ({
 });
 
 describe('ensure', () => {
-  test('what is absent is pulled with the credentials of its registry; what the same workspace was given is not', async () => {
+  test('an absent image is pulled with the credentials of its registry; an image that the same workspace already has is not pulled', async () => {
     const store = await openStore();
     await store.ensure(own(image('one')), ignore);
     expect(await present('one')).toEqual([true]);
@@ -216,7 +216,7 @@ describe('the size of a pull', () => {
     expect(store.runningPulls()).toEqual([]);
   });
 
-  test('a pull that is aborted because the disk is short ends for everybody who waits for it, and says why', async () => {
+  test('a pull that is aborted because the disk is short ends for every waiting instance, with the reason', async () => {
     const { name, connected, close } = await silentRegistry();
     const store = await openStore();
     const waiting = [1, 2].map(() => store.ensure(own(name), ignore).catch((error: unknown) => error));
@@ -241,7 +241,7 @@ describe('the size of a pull', () => {
 });
 
 describe('clean', () => {
-  test('removes what we pulled and nobody asked for since, and nothing that was there before', async () => {
+  test('removes pulled images that were not used since, and none that was there before', async () => {
     await tagImage(docker.url, tiny, image('three'));
     const store = await openStore();
     for (const name of ['one', 'two', 'three']) await store.ensure(own(image(name)), ignore);

@@ -53,7 +53,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
     expect(await text(socket)).toMatch(/^HTTP\/1\.\d 200 OK[\s\S]*\r\n\r\nberth\n$/);
   });
 
-  test('removal under an open tunnel waits for it, and lets nobody else in', async () => {
+  test('removal under an open tunnel waits for it, and admits no new connection', async () => {
     const name = `held-${isolation}`;
     const id = await deploy(name, generation);
     const { socket } = await openTunnel(fleet, id);
@@ -93,7 +93,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ isolation, generation })
   });
 });
 
-test('an instance to which nobody speaks goes at once', async () => {
+test('an instance without connections is removed at once', async () => {
   const id = await deploy('quick', 'mk2');
   await client().delete('/agents/quick');
   // An open connection would delay the removal by `drainSeconds`.

@@ -143,7 +143,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
   });
 
-  test('one that floods the gateways waits, and its neighbour does not', async () => {
+  test('an instance that floods the gateways waits, and its neighbour does not', async () => {
     const gateway = `tcp:${outsideAddresses.gateway}:${gatewayPort}`;
     const flood = lab.probeFrom(instance.id, Array<string>(2_000).fill(gateway));
     await sleep(500);
@@ -155,7 +155,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     expect(await lab.probeFrom(instance.id, [gateway])).toEqual([gateway]);
   });
 
-  test('one that was not admitted reaches nothing', async () => {
+  test('an instance that was not admitted reaches nothing', async () => {
     expect(
       await lab.probeFrom(
         nobody.id,
@@ -164,7 +164,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     ).toEqual([]);
   });
 
-  test('one that was dismissed reaches nothing, until it is admitted again', async () => {
+  test('a dismissed instance reaches nothing, until it is admitted again', async () => {
     await network.dismiss(sibling.slot.address);
     await network.dismiss(sibling.slot.address);
     expect(await lab.probeFrom(sibling.id, open)).toEqual([]);
@@ -202,7 +202,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     }
   });
 
-  test('all of it holds again after somebody deleted the table', async () => {
+  test('all of it holds again after the table was deleted by hand', async () => {
     await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
     expect(await network.verify()).toEqual(['the nftables table inet berth was missing']);
     expect(await lab.probeFrom(instance.id, [...open, ...closed])).toEqual(open);
@@ -215,7 +215,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
   });
 });
 
-describe('what others change', () => {
+describe('changes by other programs', () => {
   const changes: readonly [string, readonly string[], string][] = [
     ['forwarding is switched off', ['sysctl', '-w', 'net.ipv4.ip_forward=0'], 'net.ipv4.ip_forward was off'],
     [
@@ -263,7 +263,7 @@ describe('what others change', () => {
     await lab.run('nft', ['delete', 'table', 'inet', 'theirs']);
   });
 
-  test('an admission into a table that somebody deleted brings all of it back', async () => {
+  test('an admission into a deleted table restores the whole table', async () => {
     await network.admit('100.96.200.1', { workspaceId: 'workspace-3' });
     await lab.run('nft', ['delete', 'table', 'inet', 'berth']);
     await network.admit('100.96.200.2', { workspaceId: 'workspace-3' });
@@ -273,7 +273,7 @@ describe('what others change', () => {
   });
 });
 
-test('instances are reached, and reach the outside again, after somebody deleted the bridge', async () => {
+test('instances are reached, and reach the outside again, after the bridge was deleted by hand', async () => {
   const instances = await Promise.all([startInstance('runc', 'workspace-1'), startInstance('gvisor', 'workspace-1')]);
   await lab.run('ip', ['link', 'delete', 'berth0']);
   expect(await network.verify()).toEqual(['the interface berth0 had been deleted']);
@@ -341,7 +341,7 @@ describe('slots', () => {
     for (const { containerId } of slots) expect(await driver.inspect(containerId)).toBeUndefined();
   });
 
-  test('one that ended while it waited is not given out', async () => {
+  test('a slot that ended while it waited is not given out', async () => {
     const slots = () => driver.list({ name: containerLabels.slot, value: '1' });
     const running = async () => (await slots()).filter(({ status }) => status === 'running').length;
     await expect.poll(running).toBe(readySlots);
@@ -389,7 +389,7 @@ describe('slots', () => {
     expect(await network.verify()).toEqual([]);
   });
 
-  test('closing leaves none that nobody took, and the table in place', async () => {
+  test('closing removes the slots that were not taken, and leaves the table in place', async () => {
     const instance = await startInstance('runc', 'workspace-1');
     await network.close();
     const left = await driver.list({ name: containerLabels.slot, value: '1' });
@@ -400,7 +400,7 @@ describe('slots', () => {
   });
 });
 
-describe('what one instance may send', () => {
+describe('limits of what an instance sends', () => {
   const flood = 300;
   let greedy: Instance;
   let other: Instance;

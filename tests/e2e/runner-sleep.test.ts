@@ -188,7 +188,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     expect(await box.sleeping.keeper.open('unknown')).toEqual({ is: 'unknown' });
   });
 
-  test('one that is deleted while it freezes is gone, and so is one that sleeps', async () => {
+  test('a sandbox that is deleted during its freeze or asleep is gone', async () => {
     for (const isAsleep of [false, true]) {
       const box = await startSandboxWithGateway({ idleSeconds: never });
       box.keep();
@@ -205,7 +205,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     }
   });
 
-  test('one that is released stays awake until it is kept again, with what is new about it', async () => {
+  test('a released sandbox stays awake until the keeper gets it again, with its new settings', async () => {
     const box = await startSandboxWithGateway({ idleSeconds: 0.2 });
     box.keep();
     await expect.poll(box.isFrozen, soon).toBe(true);
@@ -221,7 +221,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await expect.poll(box.isFrozen, soon).toBe(true);
   });
 
-  test('a container that ended while it slept is no failure, and nothing is done to whoever has its number', async () => {
+  test('a container that ended in its sleep is no failure, and the process that reuses its pid is left alone', async () => {
     const box = await startSandboxWithGateway({ idleSeconds: never });
     box.keep();
     await box.put();
@@ -235,13 +235,13 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await expect(box.sleeping.freezer.freeze(stranger)).rejects.toThrow('ended');
   });
 
-  test('a guest that does not answer is put to sleep all the same, since nobody speaks to it', async () => {
+  test('a guest that does not answer is still put to sleep, since no client is connected to it', async () => {
     const box = await startSandboxWithGateway({ idleSeconds: 0.1 });
     box.sleeping.keep({ ...box.sandbox, port: 1 });
     await expect.poll(box.isFrozen, soon).toBe(true);
   });
 
-  test('nobody has used it for too long: said asleep or awake, not while somebody is connected, and after a restart', async () => {
+  test('an unused sandbox is reported as expired asleep or awake, not while a client is connected, and after a restart', async () => {
     const box = await startSandboxWithGateway({ idleSeconds: 0.2, expiresIdleSeconds: 2 }, { leaseKeepMs: 50 });
     box.keep();
     await box.gateway.call(box.instance, 'POST', '/process', { command: 'sleep 3600', name: 'quiet' });

@@ -52,7 +52,7 @@ test('a runner that is only restarted keeps its containers', async () => {
   expect((await placed()).every(({ state }) => state === 'ready')).toBe(true);
 });
 
-test('what a stopped machine ran is placed elsewhere when it has been silent for long, and removed there when it returns', {
+test('the instances of a silent machine are placed elsewhere, and removed from the machine when it returns', {
   timeout: 180_000,
 }, async () => {
   const [stopped, other] = fleet.machines;

@@ -142,7 +142,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     }
   });
 
-  test('nobody is reached but the gateway and the internet: no other sandbox of the workspace either', async () => {
+  test('a sandbox reaches only the gateway and the internet: no other sandbox of its workspace either', async () => {
     const { machine, gateway, ports } = attacked;
     const wanted: readonly [string, string, boolean][] = [
       ['a sandbox of the same workspace, its guest', `tcp,${friend.address},8080`, false],
@@ -174,7 +174,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     attacked.checkServices();
   });
 
-  test('R-51: the guest’s control routes are open to nobody inside', async () => {
+  test('R-51: the guest’s control routes are closed to every process inside', async () => {
     for (const path of ['/control/v1/state', '/control/v1/quiesce', '/control/v1/environment', '/upgrade']) {
       const script = `fetch("http://127.0.0.1:8080${path}",{method:"${path === '/control/v1/state' ? 'GET' : 'POST'}",body:${path === '/control/v1/state' ? 'undefined' : '"{}"'}}).then(a=>console.log(a.status))`;
       const seen = (await attacked.run(attacker, `node -e '${script}'`)).trim();
@@ -183,7 +183,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     }
   });
 
-  test('the guest comes back when it is killed, and nobody else notices', async () => {
+  test('the guest comes back when it is killed, and no other sandbox is affected', async () => {
     await attacked
       .run(
         attacker,
@@ -196,7 +196,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
   });
 
   const ownBombs = bombs.filter(({ mattersMost }) => isFull || mattersMost === isolation);
-  test.each(ownBombs)('a $kind bomb hurts nobody but its own sandbox', async ({ kind, memoryMb }) => {
+  test.each(ownBombs)('a $kind bomb hurts only its own sandbox', async ({ kind, memoryMb }) => {
     const bomber = await attacked.sandbox(isolation, 0, memoryMb);
     await attacked.start(bomber, `node /bomb.mjs ${kind}`);
     const free = () =>

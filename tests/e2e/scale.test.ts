@@ -118,7 +118,7 @@ describe.concurrent('side by side', () => {
   }, 60_000);
 });
 
-test('what cannot be started is answered with a reason, at once when it is known to have failed', async () => {
+test('a request to a workload that cannot start is answered with a reason, at once when the failure is known', async () => {
   const [machine] = fleet.machines;
   const failing = clientOf(fleet)
     .post('/agents', agent('broken', { generation: 'mk2', port: 9 }))

@@ -125,7 +125,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ generation }) => {
     probing = await prepare(generation);
   }, 120_000);
 
-  test('what must not be reached from a container does answer the machine itself', () => {
+  test('every service that containers must not reach answers the machine itself', () => {
     const targets = probing.shut.filter((target) => !target.includes(`:${nodePort}`) && !target.endsWith(':22'));
     const probe = join(imageFolder, 'probe.mjs');
     const answered = machine()

@@ -136,7 +136,7 @@ describe('a member', () => {
 });
 
 describe('a public workload', () => {
-  test('takes everyone, and leaves them what is not ours', async () => {
+  test('takes every caller, and consumes no foreign credential', async () => {
     const stranger = { workload: { name: 'open' }, principal: undefined, consumed: undefined };
     expect(await keeper.admit(byPath('open'), [])).toMatchObject(stranger);
     expect(await keeper.admit(byPath('open'), bearer('a-token-of-its-own'))).toMatchObject(stranger);

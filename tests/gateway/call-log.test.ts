@@ -93,7 +93,7 @@ test('a thousand calls are one row for a key and an hour; its count is right whe
   ]);
 });
 
-test('what could not be written is written later, once', async () => {
+test('calls that could not be written are written later, once', async () => {
   let isAway = true;
   const { log, call } = openLog({
     insert: (entries) => (isAway ? Promise.reject(new Error('away')) : insertCalls(workloads.database, entries)),

@@ -173,7 +173,7 @@ describe('a change is seen', () => {
   });
 });
 
-test('many who ask at the same moment ask once, and nobody asks again while the answer is new', async () => {
+test('concurrent lookups of a workload share one query, and no lookup repeats it while the answer is fresh', async () => {
   await workloads.deploy('popular');
   let clock = 0;
   await using catalogue = open({ deaf: true, now: () => clock });
@@ -188,7 +188,7 @@ test('many who ask at the same moment ask once, and nobody asks again while the 
   expect(catalogue.queries()).toBe(2);
 });
 
-test('a workload that nobody has asked for yet is waited for when the answer is slow', async () => {
+test('the first lookup of a workload waits for a slow answer', async () => {
   await workloads.deploy('slowly-found');
   await using catalogue = open();
   const { promise: asked } = await workloads.database.transaction().execute(async (tx) => {

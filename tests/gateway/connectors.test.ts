@@ -175,7 +175,7 @@ describe('through a runner’s tunnel', () => {
     }
   });
 
-  test('who is a runner is remembered while the database is away, and nothing is dispatched when it never was known', async () => {
+  test('known runners are remembered while the database is away, and nothing is dispatched to an unknown runner', async () => {
     const { endpoint, sockets } = await startRunner(opened);
     let isAway = true;
     let asked = 0;
@@ -225,7 +225,7 @@ describe('through a runner’s tunnel', () => {
     await expect(connector().connect(endpoint)).rejects.toBeInstanceOf(RunnerAway);
   });
 
-  test('nobody listens, no ingress, or no longer wanted: nothing was dispatched', async () => {
+  test('no listener, no ingress, or an aborted request: nothing was dispatched', async () => {
     const { endpoint } = await startRunner(() => {});
     const gone = { ...endpoint, ingress: { address: '127.0.0.1:1', secret: 's' } };
     await expect(connector().connect(gone)).rejects.toMatchObject({ reason: 'unreachable' });
@@ -310,7 +310,7 @@ describe('on the runner’s own machine', () => {
     expect(over).toEqual([front.endpoint.instance]);
   });
 
-  test('a lease that the runner wants back is kept until what is under way is done, and nothing new uses it', async () => {
+  test('a recalled lease is kept until its open requests are done, and no new request uses it', async () => {
     const { leases, front, viaTunnel, upstream, endWait } = await start();
     const waiting = fetch(`${front.url}/wait`).then((answer) => answer.text());
     await expect.poll(() => [leases.held.size, upstream.sockets.size]).toEqual([1, 1]);

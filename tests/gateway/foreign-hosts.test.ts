@@ -49,7 +49,7 @@ test('on a host of one tenant, a path that names the public agent of another bel
   }
 });
 
-test('a path on a host that is nobody’s is 404 and reaches nobody', async () => {
+test('a path on an unknown host is 404 and reaches no workload', async () => {
   const before = evil.accepted();
   for (const host of ['unknown.example.com', 'other.victim.example.com', 'x.eu.preview.example.org', '203.0.113.7']) {
     const headers = { 'x-forwarded-host': 'run.example.org', forwarded: 'host=run.example.org' };

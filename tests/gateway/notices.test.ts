@@ -53,7 +53,7 @@ test('a write of an agent or a function names it, one of another kind is not ann
   await expect.poll(() => heard).toEqual(uids.slice(1));
 });
 
-test('a decision about a resource names it, and one that changes nothing is silent', async () => {
+test('a decision about a resource sends a notice with its name, and a decision without a change sends none', async () => {
   await deployment.api.admin.post('/agents', {
     metadata: { name: 'b' },
     spec: { runtime: { image: 'registry.example.org/a:1' } },
@@ -82,7 +82,7 @@ test('a decision about a resource names it, and one that changes nothing is sile
   stream.close();
 });
 
-test('what a runner reports names the resource, and the loss of a runner concerns everyone', async () => {
+test('a report of a runner sends a notice with the resource, and the loss of a runner concerns every resource', async () => {
   const machine = await deployment.join();
   const stream = await machine.connect();
   const { id, resourceUid } = await deployment.place(machine.identity.runnerId);

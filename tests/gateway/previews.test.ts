@@ -51,7 +51,7 @@ afterAll(async () => {
 const seen = (text: string): { name: string; url: string; method: string; headers: Record<string, string> } =>
   JSON.parse(text);
 
-test('a public preview needs no credential, on a port that nobody declared', async () => {
+test('a public preview needs no credential, also on an undeclared port', async () => {
   const host = await gateway.preview('box', 'open', { public: true });
   const { status, text } = await gateway.send(host, { path: '//a%2Fb?x=1&y' });
   expect([status, seen(text).name, seen(text).url]).toEqual([200, 'app', '//a%2Fb?x=1&y']);

@@ -184,7 +184,7 @@ describe('U-36: the credential', () => {
     for (const heard of [api, port]) expect(heard.headers[branded('authorization')]).toBeUndefined();
   });
 
-  test('says to the sandbox who calls, and nobody else can', async () => {
+  test('tells the sandbox which caller it is, and no caller can forge that', async () => {
     const { id } = await sandboxes.api.user({ memberOf: 'main' });
     const forged = Object.fromEntries(
       ['subject-id', 'subject-type', 'auth-method', 'subject', 'workspace'].flatMap((name) => [

@@ -41,7 +41,7 @@ describe.each(ways)('through the %s', (way) => {
     }
   });
 
-  test('a connection that was kept is never used on one that sleeps: no request fails or stalls, whenever it comes', async () => {
+  test('a kept connection is never used on a sleeping sandbox: no request fails or stalls, whenever it comes', async () => {
     // A request on a connection to the stopped process would stay silent and end as 504.
     await using gateway = await sandboxes.startGateway(way, { silentMs: 10_000 });
     const { name, instance } = await sandboxes.addSandbox();

@@ -139,7 +139,7 @@ describe('a sandbox that has ended is not found', () => {
   });
 });
 
-test('one that failed is 503 at once, and the answer says what to do', async () => {
+test('a failed sandbox is 503 at once, and the answer says what to do', async () => {
   const { name } = await sandboxes.addSandbox({ status: 'FAILED', instanceState: undefined });
   const { status, code, error, headers } = errorIn(await ask(name));
   expect([status, code]).toEqual([503, 'WORKLOAD_UNAVAILABLE']);
@@ -156,7 +156,7 @@ test('R-62: errors are JSON, never HTML, also for a browser', async () => {
     expect(errorIn(await ask(asked, '/x', { headers: { accept: 'text/html' } })).status).toBe(status);
 });
 
-test('one that is switched off is 503', async () => {
+test('a disabled sandbox is 503', async () => {
   const { name } = await sandboxes.addSandbox({ isEnabled: false });
   expect(errorIn(await ask(name))).toMatchObject({ status: 503, code: 'WORKLOAD_UNAVAILABLE' });
 });

@@ -74,7 +74,7 @@ test('while its runner starts again a request waits, and its upload arrives whol
   expect(warnings).toEqual([]);
 });
 
-test('what no instance took in time is answered as not dispatched', async () => {
+test('a request that no instance took in time is answered as not dispatched', async () => {
   const url = await startWalk(() => new RunnerAway({}), { patienceMs: 600 });
   const startedAt = performance.now();
   const answer = await fetch(url, { method: 'POST', body: 'hello' });

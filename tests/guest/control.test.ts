@@ -104,7 +104,7 @@ describe('who is the runner', () => {
     },
   );
 
-  it('without a key nobody is the runner: 403', async () => {
+  it('without a key no caller is the runner: 403', async () => {
     await using keyless = await serveGuestInProcess({ SANDBOX_INSTANCE_ID: instance }, folder);
     expect((await signer.send(keyless.url, { path: statePath })).status).toBe(403);
   });
@@ -139,7 +139,7 @@ describe('the environment of an adopted sandbox', () => {
     expect((await put({ generation: 1, environment: {} })).status).toBe(409);
   });
 
-  it('what is not a generation is 400', async () => {
+  it('a missing or negative generation is 400', async () => {
     expect((await put({ generation: -1, environment: {} })).status).toBe(400);
     expect((await put({ environment: {} })).status).toBe(400);
   });

@@ -53,7 +53,7 @@ describe('DELETE of a path', () => {
     expect((await remove('/filesystem/full?recursive=true')).status).toBe(200);
     expect(await readdir(guest.work)).not.toContain('full');
   });
-  test('what is missing is a 404, the root a 422', async () => {
+  test('a missing file is a 404, the root a 422', async () => {
     expect((await remove('/filesystem/absent')).status).toBe(404);
     expect((await remove('/filesystem/absent?recursive=true')).status).toBe(404);
     expect((await remove('/filesystem/%2F?recursive=true')).status).toBe(422);

@@ -80,7 +80,7 @@ const contents = fc.uint8Array({ maxLength: 5000 }).map((bytes) => Buffer.from(b
 const names = fc.uniqueArray(hostileName, { minLength: 1, maxLength: 8 });
 
 describe('any name and any bytes', () => {
-  test('what is uploaded is on the disk, in the listing and in the download, byte for byte', () =>
+  test('an uploaded file is on the disk, in the listing and in the download, byte for byte', () =>
     fc.assert(
       fc.asyncProperty(names, contents, async (some, bytes) => {
         await freshRoot();

@@ -240,7 +240,7 @@ describe('U-28 HEAD tells what is there', () => {
   });
 });
 
-describe('what is not a plain file never makes the guest wait', () => {
+describe('the guest never waits for a file that is not a plain file', () => {
   test('a pipe without a writer is a 422 that says what it is', async () => {
     execFileSync('mkfifo', [join(guest.work, 'pipe')]);
     for (const path of ['/filesystem/pipe', '/filesystem/pipe?download=true']) {

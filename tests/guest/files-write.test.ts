@@ -74,7 +74,7 @@ describe('PUT with JSON', () => {
     [{ permissions: '999' }, 400],
     [{ permissions: 'rw-' }, 400],
   ])('body %j is a %i', async (body, status) => expect((await guest.put('/filesystem/bad', body)).status).toBe(status));
-  test('what the system refuses is a 422 with the next step', async () => {
+  test('a write that the system refuses is a 422 with the next step', async () => {
     await guest.put('/filesystem/plain', { content: '' });
     for (const [path, body] of [
       ['/filesystem/dir', { content: 'over a directory' }],
@@ -146,7 +146,7 @@ describe('R-33 a file takes its name when it is whole', () => {
     const { content } = (await guest.ask(path)).json;
     expect((await guest.put(path, { content })).status).toBe(200);
   });
-  test('a pipe is a 422 and nobody waits for its reader', async () => {
+  test('a pipe is a 422, without a wait for its reader', async () => {
     execFileSync('mkfifo', [join(guest.work, 'fifo')]);
     expect((await guest.put('/filesystem/fifo', { content: 'x' })).status).toBe(422);
   });
@@ -210,7 +210,7 @@ describe('PUT with a form', () => {
     expect((await readFile(join(guest.work, `form-${order}`))).equals(bytes)).toBe(true);
     expect(await modeOf(join(guest.work, `form-${order}`))).toBe('751');
   });
-  test('without a file, or with one that has no name, it is a 400 and nothing is written', async () => {
+  test('without a file, or with a file that has no name, it is a 400 and nothing is written', async () => {
     for (const fields of [
       [],
       [{ name: 'permissions', value: '0644' }],
@@ -289,7 +289,7 @@ describe('PUT of a tree', () => {
         400,
       ),
   );
-  test('bad JSON is a 400, what the system refuses a 422', async () => {
+  test('bad JSON is a 400, a refusal of the system a 422', async () => {
     expect((await guest.put(`/filesystem/tree${guest.work}/t`, '{')).status).toBe(400);
     expect((await guest.put(`/filesystem/tree${guest.work}/t`, { files: { a: 1 } })).status).toBe(400);
     await writeFile(join(guest.work, 'obstacle'), '');

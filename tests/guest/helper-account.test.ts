@@ -87,7 +87,7 @@ test.skipIf(!isRoot)('as an ordinary account everything works without any privil
   expect(await textOf(logFolder, 'stdout')).toBe('1000\n');
 });
 
-test('R-01 the workload is a likelier victim than the guest, and the guest than nobody', async () => {
+test('R-01 the out-of-memory killer takes the workload before the guest, and prefers the guest to no other process', async () => {
   await using helper = await NativeHelper.start();
   const { logFolder } = await helper.run({ args: ['cat', '/proc/self/oom_score_adj'] });
   expect(await textOf(logFolder, 'stdout')).toBe('500\n');

@@ -124,7 +124,7 @@ test('the guest gets its heap limit, its arguments, the state folder and both de
   expect(told.env.SANDBOX_LOG_DIR).toBe(helper.process.stateFolder);
 });
 
-test('what an image says to loaders and to Node.js is for the workload, and does not bend the guest', async () => {
+test('variables of an image for loaders and Node.js reach the workload, and do not change the guest', async () => {
   const variables = { NODE_OPTIONS: '--no-such-option', LD_PRELOAD: '/nowhere.so', LD_LIBRARY_PATH: '/of/the/image' };
   await using helper = await NativeHelper.start({ variables });
   const { env } = await helper.aboutGuest();

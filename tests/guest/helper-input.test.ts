@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => helper[Symbol.asyncDispose]());
 
 describe('a pipe as input', () => {
-  test('what is written arrives in order, is answered once it is handed over, and ends when the input ends', async () => {
+  test('written input arrives in order, is acknowledged once it is handed over, and ends when the input ends', async () => {
     const [key, logFolder] = [newKey(), await helper.logFolder()];
     guest.spawn(key, { args: ['cat'], logFolder, input: 'pipe' });
     await guest.next('s', key);
@@ -32,7 +32,7 @@ describe('a pipe as input', () => {
     expect(record).toMatchObject({ exitCode: 0, stdout: 0 });
   });
 
-  test('a process that does not read holds up nobody else, and its writer is told when it is gone', async () => {
+  test('a process that does not read blocks no other process, and its writer learns when it is gone', async () => {
     const key = newKey();
     guest.spawn(key, { args: ['sleep', '600'], logFolder: await helper.logFolder(), input: 'pipe' });
     await guest.next('s', key);
@@ -46,7 +46,7 @@ describe('a pipe as input', () => {
     expect((await guest.next('w', key)).ok).toBe(false);
   });
 
-  test('more than a megabyte that nobody reads ends the guest, not the helper', async () => {
+  test('more than a megabyte of unread input ends the guest, not the helper', async () => {
     await using helper = await NativeHelper.start();
     const guest = await helper.connection(0);
     const key = newKey();

@@ -29,7 +29,7 @@ afterAll(() => helper[Symbol.asyncDispose]());
 const numbers = (last: number) => Array.from({ length: last }, (_, index) => `${index + 1}\n`).join('');
 const bytesOf = (segments: readonly Segment[]) => segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-test('R-03 the head of a long log goes in whole files, and what is left keeps its offsets', async () => {
+test('R-03 the head of a long log is removed in whole files, and the rest keeps its offsets', async () => {
   const most = 512 * bytesPerKb;
   const { record, logFolder } = await helper.run({ args: ['seq', '1', '300000'], maxLogBytes: most });
   const expected = Buffer.from(numbers(300_000));
@@ -66,7 +66,7 @@ test('a lower limit applies to a process that has ended, too', async () => {
   expect(kept).toBeLessThan(600 * bytesPerKb);
 });
 
-test('R-07 what was written before the end is in the log when the end is told, however it was written', async () => {
+test('R-07 all output before the end is in the log when the end is reported, however it was written', async () => {
   for (let round = 0; round < 10; round++) {
     const { record, logFolder } = await helper.run({ args: ['sh', '-c', 'seq 1 9000; seq 1 9000 >&2; printf end'] });
     const expected = numbers(9000);

@@ -27,7 +27,7 @@ describe('starting a process', () => {
     expect((await guest.next('x', key)).record).toMatchObject({ ended: true, exitCode, signal });
   });
 
-  test('what cannot start is told with the stage and the reason, not as an exit', async () => {
+  test('a failed start is reported with the stage and the reason, not as an exit', async () => {
     const { ENOENT, EACCES } = constants.errno;
     const cases = [
       { wish: { args: ['true'], folder: '/nowhere' }, stage: 1, errno: ENOENT },

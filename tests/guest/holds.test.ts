@@ -31,7 +31,7 @@ it('an ordinary process does not hold, a keepAlive one does until it ends', asyn
   await expect.poll(quiesce).toMatchObject({ status: 200, ready: true });
 });
 
-it('a rehearsal runs a command for nobody, holds nothing and leaves no trace', async () => {
+it('a warm-up runs a command, does not keep the sandbox awake and leaves no trace', async () => {
   const listed = async () => (await (await fetch(`${guest.url}/process`)).json()) as unknown[];
   const before = await listed();
   const answer = await signer.send(guest.url, { method: 'POST', path: '/control/v1/rehearse' });

@@ -36,7 +36,7 @@ test('fsWriteFile writes a file with its folders, and null is as good as absent'
   expect(await modeOf(join(folder, 'a/b'))).toBe('755');
 });
 
-test('fsWriteFile makes folders with mode 0755, or the one that is given', async () => {
+test('fsWriteFile makes folders with mode 0755, or with the given mode', async () => {
   await mcp.answer('fsWriteFile', { path: 'one', isDirectory: true });
   await mcp.answer('fsWriteFile', { path: 'two', isDirectory: true, permissions: '0700' });
   expect(await modeOf(join(folder, 'one'))).toBe('755');

@@ -145,7 +145,7 @@ test('50 searches at once are all served', async () => {
   for (const events of found) expect(pathsOf(events)).toEqual(['a.txt']);
 });
 
-test('what is not built says so and changes nothing', async () => {
+test('a tool that is not built says so and changes nothing', async () => {
   expect(await mcp.answer('codegenCodebaseSearch', { query: 'x', targetDirectories: ['a'] })).toEqual({
     success: true,
     results: [],

@@ -83,14 +83,14 @@ test('a call without Accept is 400', async () => {
   expect(status).toBe(400);
 });
 
-test('a protocol version that is not supported is 400, one that is absent is taken for an old one', async () => {
+test('an unsupported protocol version is 400, an absent one counts as an old version', async () => {
   await using guest = await serveGuestInProcess({}, '/tmp');
   expect((await post(guest.url, listing(1), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
   expect((await post(guest.url, listing(1), { 'mcp-protocol-version': '2025-03-26' })).status).toBe(200);
   expect((await post(guest.url, listing(1))).status).toBe(200);
 });
 
-test('what is not a JSON-RPC message is 400, what is not declared as JSON is 415', async () => {
+test('a body that is no JSON-RPC message is 400, a body not declared as JSON is 415', async () => {
   await using guest = await serveGuestInProcess({}, '/tmp');
   for (const body of ['{"jsonrpc"', '', 'null', '[]x', '{"jsonrpc":"1.0","id":1,"method":"tools/list"}']) {
     expect((await post(guest.url, body)).status, body).toBe(400);

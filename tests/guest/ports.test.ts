@@ -48,7 +48,7 @@ test('the ports of a process are listed with those of its children', async () =>
   });
 });
 
-test('an unknown pid has an empty list, and one that is no number is refused with 400', async () => {
+test('an unknown pid has an empty list, and a pid that is no number is refused with 400', async () => {
   expect(await call('GET', '/network/process/4194999/ports')).toEqual({
     status: 200,
     body: { pid: 4_194_999, ports: [] },

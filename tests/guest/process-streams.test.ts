@@ -150,7 +150,7 @@ test('a log stream goes on over a restart, with its marker', async () => {
   expect(text).toMatch(/^stdout:try\nstdout:\[.*Attempting restart 1\/1.*\]\nstdout:try\n$/);
 });
 
-test('R-02 R-05 a reader that does not read holds nothing up and costs no memory; what it missed is a visible gap', async () => {
+test('R-02 R-05 a reader that does not read blocks nothing and costs no memory; the output it missed is a visible gap', async () => {
   await using own = await startGuestProcess({
     variables: { SANDBOX_MAX_LOG_FILE_BYTES: '1048576', DISABLE_REQUEST_LOGGING: '1' },
   });

@@ -151,7 +151,7 @@ describe('tunnel (U-11)', () => {
     expect(error).not.toContain(key);
   });
 
-  it('what cannot be decoded is 422', async () => {
+  it('a body that cannot be decoded is 422', async () => {
     expect((await put({ config: '!!!' })).status).toBe(422);
   });
 

@@ -174,7 +174,7 @@ describe('sessions', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('refusals', () => {
   it.each([
     [{ shell: '/no/such/shell' }, /no program/],
     [{ shell: '/bin/sh', workingDir: '/no/such/folder' }, /folder \/no\/such\/folder/],
@@ -252,7 +252,7 @@ describe('settings', () => {
     await expect(connectTerminal(off.url)).rejects.toThrow('404');
   });
 
-  it('a session that nobody watches is ended with all its processes', async () => {
+  it('a session without a client is ended with all its processes', async () => {
     await using idle = await startGuestProcess({ variables: { SANDBOX_TERMINAL_IDLE_SECONDS: '1' } });
     const client = await connectTerminal(idle.url, { ...plainShell, sessionId: 'idle' });
     client.type('set -m; (trap "" HUP; exec sleep 602) & echo child-$! shell-$$\r');

@@ -115,7 +115,7 @@ describe('wire check 7: an upload in parts', () => {
   });
 });
 
-describe('U-04 what is wrong has its status', () => {
+describe('U-04 each fault has its status', () => {
   test('initiate: bad octal and a directory are refused, bad JSON is none', async () => {
     expect((await post('/filesystem-multipart/initiate/x', { permissions: '9' })).status).toBe(400);
     expect((await post('/filesystem-multipart/initiate/x', 'no json')).status).toBe(200);
@@ -198,7 +198,7 @@ describe('R-34 state of uploads', () => {
     expect(done.status).toBe(200);
     expect(await readFile(join(guest.work, 'restart'), 'utf8')).toBe('before after');
   });
-  test('U-08 what nobody touched for 24 hours goes, what is younger stays, and half-deleted folders go', async () => {
+  test('U-08 an upload untouched for 24 hours is removed, a younger one stays, and half-deleted folders are removed', async () => {
     const folder = join(guest.state, 'expiry');
     const uploads = new Uploads({ folder });
     const [old, young] = [await uploads.initiate('/x', 0o644), await uploads.initiate('/y', 0o644)];
@@ -227,7 +227,7 @@ describe('R-34 state of uploads', () => {
     expect((await guest.ask('/filesystem-multipart')).status).toBe(200);
     expect((await guest.ask(`/filesystem-multipart/${unknownId}/parts`)).status).toBe(404);
   });
-  test('a part whose sender leaves is not there, and what it was to replace is', async () => {
+  test('a part whose sender disconnects is not stored, and the part it was to replace stays', async () => {
     const id = await initiate('left');
     const part = (await sendPart(id, 1, Buffer.from('kept'))).json;
     const { headers, body } = formOf([{ name: 'file', value: Buffer.alloc(2_000_000), fileName: 'p' }]);

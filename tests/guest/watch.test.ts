@@ -87,7 +87,7 @@ test('a relative path is relative to the working directory, and the events name 
   await watch.until(join(folder, 'a'));
 });
 
-test('R-31 what is inside a new folder is reported once, however fast it was made', async () => {
+test('R-31 each file of a new folder is reported once, however fast it was made', async () => {
   using watch = await watchOf(`${folder}/**`);
   for (let round = 0; round < 30; round += 1) {
     execFileSync('sh', [
@@ -172,7 +172,7 @@ test('a caller that leaves takes its native watcher with it', async () => {
   await untilNoWatcher();
 });
 
-test('what is not a folder is refused with 400, and a watcher that cannot start with 500', async () => {
+test('a path that is no folder is refused with 400, and a watcher that cannot start with 500', async () => {
   writeFileSync(join(folder, 'file'), '');
   for (const path of [join(folder, 'file'), join(folder, 'missing'), `${folder}/missing/**`]) {
     const response = await fetch(`${guest.url}/watch/filesystem/${encodeURIComponent(path)}`);

@@ -44,7 +44,7 @@ test('a gateway without a master key is certified by an api, as a gateway and no
   expect(await database.selectFrom('gateway_certificates').selectAll().execute()).toEqual([]);
 });
 
-test('a malformed key is dropped, and those who ask after it are answered', async () => {
+test('a malformed key is dropped, and later requests are answered', async () => {
   const { database } = deployment.api;
   const malformed = { id: uuidv7(), public_key: 'a key' };
   await database.insertInto('gateway_certificates').values(malformed).execute();

@@ -34,7 +34,7 @@ test('two machines with one token at the same time: one is let in', async () => 
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('an expired or made-up token lets nobody in', async () => {
+test('an expired or made-up token admits no machine', async () => {
   await expect(deployment.join('late', await deployment.token(-1))).rejects.toThrow(/expired/);
   const [, fingerprint] = (await deployment.token()).split('.');
   await expect(deployment.join('guess', `nothing.${fingerprint}`)).rejects.toThrow(/not known/);

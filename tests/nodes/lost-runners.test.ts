@@ -19,7 +19,7 @@ async function loseRunner(runnerId: string): Promise<void> {
   await expect.poll(status, { timeout: 30_000, interval: 200 }).toBe('lost');
 }
 
-test('a silent runner is given up, one that speaks is not, and a returning one is told to remove what it held', async () => {
+test('a silent runner is declared lost, a reporting one is not, and a returning one is told to remove its instances', async () => {
   const [silent, speaking] = [await deployment.join(), await deployment.join()];
   const streams = [await silent.connect(), await speaking.connect()] as const;
   const { id, resourceUid } = await deployment.place(silent.identity.runnerId);
@@ -73,7 +73,7 @@ async function placeWaiting(runnerId: string): Promise<string> {
   return id;
 }
 
-test('a sandbox stays with its lost runner, what nobody has used ends, and the books are right before and after', async () => {
+test('a used sandbox stays with its lost runner, every other instance ends, and reservations are right before and after', async () => {
   const machine = await deployment.join();
   const { runnerId } = machine.identity;
   const stream = await machine.connect({ warm: [{ image: 'tiny', count: 1 }] });
@@ -121,7 +121,7 @@ test('a runner that comes back with a new stream is handed its sandbox again, an
   second.close();
 });
 
-test('an api that was stopped for longer than that gives nobody up when it goes on', async () => {
+test('an api that was paused for longer than that declares no runner lost when it continues', async () => {
   await using stopped = await ApiWithMachines.start(3_600);
   const { runnerId } = (await stopped.join()).identity;
   await sql`update runners set status = 'up', last_seen_at = clock_timestamp() - interval '2 hours'`.execute(

@@ -20,7 +20,7 @@ const report = (instance: string, sequence: number, rest: Partial<InstanceReport
   ...rest,
 });
 
-test('a report is recorded, and whoever decides about the resource is told', async () => {
+test('a report is recorded, and the orchestrator is notified of the resource', async () => {
   const { id, resourceUid } = await deployment.place(machine.identity.runnerId);
   await machine.report(session, report(id, 1, { address: '100.64.0.9', stages: { create: 5 } }));
   expect(await deployment.instance(id)).toMatchObject({
@@ -50,7 +50,7 @@ test('a stale report never revives an instance', async () => {
   expect(await deployment.instance(id)).toMatchObject({ state: 'gone', ended_at: expect.any(Date) });
 });
 
-test('what is gone gives its memory back, once', async () => {
+test('an instance that is gone gives its memory back, once', async () => {
   const before = (await deployment.runner(machine.identity.runnerId)).reserved_mb;
   const { id } = await deployment.place(machine.identity.runnerId);
   await deployment.retire(id);
@@ -71,7 +71,7 @@ test("a runner cannot speak for another runner's instance", async () => {
   expect((await deployment.instance(id)).state).toBe('placed');
 });
 
-test('what a sandbox does is recorded as its runner’s durations, and nobody decides anew because it slept', async () => {
+test('the activity of a sandbox is recorded as durations of its runner, and sleep causes no reconcile', async () => {
   const { id, resourceUid } = await deployment.place(machine.identity.runnerId);
   await machine.report(session, report(id, 1, { generation: 1, awake: true, usedMsAgo: 0 }));
   const before = await deployment.reconciles(resourceUid);
@@ -85,7 +85,7 @@ test('what a sandbox does is recorded as its runner’s durations, and nobody de
   expect(await deployment.reconciles(resourceUid)).toBe(before);
 });
 
-test('that nobody uses a sandbox any more is news, once', async () => {
+test('the expiry of an unused sandbox causes one reconcile', async () => {
   const { id, resourceUid } = await deployment.place(machine.identity.runnerId);
   await machine.report(session, report(id, 1, { awake: false }));
   const before = await deployment.reconciles(resourceUid);
@@ -105,7 +105,7 @@ test('several reports of one instance in one message are taken in their order', 
   });
 });
 
-test('a thousand reports at once are recorded, and do not wait for whoever holds the runner’s row', async () => {
+test('a thousand reports at once are recorded, without a wait for a lock on the runner’s row', async () => {
   const placed = await Promise.all(Array.from({ length: 20 }, () => deployment.place(machine.identity.runnerId)));
   await deployment.api.database.transaction().execute(async (tx) => {
     await tx.selectFrom('runners').select('id').where('id', '=', machine.identity.runnerId).forNoKeyUpdate().execute();
@@ -121,7 +121,7 @@ test('a thousand reports at once are recorded, and do not wait for whoever holds
     expect(await deployment.instance(id)).toMatchObject({ report_sequence: 49, awake: false });
 });
 
-test('one that waited for an owner and failed is told to whoever keeps its pool, not to a resource', async () => {
+test('a failed warm sandbox is reported to its pool, not to a resource', async () => {
   const { id } = await deployment.place(machine.identity.runnerId);
   await deployment.api.database
     .updateTable('instances')

@@ -26,7 +26,7 @@ test('a stream begins with everything that should run, secrets opened, and goes 
   stream.close();
 });
 
-test('one that leaves is told so, and told again when it has to be gone', async () => {
+test('an instance that should leave is sent to its runner, and again when it has to be gone', async () => {
   const machine = await deployment.join();
   const { id } = await deployment.place(machine.identity.runnerId);
   const stream = await machine.connect();
@@ -43,7 +43,7 @@ test('one that leaves is told so, and told again when it has to be gone', async 
 const grow = (id: string, generation: number) =>
   deployment.api.database.updateTable('instances').set({ generation }).where('id', '=', id).execute();
 
-test('a new generation that nobody announced is sent all the same, some seconds later', async () => {
+test('a new generation without a notification is still sent, some seconds later', async () => {
   const machine = await deployment.join();
   const { id } = await deployment.place(machine.identity.runnerId);
   const stream = await machine.connect();
@@ -97,7 +97,7 @@ test('a new stream ends the older one, whose words are not heard any more', asyn
   newer.close();
 });
 
-test('a runner that connects is up, with what it offers', async () => {
+test('a runner that connects is up, with the capabilities it offers', async () => {
   const machine = await deployment.join();
   const stream = await machine.connect();
   expect(await deployment.runner(machine.identity.runnerId)).toMatchObject({

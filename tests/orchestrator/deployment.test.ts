@@ -85,7 +85,7 @@ test('a revision that fails says why in its own words, and the old one goes on s
   await becomes('brittle', 'DEPLOYED');
 });
 
-test('several instances come up together, and one that dies is replaced at once', async () => {
+test('several instances come up together, and an instance that dies is replaced at once', async () => {
   const uid = await bringUp('wide', { minScale: 3 }, 3);
   const [first] = await controlPlane.running(uid, 3);
   await controlPlane.report(first?.id ?? '', { state: 'failed', message: 'It was killed.' });
@@ -126,7 +126,7 @@ test('without an image it fails at once and says what to set', async () => {
   expect((await eventsOf('imageless')).at(-1)?.message).toBe('No image: set spec.runtime.image.');
 });
 
-test('what no runner can take waits, says why once, and starts when there is room', async () => {
+test('a workload that no runner has room for waits, reports why once, and starts when there is room', async () => {
   const uid = await controlPlane.deploy('huge', { memory: 100_000 });
   const waits = async () => (await eventsOf('huge')).filter(({ message }) => message.includes('100000 MB free'));
   await until(async () => (await waits()).length === 1);

@@ -101,7 +101,7 @@ test('wire check 14: each ends by its rule within moments, in its words, and the
   await runners.stop();
 }, 60_000);
 
-test('ttl-idle: it ends when its runner says that nobody uses it, in the words of the rule', async () => {
+test('ttl-idle: a sandbox ends when its runner reports it unused, with the rule as its reason', async () => {
   await using controlPlane = await startControlPlane();
   await controlPlane.addRunner();
   await controlPlane.startOrchestrator();
@@ -119,7 +119,7 @@ test('ttl-idle: it ends when its runner says that nobody uses it, in the words o
   expect(await wrongCounters(controlPlane.api)).toEqual([]);
 });
 
-test('what it held is let go of when it expires: its volume is free for the next', async () => {
+test('a sandbox releases its volume when it expires, and the next sandbox can attach it', async () => {
   await using controlPlane = await startControlPlane();
   await controlPlane.addRunner();
   await controlPlane.startOrchestrator();

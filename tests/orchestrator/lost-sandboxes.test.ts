@@ -72,7 +72,7 @@ test('away for longer than lostAfterSeconds: FAILED in plain words by a timer, a
   expect(await controlPlane.instances(uid)).toHaveLength(1);
 });
 
-test('ended while its machine is away: nobody waits for it, and nothing stays promised', async () => {
+test('a sandbox that ends while its machine is away is ended at once, and keeps no reservation', async () => {
   const { uid, runner } = await bringUp('ended');
   await setRunner(runner, 'lost', uid);
   await controlPlane.api.admin.delete('/sandboxes/ended');
@@ -81,7 +81,7 @@ test('ended while its machine is away: nobody waits for it, and nothing stays pr
   expect(await wrongCounters(controlPlane.api)).toEqual([]);
 });
 
-test('its machine is removed by the operator: FAILED in plain words, and never an empty one in its place', async () => {
+test('a sandbox whose machine the operator removes is FAILED with the reason, and is never replaced by an empty one', async () => {
   const { uid, runner } = await bringUp('removed');
   await setRunner(runner, 'lost', uid);
   const command = commands.find(({ name }) => name === 'remove-runner');

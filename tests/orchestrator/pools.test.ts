@@ -59,7 +59,7 @@ const wish = async (runnerId: string, warm: object[], lately = 0): Promise<void>
   await tell(controlPlane.api, 'pool', runnerId);
 };
 
-test('a runner that comes up is filled with what its operator wishes: nobody’s, knowing nothing, 64 MB in the books', async () => {
+test('a runner that comes up gets the warm sandboxes of its settings: without a workspace or secrets, with 64 MB reserved each', async () => {
   const runner = await controlPlane.addRunner({ warm: [{ image, count: 4 }] });
   await keeps(runner, 4);
   const [first] = await waiting(runner);
@@ -147,7 +147,7 @@ test('never more than the machine has room for, and none while it is short of me
   expect(await waiting(pressed)).toEqual([]);
 });
 
-test('those that fail are not tried in a loop', async () => {
+test('failed warm sandboxes are not tried in a loop', async () => {
   const runner = await controlPlane.addRunner({ warm: [{ image, count: 3 }] });
   await keeps(runner, 3);
   for (const { id } of await waiting(runner))

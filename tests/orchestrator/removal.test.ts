@@ -69,7 +69,7 @@ test('killed in the middle it goes on after a restart, and gives everything back
   expect(rows).toEqual([]);
 }, 120_000);
 
-test('a removal that nobody was told of is found by looking', async () => {
+test('a removal without a notification is found by the resync', async () => {
   await using controlPlane = await startControlPlane();
   const { api } = controlPlane;
   await api.addWorkspace('untold');

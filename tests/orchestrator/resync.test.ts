@@ -40,7 +40,7 @@ async function found(pageSize = 100): Promise<string[]> {
   return names;
 }
 
-test('what is as it should be is not found; each kind of trouble is', async () => {
+test('resources in their desired state are not found; each kind of trouble is', async () => {
   const { database } = controlPlane.api;
   const uid = Object.fromEntries(
     await Promise.all(
@@ -63,7 +63,7 @@ test('what is as it should be is not found; each kind of trouble is', async () =
   expect(new Set(await found(1))).toEqual(new Set(expected));
 });
 
-test('an instance that nobody asks for is found when its idle time has passed, one that is missing at once', async () => {
+test('an unused instance is found when its idle time has passed, a missing instance at once', async () => {
   const { database } = controlPlane.api;
   const uid = await controlPlane.uidOf('still');
   await sql`update revisions set spec = jsonb_set(spec, '{runtime,minScale}', '0') where resource_uid = ${uid}`.execute(

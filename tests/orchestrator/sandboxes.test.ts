@@ -56,7 +56,7 @@ test('a new sandbox is placed with its share of memory, its pull is told, and it
   expect(await controlPlane.wrongReservations()).toEqual([]);
 });
 
-test('one that fails says why, its memory is given back, and it is not tried again', async () => {
+test('a failed sandbox reports why, its memory is given back, and it is not tried again', async () => {
   const uid = await controlPlane.sandbox('broken');
   const [instance] = await controlPlane.running(uid);
   const message = 'The image does not exist. Check spec.runtime.image.';
@@ -111,7 +111,7 @@ test('a sandbox waits while no runner has room, says so, and starts when one has
   expect((await controlPlane.instances(uid))[0]?.runner_id).toBe(runner);
 });
 
-test('a delete ends it at once from every state, gives back what it held, and its runner is told', async () => {
+test('a delete ends a sandbox at once from every state, gives back its reservations, and its runner is told', async () => {
   for (const state of ['placed', 'pulling', 'ready', 'failed'] as const) {
     const name = `short-${state}`;
     const uid = await controlPlane.sandbox(name);

@@ -102,7 +102,7 @@ test('a deleted workload leaves no demand behind', async () => {
   expect(await demandOf(uid)).toEqual([]);
 });
 
-test('one that leaves is told to be gone when its workload is deleted', async () => {
+test('an instance that is leaving must be gone when its workload is deleted', async () => {
   await runners.stop();
   const uid = await controlPlane.deploy('draining', { minScale: 0 });
   const [instance] = await controlPlane.running(uid);

@@ -23,7 +23,7 @@ const insert = (table: string, values: readonly object[]) => client.insert({ tab
 
 const hostile = ['a; DROP TABLE lines', "it's \\ \t \n \0 \u{1f600}", '{x:String}', ''];
 
-test('what is inserted comes back as it was, whatever it holds', async () => {
+test('inserted rows come back unchanged, whatever characters they contain', async () => {
   await insert(
     'lines',
     hostile.map((said, id) => ({ id, said })),

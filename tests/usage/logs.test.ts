@@ -87,7 +87,7 @@ test('two instances may use the same numbers at the same time', async () => {
   expect((await read(rows[0])).total).toBe(4);
 });
 
-test('nobody reads lines of another workspace, type or workload', async () => {
+test('no reader gets lines of another workspace, type or workload', async () => {
   const rows = someLines(['mine']);
   await usage.logs.write(rows);
   const others: Partial<LogQuery>[] = [

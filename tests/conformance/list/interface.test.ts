@@ -6,7 +6,7 @@ import { interfaceFaults, readOperations } from './interface.ts';
 
 const listed = readOperations(readFileSync(resolve(import.meta.dirname, '../operations.yaml'), 'utf8'));
 
-test('what is served and what is pending is the whole interface, by method, path and base, and nothing more but additions', () => {
+test('served and pending operations are the whole interface, by method, path and base, and nothing more but additions', () => {
   expect(interfaceFaults(listed, operations, pendingOperations)).toEqual([]);
   const ofInterface = operations.filter(({ isAddition }) => isAddition !== true);
   expect(ofInterface.length + pendingOperations.length).toBe(listed.length);

@@ -10,7 +10,7 @@ const list = `
 - {id: c.five, section: C, says: Five., notAStatement: not shown}
 `;
 
-test('the summary counts, and gives each reason under what it waits for', () => {
+test('the summary counts, and lists each reason under the engine that it waits for', () => {
   expect(renderSummary(readStatements(list)).split('\n')).toEqual([
     '5 statements: 1 tested, 3 waiting, 1 not a statement',
     '',

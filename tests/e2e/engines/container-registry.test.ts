@@ -51,7 +51,7 @@ function variants(url: string): { wrong: string; none: string } {
   return { wrong: wrong.href, none: none.href };
 }
 
-test('a registry with a password serves those who know it, and nobody else', async () => {
+test('a registry with a password serves only clients that send it', async () => {
   const registry = await containerRegistry.start({ dataFolder: await newFolder() });
   const { wrong, none } = variants(registry.url);
   try {
@@ -69,7 +69,7 @@ test('a registry with a password serves those who know it, and nobody else', asy
   }
 });
 
-test('an open registry serves everyone', async () => {
+test('an open registry serves every client', async () => {
   const registry = await containerRegistry.start({ dataFolder: await newFolder(), open: true });
   try {
     await push(registry.url);

@@ -86,7 +86,7 @@ test('a bench and an end-to-end run that were killed leave nothing after pnpm en
   }
 }, 900_000);
 
-test('a bench that is interrupted removes what it made before it ends', async () => {
+test('an interrupted bench removes everything it made before it ends', async () => {
   const { child, folder, census } = await start('bench/run.ts', 'test-database', '--full');
   const isReady = () => existsSync(`${folder}/postgres/cluster/postmaster.pid`);
   await expect.poll(isReady, patient).toBe(true);

@@ -76,7 +76,7 @@ describe.for(runtimesOf('runc'))('on %s', (runtime) => {
       expect((await guest.next('x', group)).record).toMatchObject({ signal: 15 });
     });
 
-    test('a killed guest is followed by one that is told of every process', async () => {
+    test('a new guest replaces a killed one and learns of every process', async () => {
       const { pid } = await helper.about();
       const key = newKey();
       const script = `kill -9 ${pid}; while ! test -e /tmp/go; do sleep 0.05; done; echo on; exit 9`;

@@ -11,7 +11,7 @@ export const guestRequirements: Requirements = {
     ['tests/e2e/guest/outlives.test.ts', 'R-01 a memory bomb ends itself, not the guest'],
     [
       'tests/guest/helper-account.test.ts',
-      'R-01 the workload is a likelier victim than the guest, and the guest than nobody',
+      'R-01 the out-of-memory killer takes the workload before the guest, and prefers the guest to no other process',
     ],
   ],
   'R-02': [
@@ -22,14 +22,14 @@ export const guestRequirements: Requirements = {
     ],
     [
       'tests/guest/process-streams.test.ts',
-      'R-02 R-05 a reader that does not read holds nothing up and costs no memory; what it missed is a visible gap',
+      'R-02 R-05 a reader that does not read blocks nothing and costs no memory; the output it missed is a visible gap',
     ],
   ],
   'R-03': [
     ['tests/e2e/guest/outlives.test.ts', 'R-02 R-03 output without a newline costs its documented share, however long'],
     [
       'tests/guest/helper-output.test.ts',
-      'R-03 the head of a long log goes in whole files, and what is left keeps its offsets',
+      'R-03 the head of a long log is removed in whole files, and the rest keeps its offsets',
     ],
     ['tests/guest/process-streams.test.ts', 'R-03 a reader that comes late is told that the head was released'],
   ],
@@ -66,7 +66,7 @@ export const guestRequirements: Requirements = {
     ],
     [
       'tests/guest/helper-output.test.ts',
-      'R-07 what was written before the end is in the log when the end is told, however it was written',
+      'R-07 all output before the end is in the log when the end is reported, however it was written',
     ],
     ['tests/guest/process-streams.test.ts', 'R-07 a streamed process tells all its output, then exactly one result'],
   ],
@@ -206,7 +206,7 @@ export const guestRequirements: Requirements = {
       'tests/e2e/guest/watch.test.ts',
       'R-31 while archives are unpacked, the watch reports exactly what the kernel saw appear, each once',
     ],
-    ['tests/guest/watch.test.ts', 'R-31 what is inside a new folder is reported once, however fast it was made'],
+    ['tests/guest/watch.test.ts', 'R-31 each file of a new folder is reported once, however fast it was made'],
   ],
   'R-32': [
     [

@@ -8,7 +8,7 @@ import { useGuestDocker } from './guest-docker.ts';
 const docker = useGuestDocker();
 const shown = `document.querySelector('.xterm-rows')?.textContent ?? ''`;
 
-test('the terminal’s page shows a shell that does what is typed', async () => {
+test('the terminal’s page shows a shell that runs the typed commands', async () => {
   await using container = await startGuestContainer(docker.url, { image: docker.image, runtime: 'runc' });
   await using browser = await startBrowser();
   const page = await browser.open(`${container.url}/terminal`);

@@ -113,7 +113,7 @@ describe.skipIf(!isFull)('a machine with one problem', { timeout: 10 * minutes }
       expect(output).toMatch(expected);
   });
 
-  test('what containers write cannot be found: it is refused with the reason and the fix', async () => {
+  test('a host on which the data written by containers cannot be found is refused with the reason and the fix', async () => {
     const { machine } = deployment;
     await machine.configureDocker({ features: { 'containerd-snapshotter': true } });
     // In its own mount namespace the runner does not see new mounts of the machine, such as those of containers.

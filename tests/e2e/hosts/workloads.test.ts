@@ -140,7 +140,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       for (const { agents, of } of places) await agents.delete(`/agents/${of}`);
     });
 
-    test('who writes more than allowed is held to the limit', async () => {
+    test('a sandbox that writes more than allowed is held to the limit', async () => {
       const { host } = deployment.machine;
       await createSandbox(deployment.fleet, name('writer'));
       const write = `busybox dd if=/dev/zero of=/tmp/big bs=1048576 count=${4 * diskMb} 2>/dev/null`;

@@ -30,7 +30,7 @@ export function httpsTests(site: () => Site): void {
     expect(headerOf(echoed.headers, 'x-forwarded-host')).toBe(host);
   });
 
-  test('who does not know the authority gets no answer', async () => {
+  test('a client that does not trust the authority gets no answer', async () => {
     const call = callerTo({ url: site().secure.url, key: site().fleet.key });
     await expect(call('/main/agents/echo/x')).rejects.toThrow(/self.signed/);
   });

@@ -80,7 +80,7 @@ export function mcpTests(site: () => Site): void {
     await client.close();
   });
 
-  test('what the server says by itself arrives on its own stream', async () => {
+  test('messages that the server starts by itself arrive on their own stream', async () => {
     const { client } = await begin();
     const { promise: heard, resolve } = Promise.withResolvers<unknown>();
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => resolve(params.data));

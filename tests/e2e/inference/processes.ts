@@ -61,7 +61,7 @@ export function processTests(siteOf: () => Site): void {
     expect(Math.min(...(await served()))).toBeGreaterThan(0);
   });
 
-  test('one that stops finishes every stream it has, while the other takes what is new', async () => {
+  test('a gateway that stops finishes its open streams, while the other takes new requests', async () => {
     const streams = await Promise.all(Array.from({ length: 40 }, () => open('/events?count=40&pause=100')));
     let areOver = false;
     const whole = Promise.all(streams.map((stream) => text(stream))).finally(() => {

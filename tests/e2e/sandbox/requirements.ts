@@ -34,7 +34,7 @@ export const sandboxRequirements: Requirements = {
     ],
     [
       'tests/api/sandbox-races.test.ts',
-      'delete during create: whoever was created before is gone, whoever came after is whole',
+      'delete during create: a sandbox created before the delete is gone, one created after it is complete',
     ],
     [
       'tests/api/sandbox-races.test.ts',

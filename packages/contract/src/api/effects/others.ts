@@ -62,7 +62,7 @@ export const policyEffects: readonly FieldEffect[] = [
 
 export const previewEffects: readonly FieldEffect[] = [
   enforced(
-    'tests/gateway/previews.test.ts: a public preview needs no credential, on a port that nobody declared',
+    'tests/gateway/previews.test.ts: a public preview needs no credential, also on an undeclared port',
     'public',
   ),
   enforced(`${previews}: port 80 is refused, 443 is the sandbox API, and a port need not be declared`, 'port'),
@@ -75,10 +75,7 @@ export const previewEffects: readonly FieldEffect[] = [
     'ttl',
     'expires',
   ),
-  enforced(
-    `${domains}: a verified domain covers what is below it; one that is only asked for covers nothing`,
-    'customDomain',
-  ),
+  enforced(`${domains}: a verified domain covers its subdomains; an unverified domain covers nothing`, 'customDomain'),
   enforced(
     'tests/gateway/previews.test.ts: requestHeaders are on every request in place of the client’s, responseHeaders on every answer in place of the app’s',
     'requestHeaders',

@@ -5,7 +5,7 @@ const changes = 'tests/api/sandbox-changes.test.ts';
 const placement = 'packages/placement/src/sandbox-instance.test.ts';
 
 export const sandboxEffects: readonly FieldEffect[] = [
-  enforced(`${changes}: false deactivates: the instance stays, nobody gets in`, 'enabled'),
+  enforced(`${changes}: false deactivates: the instance stays and refuses callers`, 'enabled'),
   enforced(`${changes}: ttl-idle is told to the runner, which alone knows`, 'lifecycle.expirationPolicies'),
   enforced(
     'tests/api/sandboxes.test.ts: the retention is the caller’s when it says one',

@@ -5,7 +5,7 @@ const kept = 'tests/api/people-workspaces.test.ts';
 /** Settings of a workspace. A workspace is not a kind: its fields are at the top level of the body. */
 export const workspaceEffects: readonly FieldEffect[] = [
   enforced(
-    `${kept}: what is sent replaces a setting, what is left out stays, the name and the region never change`,
+    `${kept}: a PUT replaces the settings it contains and keeps the others; the name and the region never change`,
     'name',
     'displayName',
     'labels',
