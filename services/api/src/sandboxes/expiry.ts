@@ -13,7 +13,7 @@ export function expiryOf(
   { workspace, dependencies }: Pick<RuleContext, 'workspace' | 'dependencies'>,
   { spec, created_at }: Pick<ResourceRow, 'spec' | 'created_at'>,
 ): Date | null {
-  const longestDays = limitOf(workspace.account, dependencies.config, 'sandbox_ttl');
-  const expiry = fixedExpiry(spec, { createdAtMs: created_at.getTime(), maxDays: longestDays });
+  const maxDays = limitOf(workspace.account, dependencies.config, 'sandbox_ttl');
+  const expiry = fixedExpiry(spec, { createdAtMs: created_at.getTime(), maxDays });
   return expiry === undefined || expiry.atMs > lastMs ? null : new Date(expiry.atMs);
 }

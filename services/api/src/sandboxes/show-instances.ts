@@ -76,7 +76,7 @@ function secondsLeft(
   const lifetime = {
     createdAtMs: created_at.getTime(),
     lastUsedAtMs: usedAt?.getTime(),
-    longestDays: limitOf(workspace.account, dependencies.config, 'sandbox_ttl'),
+    maxDays: limitOf(workspace.account, dependencies.config, 'sandbox_ttl'),
   };
   return expiresInSeconds(spec, lifetime, dependencies.now());
 }
