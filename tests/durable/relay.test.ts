@@ -47,7 +47,7 @@ afterAll(async () => {
   await engines[Symbol.asyncDispose]();
 });
 
-const relay = (options: { sender?: Sender; pollMs?: number; unannouncedMs?: number; batchSize?: number } = {}) =>
+const relay = (options: { sender?: Sender; pollMs?: number; pollMinAgeMs?: number; batchSize?: number } = {}) =>
   startRelay({
     database: engines.database,
     databaseUrl: engines.databaseUrl,
@@ -122,7 +122,7 @@ test('a row without a notification is found by polling', async () => {
 
 test('a row without a notification waits until it is old enough, or is sent with the next notified row', async () => {
   const sent: Outgoing[] = [];
-  const running = relay({ pollMs: 50, unannouncedMs: 3_600_000, sender: counting(sent) });
+  const running = relay({ pollMs: 50, pollMinAgeMs: 3_600_000, sender: counting(sent) });
   const isSent = (key: string): boolean => sent.some((message) => message.key === key);
   await until(isListening);
   // A relay polls once when it begins to listen, which may already send some of the rows.

@@ -12,9 +12,9 @@ export interface Refusal {
 export interface Network {
   /**
    * Returns a ready slot, or a new one when none is left. It belongs to the caller until released, and is used once.
-   * With `isForLater` it is always a new one, so that the ready ones are left for instances that a user waits for.
+   * With `isBackground` it is always a new one, so that the ready ones are left for instances that a user waits for.
    */
-  takeSlot(wish?: { readonly isBackground?: boolean }): Promise<NetworkSlot>;
+  takeSlot(options?: { readonly isBackground?: boolean }): Promise<NetworkSlot>;
   /** Removes the slot's container and dismisses its address; the instance that used it must be gone. */
   releaseSlot(slot: UsedSlot): Promise<void>;
   /**
