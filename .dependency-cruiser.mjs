@@ -14,9 +14,43 @@ const downwardOnly = packages.map((name, index) => ({
   to: { path: `^packages/(?!(${[...packages.slice(0, index), name].join('|')})/)` },
 }));
 
+// Folders of each service, in order; each may import the ones before it, so no two import each other. Files directly in
+// `src` wire a service together and are exempt.
+const folders = {
+  api:
+    'http logs platform resources audit images people nodes rules domains drives integrations models network ' +
+    'policies volumes workloads applications jobs previews sandboxes',
+  gateway: 'demand errors http workloads audit proxy routing access previews serve',
+  guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
+  orchestrator: 'executions removal run deployments pools sandboxes reconcile',
+  runner: 'machine state driver failures node ingress logs network sleep images sandbox disk instances start',
+  server: 'sections commands roles',
+};
+
+// The guest's server loads the terminal at the first upgrade, which keeps it out of the start.
+const EXCEPTIONS = '^services/guest/src/http/server\\.ts$';
+
+const folderOrder = Object.entries(folders)
+  .map(([service, names]) => [service, names.split(' ')])
+  .flatMap(([service, names]) => [
+    ...names.map((name, index) => ({
+      name: `${service}-${name}-imports-only-folders-above-it`,
+      severity: 'error',
+      from: { path: `^services/${service}/src/${name}/`, pathNot: `${TESTS}|${EXCEPTIONS}` },
+      to: { path: `^services/${service}/src/(?!(${[...names.slice(0, index), name].join('|')})/)[^/]+/` },
+    })),
+    {
+      name: `${service}-has-a-folder-without-a-place-in-the-order`,
+      severity: 'error',
+      from: { path: `^services/${service}/src/(?!(${names.join('|')})/)[^/]+/`, pathNot: TESTS },
+      to: {},
+    },
+  ]);
+
 export default {
   forbidden: [
     ...downwardOnly,
+    ...folderOrder,
     {
       name: 'contract-runs-in-a-browser',
       severity: 'error',

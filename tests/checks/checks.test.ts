@@ -91,6 +91,8 @@ describe('boundaries', () => {
       'runner-and-guest-import-only-what-needs-no-database',
     ),
     ...planted('services/gateway/src/api.ts', '@berth/api', 'services-import-no-other-service'),
+    ...planted('services/api/src/http/up.ts', '../kinds/new.ts', 'api-http-imports-only-folders-above-it'),
+    ...planted('services/api/src/kinds/new.ts', '@berth/contract', 'api-has-a-folder-without-a-place-in-the-order'),
     ...planted(
       'services/gateway/src/inside.ts',
       '../../../packages/contract/src/node.ts',
