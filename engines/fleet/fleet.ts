@@ -2,10 +2,12 @@
 // runners. Each is a separate process that can be killed and started again.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiConfig, createWorkspace } from '@berth/api';
 import { defaultBrand } from '@berth/contract';
 import { connect, type Database, migrate } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, firstRun, masterKeyRing } from '@berth/identity';
+import { sql } from 'kysely';
 import { clickhouse } from '../clickhouse.ts';
 import { docker } from '../docker.ts';
 import { freePort } from '../free-port.ts';
@@ -36,6 +38,8 @@ export type FleetOptions = {
 };
 
 type Variables = Readonly<Record<string, string>>;
+
+const connectTimeoutSeconds = 60;
 
 type FleetGateway = { readonly url: string; readonly process: ServerProcess };
 
@@ -170,6 +174,7 @@ export async function startFleet({
     Promise.all(eachGateway.map((own) => startGateway({ settings: own }))),
     ...machines.map(({ runner }) => runner.start()),
   ]);
+  await untilConnected(database, machines.length);
 
   kept = made.move();
   return {
@@ -190,6 +195,17 @@ export async function startFleet({
     startGateway,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** A runner is ready before the api knows it; until then nothing can be placed on it. */
+async function untilConnected(database: Database, count: number): Promise<void> {
+  const deadline = Date.now() + connectTimeoutSeconds * 1_000;
+  for (;;) {
+    const { rows } = await sql`select 1 from runners where status = 'up'`.execute(database);
+    if (rows.length >= count) return;
+    if (Date.now() > deadline) throw new Error(`${rows.length} of ${count} runners are connected to the api.`);
+    await sleep(20);
+  }
 }
 
 /** Inside a network namespace, loopback is a different network; a unix socket is a file and works there too. */
