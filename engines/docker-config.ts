@@ -88,7 +88,9 @@ function daemonConfig(dataFolder: string, folder: DockerFolder) {
     'ip-forward': false,
     'ip-masq': false,
     bridge: 'none',
-    // Shared address space (RFC 6598): collides neither with an operator's private networks nor with public hosts.
-    'default-address-pools': [{ base: '100.64.0.0/10', size: 24 }],
+    // A part of the shared address space (RFC 6598), which collides neither with an operator's private networks nor with
+    // public hosts. Engines of different processes get different parts: two that create a network at the same moment
+    // do not see each other's bridge, and would choose the same subnet.
+    'default-address-pools': [{ base: `100.${64 + (process.pid % 64)}.0.0/16`, size: 24 }],
   };
 }
