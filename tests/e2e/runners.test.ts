@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { isFull } from '../harness/size.ts';
 import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -16,8 +15,6 @@ beforeAll(async () => {
     name: 'runners',
     workspaces: ['main'],
     machines: 2,
-    // The full size keeps the operators' default of 30 seconds. A restart under load must take less.
-    settings: isFull ? {} : { BERTH_API_NODE_LOST_AFTER_SECONDS: '20' },
   });
 }, 120_000);
 afterAll(() => fleet[Symbol.asyncDispose]());

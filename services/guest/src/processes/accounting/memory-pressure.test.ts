@@ -51,8 +51,16 @@ describe('R-01 while the memory of an ended process comes back', () => {
     expect(groupToEnd(grown, ended, 1_050)).toBe(10);
   });
 
-  test('after a second without enough free memory, the biggest process is ended', () => {
-    expect(groupToEnd(others, ended, 2_000)).toBe(10);
+  test('after a second without enough free memory, the biggest process is ended if ending it frees something', () => {
+    const big = { pid: 30, group: 30, residentBytes: 100 * bytesPerMb };
+    const before = { ...ended, residentBytes: new Map([...ended.residentBytes, [big.pid, big.residentBytes]]) };
+    expect(groupToEnd([...others, big], before, 1_999)).toBeUndefined();
+    expect(groupToEnd([...others, big], before, 2_000)).toBe(30);
+  });
+
+  test('a small process is ended only after ten seconds without enough free memory', () => {
+    expect(groupToEnd(others, ended, 10_999)).toBeUndefined();
+    expect(groupToEnd(others, ended, 11_000)).toBe(10);
   });
 });
 

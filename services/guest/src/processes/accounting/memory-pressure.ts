@@ -12,6 +12,9 @@ const maxReserveShare = 0.125;
 // An ended process is gone at once, but its memory comes back in steps: 400 MB in 20 to 90 ms, later on a busy machine.
 const giveBackMs = 1_000;
 const growthBytes = 4 * bytesPerMb;
+// Ending a small process frees little, so it is ended only when the memory of the last one is certainly back.
+const smallBytes = 16 * bytesPerMb;
+const giveBackBeforeSmallMs = 10_000;
 
 export type Load = { totalBytes: number; freeBytes: number };
 
@@ -36,17 +39,21 @@ export type Ended = { group: number; atMs: number; residentBytes: ReadonlyMap<nu
 
 /**
  * Group of the biggest process. While memory of the `last` group may still be coming back, only a process that has
- * grown since then qualifies: the others had no part in the shortage.
+ * grown since then qualifies, and for longer only a process that is big: the others had no part in the shortage.
  */
 export function groupToEnd(
   candidates: readonly Candidate[],
   last: Ended | undefined,
   nowMs: number,
 ): number | undefined {
-  const isGivingBack = last !== undefined && nowMs - last.atMs < giveBackMs;
-  const eligible = isGivingBack ? candidates.filter((candidate) => hasGrown(candidate, last)) : candidates;
-  return eligible.toSorted((a, b) => b.residentBytes - a.residentBytes)[0]?.group;
+  const [biggest] = candidates
+    .filter((candidate) => last === undefined || hasGrown(candidate, last) || mayEnd(candidate, nowMs - last.atMs))
+    .toSorted((a, b) => b.residentBytes - a.residentBytes);
+  return biggest?.group;
 }
 
 const hasGrown = ({ pid, group, residentBytes }: Candidate, { group: ended, residentBytes: before }: Ended): boolean =>
   group !== ended && residentBytes > (before.get(pid) ?? 0) + growthBytes;
+
+const mayEnd = ({ residentBytes }: Candidate, sinceLastMs: number): boolean =>
+  sinceLastMs >= (residentBytes < smallBytes ? giveBackBeforeSmallMs : giveBackMs);
