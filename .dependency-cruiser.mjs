@@ -1,11 +1,12 @@
 // The import rules of ARCHITECTURE.md: a package imports only packages above it, services import packages, only the
-// server imports services. Tests are exempt, but no other code may import them. `engines/` starts what dev, tests and
-// benches need; product code may not import it.
+// server imports services. Tests are exempt, but no other code may import them, and they reach into a service only from
+// its own folder. `engines/` starts what dev, tests and benches need; product code may not import it.
 
 // In order; each package may import the ones before it.
 const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
 
-const TESTS = '\\.test\\.tsx?$|^tests/|^bench/|^services/[^/]+/test/';
+const TEST_FOLDERS = '^(packages|services)/[^/]+/test/';
+const TESTS = `\\.test\\.tsx?$|^tests/|^bench/|${TEST_FOLDERS}`;
 
 const downwardOnly = packages.map((name, index) => ({
   name: `package-${name}-imports-only-packages-above-it`,
@@ -47,10 +48,30 @@ const folderOrder = Object.entries(folders)
     },
   ]);
 
+const ENTRY = '/src/(index|config)\\.ts$';
+
+// The exception of the rule below: the node listener and its certificates are tested with the runner's own client and
+// with the gateway's own request for a certificate.
+const NODE_TESTS = '^(services/api)/test/nodes/';
+const NODE_CLIENTS = '^services/(runner/src/node|gateway/src/proxy)/';
+
+// From any folder: another service, a package, `tests/`, `engines/`, `scripts/` and `bench/`.
+const sourcesOfServices = [
+  { from: { path: '^(services/[^/]+|[^/]+)/', pathNot: NODE_TESTS }, exceptions: [] },
+  { from: { path: NODE_TESTS }, exceptions: [NODE_CLIENTS] },
+].map(({ from, exceptions }) => ({
+  name: 'only-a-service-imports-its-own-sources',
+  comment: 'Import @berth/<name>, or put a helper into services/<name>/test and import it from there.',
+  severity: 'error',
+  from,
+  to: { path: '^services/[^/]+/src/', pathNot: ['^$1/', ENTRY, ...exceptions] },
+}));
+
 export default {
   forbidden: [
     ...downwardOnly,
     ...folderOrder,
+    ...sourcesOfServices,
     {
       name: 'contract-runs-in-a-browser',
       severity: 'error',
@@ -89,15 +110,15 @@ export default {
       severity: 'error',
       from: { path: '^(packages|services|clients)/([^/]+)/' },
       to: {
-        path: '^(packages|services|clients)/',
-        pathNot: ['^$1/$2/', '^packages/contract/src/(api|guest|node)/index\\.ts$', '/src/(index|config)\\.ts$'],
+        path: '^(packages|clients)/',
+        pathNot: ['^$1/$2/', '^packages/contract/src/(api|guest|node)/index\\.ts$', ENTRY, TEST_FOLDERS],
       },
     },
     {
       name: 'nothing-imports-engines-scripts-tests-or-bench',
       severity: 'error',
       from: { path: '^(packages|services|clients)/', pathNot: TESTS },
-      to: { path: '\\.test\\.tsx?$|^(engines|scripts|tests|bench)/|^services/[^/]+/test/' },
+      to: { path: `${TESTS}|^(engines|scripts)/` },
     },
     {
       name: 'tests-and-engines-import-no-scripts',
@@ -109,7 +130,7 @@ export default {
       name: 'engines-and-scripts-import-no-tests',
       severity: 'error',
       from: { path: '^(engines|scripts)/' },
-      to: { path: '\\.test\\.tsx?$|^(tests|bench)/' },
+      to: { path: TESTS },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/verify/longest-first.ts';
 import { testsWithoutEngines } from './scripts/verify/tests-without-engines.ts';
-import { heavyLanes } from './scripts/verify/time-budget.ts';
+import { heavyFolders, heavyLanes } from './scripts/verify/time-budget.ts';
 
-const heavy = ['tests/e2e/**', 'tests/chaos/**'];
+const heavy = heavyFolders.map((folder) => `${folder}/**`);
 // Run by `pnpm conformance`, which also compares them with the list of statements; the parts of that command are unit
 // tests.
 const conformance = 'tests/conformance/*.test.ts';
 // Run by `pnpm e2e guest`, inside containers of both isolation classes.
 // On the machine itself: `vitest run --project guest`.
-const guest = 'tests/guest/*.test.ts';
+const guest = 'services/guest/test/*.test.ts';
 const run = './engines/vitest-run.ts';
 const engines = [run, './engines/vitest-setup.ts'];
 
@@ -30,7 +30,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services,clients}/*/src/**/*.test.ts', '{engines,scripts,tests,bench}/**/*.test.ts'],
+          include: [
+            '{packages,services,clients}/*/{src,test}/**/*.test.ts',
+            '{engines,scripts,tests,bench}/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**', ...heavy, conformance, guest],
           globalSetup: engines,
         },

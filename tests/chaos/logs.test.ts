@@ -1,8 +1,7 @@
-// Many containers write numbered lines while the runner and ClickHouse are killed: each line is stored once, in
-// order.
+// Many containers write numbered lines while the runner and ClickHouse are killed: each line is stored once, in order.
 // Full size only. The small size proves the parts: a restarted runner keeps the numbers of its lines
-// (output-shipper.test.ts), ClickHouse keeps one of two lines with the same number (tests/usage/logs.test.ts), no
-// acknowledged line is lost while ClickHouse is away (tests/api/observability.test.ts).
+// (output-shipper.test.ts), ClickHouse keeps one of two lines with the same number (packages/usage/test/logs.test.ts),
+// no acknowledged line is lost while ClickHouse is away (services/api/test/observability.test.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';

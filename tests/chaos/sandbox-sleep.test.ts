@@ -1,5 +1,5 @@
 // Sleep loses nothing: a sandbox that is deleted, changed or interrupted while it falls asleep, sleeps or wakes ends
-// in the right state. The small size tests runc; tests/e2e/runner-sleep.test.ts tests gVisor.
+// in the right state. The small size tests runc; services/runner/test/e2e/sleep.test.ts tests gVisor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SandboxMachine, type Wish } from '../harness/sandbox-machine.ts';

@@ -1,6 +1,5 @@
-// Restate may lose all its data: unfinished work is recorded in PostgreSQL and is found again.
-// Full size only. tests/orchestrator/concurrency.test.ts wipes Restate in the middle of deployments too, without
-// containers.
+// Restate may lose all its data: unfinished work is recorded in PostgreSQL and is found again. Full size only.
+// services/orchestrator/test/concurrency.test.ts wipes Restate in the middle of deployments too, without containers.
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { guestRequirements } from '../e2e/guest/requirements.ts';
+import { guestRequirements } from '../../services/guest/test/e2e/requirements.ts';
 import { sandboxRequirements } from '../e2e/sandbox/requirements.ts';
 
 const root = resolve(import.meta.dirname, '../..');

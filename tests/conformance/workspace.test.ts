@@ -1,7 +1,7 @@
 // Workspaces. Specification: Workspace; States and transitions; Management endpoints.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeDeleted } from '../harness/remove-deleted.ts';
+import { removeDeleted } from '../../services/orchestrator/test/remove-deleted.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const steps = ['created', 'account_binded', 'account_configured', 'workspace_configured', 'ready'];

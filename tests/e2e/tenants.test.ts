@@ -15,7 +15,7 @@ import { Listener } from '../harness/listener.ts';
 import { agent, clientOf, instancesOf, isolationsOf, settled } from '../harness/workloads.ts';
 
 const image = 'berth-probe:latest';
-const imageFolder = join(import.meta.dirname, 'runner-network/image');
+const imageFolder = join(import.meta.dirname, '../../services/runner/test/e2e/network/image');
 const serve = join(imageFolder, 'serve.mjs');
 
 /** Addresses on the other side of the machine's wire; the machine reaches all of them. */

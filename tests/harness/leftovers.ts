@@ -2,18 +2,13 @@
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Fleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { memberSets } from '../../services/runner/src/network/rules/members.ts';
+import { admittedElements } from '../../services/runner/test/admitted-elements.ts';
 
 interface Listed {
   readonly Id: string;
   readonly Names: readonly string[];
   readonly Labels: Readonly<Record<string, string>>;
   readonly HostConfig: { readonly NetworkMode: string };
-}
-
-interface Named {
-  readonly name: string;
-  readonly elem?: readonly unknown[];
 }
 
 export async function leftovers(fleet: Fleet): Promise<string[]> {
@@ -63,17 +58,6 @@ async function onMachine(machine: Machine): Promise<string[]> {
   return [
     ...instances.map(({ Names }) => `container ${Names.join()} on ${machine.name}`),
     ...(bridges.length > 1 ? [`${bridges.length} networks on ${machine.name}`] : []),
-    ...elements(machine).map((element) => `${JSON.stringify(element)} is still admitted on ${machine.name}`),
+    ...admittedElements(machine).map((element) => `${JSON.stringify(element)} is still admitted on ${machine.name}`),
   ];
-}
-
-/** Elements of the sets that hold the admitted addresses and their VPCs. */
-function elements(machine: Machine): unknown[] {
-  const listed: { nftables: { set?: Named; map?: Named }[] } = JSON.parse(
-    machine.inside('nft', '-j', 'list', 'table', 'inet', 'berth'),
-  );
-  return listed.nftables
-    .flatMap(({ set, map }) => [set, map])
-    .filter((one) => one !== undefined && memberSets.some((name) => name === one.name))
-    .flatMap((one) => one?.elem ?? []);
 }

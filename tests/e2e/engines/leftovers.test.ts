@@ -73,7 +73,7 @@ async function killWhen({ child, census, kill }: Started, wanted: Partial<Census
 
 test('a bench and an end-to-end run that were killed leave nothing after pnpm engines down', async () => {
   const bench = await start('bench/run.ts', 'sandbox-wake');
-  const file = 'tests/e2e/runner-disk.test.ts';
+  const file = 'services/runner/test/e2e/disk.test.ts';
   const tests = await start('node_modules/vitest/vitest.mjs', 'run', '--project', 'heavy', file);
   const whole = { processes: some, containers: some, mounts: some, namespaces: some, links: some, cgroups: some };
   const started = await Promise.all([killWhen(bench, whole), killWhen(tests, { ...whole, loopDevices: some })]);

@@ -1,49 +1,55 @@
 // Tests that prove each requirement around a sandbox: R-nn are those of gateway and lifecycle, W-nn the wire checks
 // through the gateway, with their halves about sleep. tests/checks/requirements.test.ts compares the list with the
 // files.
-import type { Requirements } from '../guest/requirements.ts';
+import type { Requirements } from '../../../services/guest/test/e2e/requirements.ts';
 
 export const sandboxRequirements: Requirements = {
   'R-60': [
-    ['tests/e2e/runner-sleep.test.ts', 'R-60: a connection that is opened during a freeze waits, and is answered'],
-    ['tests/gateway/sandbox-sleep.test.ts', 'R-60: a wake of 11 seconds breaks nothing that was opened meanwhile'],
+    [
+      'services/runner/test/e2e/sleep.test.ts',
+      'R-60: a connection that is opened during a freeze waits, and is answered',
+    ],
+    [
+      'services/gateway/test/sandbox-sleep.test.ts',
+      'R-60: a wake of 11 seconds breaks nothing that was opened meanwhile',
+    ],
   ],
   'R-61': [
     [
       'tests/e2e/sandbox/wire-checks.test.ts',
       'R-61 wire check 15: the first call after creation and after sleep succeeds',
     ],
-    ['tests/gateway/sandbox-states.test.ts', 'R-61: the first call after a creation succeeds'],
+    ['services/gateway/test/sandbox-states.test.ts', 'R-61: the first call after a creation succeeds'],
   ],
   'R-62': [
     [
-      'tests/api/sandbox-create.test.ts',
+      'services/api/test/sandbox-create.test.ts',
       'R-62: a start that takes too long is answered with the record as it stands, and goes on',
     ],
-    ['tests/gateway/sandbox-states.test.ts', 'R-62: errors are JSON, never HTML'],
+    ['services/gateway/test/sandbox-states.test.ts', 'R-62: errors are JSON, never HTML'],
   ],
   'R-63': [
     [
-      'tests/api/sandbox-races.test.ts',
+      'services/api/test/sandbox-races.test.ts',
       '10 parallel creates of one name have one winner; the others are told 409 with a reason, and can read it',
     ],
-    ['tests/api/sandbox-races.test.ts', 'a create that lost to one still under way says CREATION_IN_PROGRESS'],
+    ['services/api/test/sandbox-races.test.ts', 'a create that lost to one still under way says CREATION_IN_PROGRESS'],
     [
-      'tests/api/sandbox-races.test.ts',
+      'services/api/test/sandbox-races.test.ts',
       'create during delete: it either comes too early and is told so, or gets a sandbox of its own',
     ],
     [
-      'tests/api/sandbox-races.test.ts',
+      'services/api/test/sandbox-races.test.ts',
       'delete during create: a sandbox created before the delete is gone, one created after it is complete',
     ],
     [
-      'tests/api/sandbox-races.test.ts',
+      'services/api/test/sandbox-races.test.ts',
       '500 random interleavings of create, createIfNotExist, delete, change and read over a few names',
     ],
   ],
   'R-65': [
     ['tests/e2e/sandbox/wire-checks.test.ts', 'R-65 wire check 4: a log stream gives 10 MiB without a newline'],
-    ['tests/gateway/sandbox-states.test.ts', 'R-65: its last bytes come without a newline'],
+    ['services/gateway/test/sandbox-states.test.ts', 'R-65: its last bytes come without a newline'],
   ],
   'R-66': [['tests/e2e/sandbox/wire-checks.test.ts', 'R-66 wire check 5: a port that was waited for answers at once']],
   'W-01': [
@@ -118,7 +124,7 @@ export const sandboxRequirements: Requirements = {
       'wire check 12: a page of another origin uses a session, awake and after sleep, until it expires',
     ],
     [
-      'tests/gateway/preview-sessions.test.ts',
+      'services/gateway/test/preview-sessions.test.ts',
       'wire check 12: preflight, ls, a process that streams, and a watch, from a page of another origin',
     ],
   ],
@@ -128,7 +134,7 @@ export const sandboxRequirements: Requirements = {
       'wire check 13: a preview keeps its address, is opened by 15 tokens, closed to others, and wakes its sandbox',
     ],
     [
-      'tests/gateway/previews.test.ts',
+      'services/gateway/test/previews.test.ts',
       'wire check 13: OPTIONS is answered with responseHeaders, without a token and without an app',
     ],
   ],
@@ -138,7 +144,7 @@ export const sandboxRequirements: Requirements = {
       'wire check 14: after a ttl of a second it is TERMINATED, gone at the gateway, and its name makes a fresh one',
     ],
     [
-      'tests/orchestrator/lifetimes.test.ts',
+      'services/orchestrator/test/lifetimes.test.ts',
       'wire check 14: each ends by its rule within moments, in its words, and the name is free',
     ],
   ],
@@ -147,7 +153,10 @@ export const sandboxRequirements: Requirements = {
       'tests/e2e/sandbox/wire-checks.test.ts',
       'wire check 15: an open stream and a terminal keep it awake; what was opened while it fell asleep is answered',
     ],
-    ['tests/e2e/runner-sleep.test.ts', 'wire check 15: process, open file, listener and files are kept over sleep'],
+    [
+      'services/runner/test/e2e/sleep.test.ts',
+      'wire check 15: process, open file, listener and files are kept over sleep',
+    ],
     ['tests/chaos/sandbox-sleep.test.ts', 'random sleeps and wakes over'],
   ],
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../engines/test-database.ts';
-import { insertAccount, insertWorkspace } from '../tenant-fixture.ts';
+import { insertAccount, insertWorkspace } from '../../test/tenant-fixture.ts';
 import { createKeyring } from './keyring.ts';
 import { masterKeyRing } from './master-keys.ts';
 import { seal, unseal } from './seal.ts';

@@ -3,7 +3,7 @@ import { connect, type Database } from '@berth/database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../engines/test-database.ts';
-import { insertAccount, insertWorkspace } from '../tenant-fixture.ts';
+import { insertAccount, insertWorkspace } from '../../test/tenant-fixture.ts';
 import { createKeyring } from './keyring.ts';
 import { masterKeyRing } from './master-keys.ts';
 import { rewrapKeys } from './rewrap-keys.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { directConnector, type FrontOptions, logger, startFront, startUpstream } from '../proxy/proxy-fixture.ts';
+import { directConnector, type FrontOptions, logger, startFront, startUpstream } from '../../test/proxy-fixture.ts';
 import { type Call, createGatewayServer } from './gateway-server.ts';
 
 const closing: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { logger } from '../proxy/proxy-fixture.ts';
+import { logger } from '../../test/proxy-fixture.ts';
 import { createGatewayServer, type GatewayServer } from './gateway-server.ts';
 import { sendAnswer } from './send-answer.ts';
 

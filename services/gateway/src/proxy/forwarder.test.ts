@@ -5,8 +5,6 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Timeouts } from '../workloads/workload-kind.ts';
-import type { Connector } from './connector.ts';
 import {
   directConnector,
   type Front,
@@ -14,7 +12,9 @@ import {
   listening,
   startFront,
   startUpstream,
-} from './proxy-fixture.ts';
+} from '../../test/proxy-fixture.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
+import type { Connector } from './connector.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

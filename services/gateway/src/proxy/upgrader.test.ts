@@ -3,7 +3,7 @@ import { request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { directConnector, type FrontOptions, startFront, startUpstream } from './proxy-fixture.ts';
+import { directConnector, type FrontOptions, startFront, startUpstream } from '../../test/proxy-fixture.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

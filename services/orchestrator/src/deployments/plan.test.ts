@@ -1,7 +1,7 @@
 // Random histories of writes, reports and accidents, played against the plan with a model of the database around it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { World } from './world-fixture.ts';
+import { World } from '../../test/deployments/world-fixture.ts';
 
 const maxLive = 20;
 const index = fc.nat(9);

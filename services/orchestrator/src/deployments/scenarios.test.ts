@@ -1,6 +1,6 @@
 // Single histories, checked step by step.
 import { expect, test } from 'vitest';
-import { maxInstances, scaling, World } from './world-fixture.ts';
+import { maxInstances, scaling, World } from '../../test/deployments/world-fixture.ts';
 
 test('a dead instance is replaced at once, then after 5 and 10 seconds; after three in a row that were never ready the revision fails', () => {
   const world = new World(1);

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { createAuthenticator, createKeyring, masterKeyRing } from '@berth/identity';
-import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../engines/test-database.ts';
-import { commands } from './registry.ts';
+import { runCommand } from '../../test/run-command.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -21,19 +20,8 @@ afterEach(async () => {
   await testDatabase.drop();
 });
 
-async function run(name: string, ...argv: string[]): Promise<string[]> {
-  const command = commands.find((candidate) => candidate.name === name);
-  const lines: string[] = [];
-  await command?.run(
-    { postgres: { url: testDatabase.url }, masterKeys, api: ApiConfig.parse({}) },
-    {
-      logger: createLogger({ command: name }, { level: 'error' }),
-      arguments: argv,
-      print: (line) => void lines.push(line),
-    },
-  );
-  return lines;
-}
+const run = (name: string, ...argv: string[]): Promise<string[]> =>
+  runCommand(name, { postgres: { url: testDatabase.url }, masterKeys, api: ApiConfig.parse({}) }, ...argv);
 
 const init = (...more: string[]) =>
   run('init', '--email', 'ada@example.com', '--account', 'Ada', '--workspace', 'first-space', ...more);

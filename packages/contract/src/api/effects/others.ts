@@ -1,12 +1,12 @@
 // Kinds that describe, address or configure.
 import { enforced, type FieldEffect } from './effect.ts';
 
-const domains = 'tests/api/custom-domains.test.ts';
-const previews = 'tests/api/previews.test.ts';
+const domains = 'services/api/test/custom-domains.test.ts';
+const previews = 'services/api/test/previews.test.ts';
 
 export const customDomainEffects: readonly FieldEffect[] = [
   enforced(`${domains}: an application’s domain is for applications and is bound to it`, 'domainType'),
-  enforced('tests/api/regions-and-addresses.test.ts: custom domains refuse an unknown region too', 'region'),
+  enforced('services/api/test/regions-and-addresses.test.ts: custom domains refuse an unknown region too', 'region'),
   {
     effect: 'refused',
     paths: ['fallbackPreviewId'],
@@ -23,12 +23,12 @@ export const customDomainEffects: readonly FieldEffect[] = [
 
 export const integrationConnectionEffects: readonly FieldEffect[] = [
   enforced(
-    "tests/orchestrator/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
+    "services/orchestrator/test/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
     'config',
     'secret',
   ),
   enforced(
-    'tests/api/workload-rules.test.ts: a connection names an integration that the catalogue knows',
+    'services/api/test/workload-rules.test.ts: a connection names an integration that the catalogue knows',
     'integration',
   ),
   {
@@ -40,7 +40,7 @@ export const integrationConnectionEffects: readonly FieldEffect[] = [
   },
 ];
 
-const policyRules = 'tests/api/policies.test.ts';
+const policyRules = 'services/api/test/policies.test.ts';
 
 export const policyEffects: readonly FieldEffect[] = [
   enforced('packages/placement/src/allowed-regions.test.ts: another type has to agree', 'locations', 'flavors'),
@@ -62,7 +62,7 @@ export const policyEffects: readonly FieldEffect[] = [
 
 export const previewEffects: readonly FieldEffect[] = [
   enforced(
-    'tests/gateway/previews.test.ts: a public preview needs no credential, also on an undeclared port',
+    'services/gateway/test/previews.test.ts: a public preview needs no credential, also on an undeclared port',
     'public',
   ),
   enforced(`${previews}: port 80 is refused, 443 is the sandbox API, and a port need not be declared`, 'port'),
@@ -77,20 +77,26 @@ export const previewEffects: readonly FieldEffect[] = [
   ),
   enforced(`${domains}: a verified domain covers its subdomains; an unverified domain covers nothing`, 'customDomain'),
   enforced(
-    'tests/gateway/previews.test.ts: requestHeaders are on every request in place of the client’s, responseHeaders on every answer in place of the app’s',
+    'services/gateway/test/previews.test.ts: requestHeaders are on every request in place of the client’s, responseHeaders on every answer in place of the app’s',
     'requestHeaders',
     'responseHeaders',
   ),
 ];
 
 export const egressGatewayEffects: readonly FieldEffect[] = [
-  enforced('tests/api/egress.test.ts: a region without a range of the family refuses with the next step', 'region'),
+  enforced(
+    'services/api/test/egress.test.ts: a region without a range of the family refuses with the next step',
+    'region',
+  ),
 ];
 
 export const volumeTemplateEffects: readonly FieldEffect[] = [
   enforced(
-    'tests/api/volumes.test.ts: a template reference must name a version that exists, and gives the size when none is asked for',
+    'services/api/test/volumes.test.ts: a template reference must name a version that exists, and gives the size when none is asked for',
     'defaultSize',
   ),
-  enforced('tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else', 'description'),
+  enforced(
+    'services/api/test/field-effects.test.ts: notes are kept as they came and promise nothing else',
+    'description',
+  ),
 ];

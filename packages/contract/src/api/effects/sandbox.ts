@@ -1,18 +1,18 @@
 import { enforced, type FieldEffect } from './effect.ts';
 
-const expiry = 'tests/api/sandbox-expiry.test.ts';
-const changes = 'tests/api/sandbox-changes.test.ts';
+const expiry = 'services/api/test/sandbox-expiry.test.ts';
+const changes = 'services/api/test/sandbox-changes.test.ts';
 const placement = 'packages/placement/src/sandbox-instance.test.ts';
 
 export const sandboxEffects: readonly FieldEffect[] = [
   enforced(`${changes}: false deactivates: the instance stays and refuses callers`, 'enabled'),
   enforced(`${changes}: ttl-idle is told to the runner, which alone knows`, 'lifecycle.expirationPolicies'),
   enforced(
-    'tests/api/sandboxes.test.ts: the retention is the caller’s when it says one',
+    'services/api/test/sandboxes.test.ts: the retention is the caller’s when it says one',
     'lifecycle.terminatedRetention',
   ),
   enforced(
-    'tests/api/regions-and-addresses.test.ts: %s refuses a region that is not the operator’s, naming the field',
+    'services/api/test/regions-and-addresses.test.ts: %s refuses a region that is not the operator’s, naming the field',
     'region',
   ),
   enforced(
@@ -47,7 +47,7 @@ export const sandboxEffects: readonly FieldEffect[] = [
     'runtime.ports[].target',
   ),
   enforced(
-    'tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else',
+    'services/api/test/field-effects.test.ts: notes are kept as they came and promise nothing else',
     'runtime.ports[].name',
   ),
   {

@@ -22,7 +22,7 @@ export const applicationEffects: readonly FieldEffect[] = [
 ];
 
 export const jobEffects: readonly FieldEffect[] = [
-  enforced('tests/api/executions.test.ts: a job that is not enabled is refused with what to do', 'enabled'),
+  enforced('services/api/test/executions.test.ts: a job that is not enabled is refused with what to do', 'enabled'),
   noPolicy('jobs do not run yet'),
   {
     effect: 'warned',

@@ -2,17 +2,20 @@
 import { enforced, type FieldEffect } from './effect.ts';
 
 const placement = 'packages/placement/src/workload-instance.test.ts';
-const scaling = 'tests/orchestrator/scaling.test.ts';
-const notes = 'tests/api/field-effects.test.ts: notes are kept as they came and promise nothing else';
+const scaling = 'services/orchestrator/test/scaling.test.ts';
+const notes = 'services/api/test/field-effects.test.ts: notes are kept as they came and promise nothing else';
 
 const shared: readonly FieldEffect[] = [
   enforced('tests/e2e/deploy.test.ts: deactivate stops it, activate brings it back', 'enabled'),
   enforced(
-    'tests/orchestrator/references.test.ts: a workload waits where its policies leave no region, and runs once one of them allows it',
+    'services/orchestrator/test/references.test.ts: a workload waits where its policies leave no region, and runs once one of them allows it',
     'policies',
   ),
   enforced('tests/e2e/inference.test.ts: a public agent asks for no credential', 'public'),
-  enforced('tests/api/regions-and-addresses.test.ts: a workload that is pinned elsewhere moves its address', 'region'),
+  enforced(
+    'services/api/test/regions-and-addresses.test.ts: a workload that is pinned elsewhere moves its address',
+    'region',
+  ),
   enforced(
     'services/orchestrator/src/deployments/scenarios.test.ts: a canary runs beside the target, and takes over without a gap when it is chosen',
     'revision.active',
@@ -32,7 +35,7 @@ const shared: readonly FieldEffect[] = [
     'runtime.generation',
   ),
   enforced(
-    'tests/api/workload-images.test.ts: a registered name is accepted in its workspace, by its tag alone',
+    'services/api/test/workload-images.test.ts: a registered name is accepted in its workspace, by its tag alone',
     'runtime.image',
   ),
   enforced(
@@ -69,7 +72,7 @@ export const agentEffects: readonly FieldEffect[] = [
 export const functionEffects: readonly FieldEffect[] = [
   ...shared,
   enforced(
-    "tests/orchestrator/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
+    "services/orchestrator/test/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
     'integrationConnections',
   ),
   enforced(`${placement}: the port is the first declared port, else PORT, else 80`, 'runtime.ports[].target'),

@@ -1,6 +1,6 @@
 import { enforced, type FieldEffect } from './effect.ts';
 
-const kept = 'tests/api/people-workspaces.test.ts';
+const kept = 'services/api/test/people-workspaces.test.ts';
 
 /** Settings of a workspace. A workspace is not a kind: its fields are at the top level of the body. */
 export const workspaceEffects: readonly FieldEffect[] = [

@@ -1,0 +1,120 @@
+// The whole gateway except its connector to instances, which each test supplies.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
+import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
+import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
+import { createGatekeeper } from '../src/access/gatekeeper.ts';
+import { rateRefusal } from '../src/access/rate-refusal.ts';
+import { createStickyCookies } from '../src/access/sticky-cookie.ts';
+import { type CallLog, createCallLog } from '../src/audit/call-log.ts';
+import { insertCalls, updateCalls } from '../src/audit/write-calls.ts';
+import { createDemandTracker } from '../src/demand/demand-tracker.ts';
+import { writeDemand } from '../src/demand/write-demand.ts';
+import { createGatewayServer } from '../src/http/gateway-server.ts';
+import { createPreviewGate } from '../src/previews/preview-gate.ts';
+import { createTokenLookup } from '../src/previews/token-lookup.ts';
+import type { Connector } from '../src/proxy/connector.ts';
+import { createForwarder, type Forwarder } from '../src/proxy/forwarder.ts';
+import { createUpgrader } from '../src/proxy/upgrader.ts';
+import { ownHosts } from '../src/routing/own-hosts.ts';
+import { createWorkloadCache } from '../src/routing/workload-cache.ts';
+import { createChooser } from '../src/serve/chooser.ts';
+import { createOpenStreams, type OpenStreams } from '../src/serve/open-streams.ts';
+import { createRequestMetrics } from '../src/serve/request-metrics.ts';
+import { WaitingList } from '../src/serve/waiting-list.ts';
+import { createWalk } from '../src/serve/walk.ts';
+import type { SandboxRules } from '../src/workloads/target.ts';
+import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
+
+const brand = conformanceBrand();
+
+export interface TestGatewayOptions {
+  readonly patienceMs?: number;
+  readonly maxWaiting?: number;
+  readonly sandboxes?: SandboxRules;
+  readonly silentMs?: number;
+  readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
+  readonly logger?: Logger;
+  /** Receives no notices, so it only learns of a change by a query. */
+  readonly isDeaf?: boolean;
+  readonly isTrusted?: (address: string) => boolean;
+  readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
+}
+
+const unlimited = { perSecond: 0, burst: 1 };
+
+export interface TestGateway extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly registry: Registry;
+  readonly forwarder: Forwarder;
+  readonly calls: CallLog;
+  readonly streams: OpenStreams;
+}
+
+export async function startTestGateway(
+  { database, api }: Pick<ApiWithWorkloads, 'database' | 'api'>,
+  connector: Connector,
+  options: TestGatewayOptions = {},
+): Promise<TestGateway> {
+  const { isTrusted = () => false } = options;
+  const { patienceMs = 10_000, maxWaiting = 100, silentMs = 10_000, logger = silent } = options;
+  const registry = createMetricsRegistry({ role: 'gateway' });
+  // No server listens on port 1.
+  const databaseUrl = options.isDeaf ? 'postgres://nobody@127.0.0.1:1/none' : api.databaseUrl;
+  const catalogue = createWorkloadCache({ database, databaseUrl, logger: silent });
+  const limits = { totalMs: 20_000, silentMs: 10_000 };
+  const timeouts = { agent: limits, function: limits, sandbox: { totalMs: undefined, silentMs } };
+  const shared = { connector, timeouts, logger, registry };
+  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024, ...options.limits }, ...shared });
+  const demand = createDemandTracker({
+    ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
+    write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),
+  });
+  const calls = createCallLog({
+    insert: (entries) => insertCalls(database, entries),
+    update: (entries) => updateCalls(database, entries),
+    logger,
+  });
+  const waiting = new WaitingList(maxWaiting);
+  const streams = createOpenStreams();
+  const walk = createWalk({
+    ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
+    isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
+    ...{ logger, forwarder, demand, calls, cache: catalogue, retryForMs: patienceMs, waiting, streams },
+    sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
+    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), cache: catalogue, brand }),
+    previews: createPreviewGate({
+      cache: catalogue,
+      brand,
+      lookUpToken: createTokenLookup({ database, lane: { maxWaiting: 100 } }),
+    }),
+    chooser: createChooser({
+      ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
+      cookies: createStickyCookies({ key: randomBytes(32), brand }),
+    }),
+    upgrader: createUpgrader(shared),
+    isTrusted,
+    callers: createCallerLimits({
+      ...{ perKey: unlimited, perAddress: unlimited, ...options.callers },
+      ...{ isTrusted, refuse: rateRefusal },
+    }),
+    metrics: createRequestMetrics(registry),
+  });
+  const server = createGatewayServer({
+    ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger },
+    refusal: () => ({ headers: [], body: '' }),
+  });
+  const { port } = await server.listen(0, '127.0.0.1');
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls, streams },
+    async [Symbol.asyncDispose]() {
+      await server.stop(0);
+      streams.close();
+      await forwarder.close();
+      await demand.close();
+      await calls.close();
+      await catalogue.close();
+    },
+  };
+}
