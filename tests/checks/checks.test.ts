@@ -5,9 +5,24 @@ import { json, type PlantedTree, plantTree } from './planted-tree.ts';
 const layers = ['contract', 'telemetry', 'database', 'identity'].map((name) => `packages/${name}`);
 const services = ['api', 'gateway', 'runner', 'server'].map((name) => `services/${name}`);
 
+/** A test of the gateway reaches the api by a helper of the api; a test of the node protocol uses the runner's client. */
+const permittedTests = {
+  'services/api/src/inside.ts': 'export const inside = 1;\n',
+  'services/runner/src/node/client.ts': 'export const client = 1;\n',
+  'services/api/test/helper.ts': "import { inside } from '../src/inside.ts';\n\nexport const helper = () => inside;\n",
+  'services/api/test/nodes/nodes.test.ts': testThatUses('client', '../../../runner/src/node/client.ts'),
+  'services/gateway/test/gateway.test.ts': testThatUses('helper', '../../api/test/helper.ts'),
+};
+
+function testThatUses(name: string, path: string): string {
+  const imports = `import { expect, test } from 'vitest';\nimport { ${name} } from '${path}';\n`;
+  return `${imports}\ntest('${name}', () => {\n  expect(${name}).toBeDefined();\n});\n`;
+}
+
 describe.each(['typecheck', 'lint', 'boundaries', 'deadcode'])('%s', (script) => {
   test('passes on a tree that keeps the rules', async () => {
     const tree = plantTree([...layers, ...services]);
+    tree.write(permittedTests);
     const { exitCode, output } = await tree.run(script);
     tree.remove();
     expect(output).not.toMatch(/no files|not found/i);
@@ -79,6 +94,7 @@ describe('boundaries', () => {
       reports: new RegExp(`${rule}: ${path}`),
     },
   });
+  const ownSources = 'only-a-service-imports-its-own-sources';
   expectFailures('boundaries', {
     ...planted('packages/contract/src/up.ts', '@berth/telemetry', 'package-contract-imports-only-packages-above-it'),
     ...planted('packages/telemetry/src/up.ts', '@berth/database', 'package-telemetry-imports-only-packages-above-it'),
@@ -117,6 +133,15 @@ describe('boundaries', () => {
     ...planted('engines/script.ts', '../scripts/start.ts', 'tests-and-engines-import-no-scripts'),
     ...planted('engines/tests.ts', '../tests/conformance/run.ts', 'engines-and-scripts-import-no-tests'),
     ...planted('scripts/tests.ts', '../tests/conformance/run.ts', 'engines-and-scripts-import-no-tests'),
+    ...planted('packages/identity/test/inside.ts', '../../../services/api/src/script.ts', ownSources),
+    ...planted('services/gateway/test/inside.ts', '../../api/src/script.ts', ownSources),
+    ...planted('services/api/test/nodes/inside.ts', '../../../gateway/src/inside.ts', ownSources),
+    ...planted('tests/harness/inside.ts', '../../services/api/src/script.ts', ownSources),
+    ...planted('engines/inside.ts', '../services/api/src/script.ts', ownSources),
+    ...planted('scripts/inside.ts', '../services/api/src/script.ts', ownSources),
+    ...planted('bench/inside.ts', '../services/api/src/script.ts', ownSources),
+    ...planted('engines/helper.ts', '../services/gateway/test/inside.ts', 'engines-and-scripts-import-no-tests'),
+    ...planted('services/gateway/src/helper.ts', '../test/inside.ts', 'nothing-imports-engines-scripts-tests-or-bench'),
     ...planted('services/api/src/one.ts', './two.ts', 'no-circular'),
     'services/api/src/two.ts': {
       text: "export { use } from './one.ts';\n",
