@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { z } from 'zod';
 import { importBaseImage } from '../../engines/base-image.ts';
 import { docker } from '../../engines/docker.ts';
@@ -50,7 +51,7 @@ export async function openGuestHost(): Promise<GuestHost> {
         HostConfig: {
           Runtime: runtime,
           NetworkMode: networkName,
-          Memory: memoryMb * 1024 * 1024,
+          Memory: memoryMb * bytesPerMb,
           Binds: [`${runtimeFolder}:${mountedAt}:ro`],
         },
       };

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DesiredInstance } from '@berth/contract/node';
+import { bytesPerMb, type DesiredInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { cgroupOf } from '../../services/runner/src/machine/cgroup/find.ts';
@@ -76,7 +76,7 @@ const reaches = async (from: string, to: string, port = servicePort): Promise<bo
 async function memoryLimitOf(id: string): Promise<number> {
   const group = await cgroupOf((await containerOf(id)).State.Pid, 'memory');
   const file = group?.version === 2 ? 'memory.max' : 'memory.limit_in_bytes';
-  return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / 1024 / 1024;
+  return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / bytesPerMb;
 }
 
 async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {

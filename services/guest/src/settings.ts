@@ -1,5 +1,5 @@
 // Settings of an operator or an image. Names without the brand are the same in every deployment.
-import { brandedGuestVariables, guestVariables } from '@berth/contract/guest';
+import { brandedGuestVariables, bytesPerMb, guestVariables } from '@berth/contract/guest';
 import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
 
 export type Settings = {
@@ -44,8 +44,6 @@ export type Settings = {
     maxBytesInAnswer: number;
   };
 };
-
-const bytesPerMb = 1024 * 1024;
 
 export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
   const [long = 'Service', short = 'service'] = (environment[guestVariables.brand] ?? '')
