@@ -1,3 +1,4 @@
+export * from '../branded-variable.ts';
 export * from '../bytes-per-mb.ts';
 export * from './brand.ts';
 export * from './cron.ts';
