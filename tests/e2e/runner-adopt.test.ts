@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guestPort } from '@berth/contract/guest';
 import { bytesPerMb, type DesiredInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
@@ -60,7 +61,6 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
   return up.map(({ address }) => address ?? '');
 }
 
-const guestPort = 8080;
 const servicePort = 3000;
 /** The guest's port is declared too, to prove that it stays closed. */
 const vpc: DesiredInstance['vpc'] = {
@@ -159,7 +159,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     await sleep(200);
     await runner.adopt(claimed(warm));
     for (const opened of await Promise.all(opening))
-      expect(opened).toEqual({ is: 'open', endpoint: { address, port: 8080 }, keepMs: 1_000 });
+      expect(opened).toEqual({ is: 'open', endpoint: { address, port: guestPort }, keepMs: 1_000 });
   });
 
   test('a runner killed at any moment of an adoption finishes it, and its network is its owner’s alone', async () => {

@@ -1,5 +1,6 @@
 // Reads all data of a preview that serving a request needs, beside its sandbox, in one round trip.
-import { sandboxApiPreviewPort } from '@berth/contract';
+import { publicSandboxApiPort } from '@berth/contract';
+import { guestPort } from '@berth/contract/guest';
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ const Row = z.object({
 });
 
 /** Both port numbers mean the API of the sandbox. */
-const apiPorts = new Set([sandboxApiPreviewPort, 8080]);
+const apiPorts = new Set([publicSandboxApiPort, guestPort]);
 
 export async function queryPreview(database: Database, { region, label }: PreviewRoute): Promise<Preview | undefined> {
   const askedAt = performance.now();
