@@ -1,6 +1,6 @@
 // An image of the workspace: a resource of kind `image`, named `<type>/<name>`, with its tags in the spec.
 import { imageResourceTypes } from '@berth/contract';
-import type { Database } from '@berth/database';
+import { type Database, liveResource } from '@berth/database';
 import { z } from 'zod';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 
@@ -59,7 +59,7 @@ export async function findOfAnyType(
       'in',
       imageResourceTypes.map((type) => storedName(type, name)),
     )
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .orderBy('created_at', 'desc')
     .orderBy('uid', 'desc')
     .limit(1)
