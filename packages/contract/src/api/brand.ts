@@ -16,7 +16,7 @@ export const Brand = z.object({
 });
 export type Brand = z.infer<typeof Brand>;
 
-export const defaultBrand: Brand = { long: 'Service', short: 'service' };
+export const defaultBrand: Brand = Brand.parse({});
 
 export interface HeaderNames {
   readonly authorization: string;

@@ -9,7 +9,6 @@ export * from './effects/field-paths.ts';
 export * from './effects/idle-fields.ts';
 export * from './effects/workspace.ts';
 export * from './errors.ts';
-export * from './free-form-fields.ts';
 export * from './image-reference.ts';
 export * from './kinds/agent.ts';
 export * from './kinds/application.ts';
